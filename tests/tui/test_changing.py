@@ -569,7 +569,7 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
         await stage.press("u")
         await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
-        assert "(A credential (github-token) stood in the text for every agent" in stage.toasts
+        assert "(The note contained a secret (github-token) that every agent" in stage.toasts
         await stage.wait_for(lambda: not stage.main.situation.undo)
         assert "u undo" not in stage.bottom
     assert TOKEN not in (root / TIDES).read_text()

@@ -621,7 +621,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "F fix" in stage.bottom)
     await stage.press("F")
     await stage.shows(ProposalScreen)
-    await stage.paints("drop the entry")
+    await stage.paints("remove the entry")
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
     await stage.wait_for(lambda: "Mended" in stage.toasts)

@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 async def test_what_the_project_says_stands_with_the_note(root: Path) -> None:
     async with staged(root) as stage:
         assert "missing-path" in stage.freshness_text
-        assert "src/calls.py is not there." in stage.freshness_text
+        assert "src/calls.py does not" in stage.freshness_text
         assert "2 claims checked against" in stage.freshness_text
         await stage.go_to("feedback_units.md")
         assert "claims checked" not in stage.freshness_text
@@ -84,7 +84,7 @@ async def test_without_a_project_that_is_said_once(tmp_path: Path) -> None:
 async def test_a_changed_note_is_checked_anew(root: Path) -> None:
     async with staged(root) as stage:
         (root / NOTE).write_text(note_text("project-tides", "Plans come from `src/plans.py`.\n"))
-        await stage.wait_for(lambda: "src/plans.py is not there." in stage.freshness_text)
+        await stage.wait_for(lambda: "src/plans.py does not" in stage.freshness_text)
         assert "src/calls.py" not in stage.freshness_text
 
 
@@ -105,7 +105,7 @@ async def test_a_rename_in_git_is_one_key_away(root: Path) -> None:
     git(project, "commit", "--quiet", "-m", "They are ships")
     async with staged(root) as stage:
         await stage.press("3", "F")
-        await stage.paints("write src/ships.py for src/calls.py")
+        await stage.paints("replace src/calls.py with src/ships.py")
         await stage.confirm()
         await stage.wait_for(lambda: "`src/ships.py`" in (root / NOTE).read_text())
         await stage.wait_for(lambda: "missing-path" not in stage.freshness_text)

@@ -320,7 +320,7 @@ async def test_a_says_still_true_in_the_freshness_pane(root: Path) -> None:
         await stage.wait_for(lambda: stage.main._changing.can_undo, "it can be undone")
         await stage.press("u")
         await stage.wait_for(lambda: not said(root), "it is taken back")
-        await stage.wait_for(lambda: "not confirmed since" in stage.freshness_text)
+        await stage.wait_for(lambda: "never confirmed" in stage.freshness_text)
 
 
 async def test_the_finder_finds_what_is_stale(root: Path) -> None:

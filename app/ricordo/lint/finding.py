@@ -1,4 +1,4 @@
-"""A finding: one thing that is wrong, where, and by what evidence."""
+"""Findings of rules, with their fixes."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ SEVERITY_WORDS = {severity.word: severity for severity in Severity}
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What would mend a finding without a person having to write anything."""
+    """A change that removes a finding and needs no input."""
 
     label: str
-    """One line that says what it would do."""
+    """One line that describes the change."""
     acts: tuple[Act, ...] = field(repr=False)
-    """They hold lines of the file, a credential too, so they are never printed."""
+    """Not in the repr: they contain lines of the file, possibly with a secret."""
     safe: bool = False
-    """Whether it is certain to be right and loses nothing; else a person has to see it."""
+    """Whether it is certain to be right and loses nothing; otherwise the user has to review it."""
     reason: str = ""
-    """Why, as the history keeps it; "" where the label says enough."""
+    """The reason in the history; "" where the label is enough."""
 
     @property
     def paths(self) -> frozenset[str]:
-        """The files of the memory that it is about."""
+        """The files of the memory that it changes."""
         return frozenset(act.path for act in self.acts if not isinstance(act, WriteFile))
 
 
 def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
-    """Return the id of a finding; `path` is "" for one that is the same in files of any name."""
+    """Return the id of a finding; `path` is "" for one that does not depend on file names."""
     parts = "\0".join((rule, path, cause, str(occurrence)))
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 _AGE = frozenset(("stale", "never-read"))
-"""The rules that go by time alone, where they have no evidence."""
+"""The rules that judge by age alone, where their findings have no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a memory."""
+    """One problem of a memory."""
 
     rule: str
     severity: Severity
@@ -66,15 +66,15 @@ class Finding:
     """1-based; 0 for the whole file."""
     message: str
     cause: str
-    """The text that the finding rests on: while it stands, the finding is the same one."""
+    """The text that the finding is based on: while it is the same, so is the finding."""
     evidence: tuple[str, ...] = ()
     occurrence: int = 0
-    """Counts findings of one rule, file and cause; of one rule and cause where no file counts."""
+    """Number among findings of one rule, file and cause; with `is_anywhere` in all files."""
     fix: Fix | None = None
     is_anywhere: bool = False
-    """Whether it is the same one in files of any name."""
+    """Whether its id does not depend on the names of files."""
     other: str = ""
-    """The second file that it is of, relative to the memory; "" where it is of one."""
+    """The second file of a finding on two files, relative to the memory; else ""."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Finding:
 
     @property
     def is_of_age(self) -> bool:
-        """Whether it goes by time alone: nothing speaks against the note but that."""
+        """Whether nothing but age speaks against the note."""
         return self.rule in _AGE and not self.evidence
 
     @property

@@ -1,4 +1,4 @@
-"""Running the rules over a memory."""
+"""Run the rules over a memory."""
 
 from __future__ import annotations
 
@@ -20,31 +20,30 @@ from ricordo.memory.protection import is_protected
 from ricordo.secrets import mask
 
 MOST_A_FILE = 200
-"""Findings of one note rule in one file; nobody reads more, and a hostile file could give
-millions.
+"""Findings of one note rule in one file: nobody reads more, and a hostile file could have millions.
 """
 
 Severities = Mapping[str, Severity | None]
-"""Severities that differ from a rule's own; None switches a rule off."""
+"""Severities that differ from a rule's own; None disables a rule."""
 
 
-class _Answer(NamedTuple):
-    """What a memory rule found, and what has to be the same for it to hold."""
+class _MemoryFindings(NamedTuple):
+    """The findings of a memory rule, and what they depend on."""
 
-    rested_on: tuple[object, ...]
+    dependencies: tuple[object, ...]
     findings: tuple[Finding, ...]
-    mended: Mapping[str, Note | None]
-    """The files that its fixes are about: they tell whether a fix may be made."""
+    fixed_files: Mapping[str, Note | None]
+    """The files that the fixes change; they decide whether a fix is allowed."""
 
-    def holds(self, rests_on: tuple[object, ...], files: Mapping[str, Note]) -> bool:
-        """Say whether the rule would find the same in a memory of these `files`."""
-        return self.rested_on == rests_on and all(
-            files.get(path) is file for path, file in self.mended.items()
+    def is_valid(self, depends_on: tuple[object, ...], files: Mapping[str, Note]) -> bool:
+        """Return whether the rule would find the same in a memory of these `files`."""
+        return self.dependencies == depends_on and all(
+            files.get(path) is file for path, file in self.fixed_files.items()
         )
 
 
 class _VerdictFindings(NamedTuple):
-    """What rules found by the verdicts on the claims of a file."""
+    """The findings of all verdict rules in a file."""
 
     file: Note
     verdicts: tuple[Verdict, ...]
@@ -52,25 +51,22 @@ class _VerdictFindings(NamedTuple):
 
 
 class Linter:
-    """Runs rules and remembers what each file by itself gave, and what a rule gave on the whole
-    memory that says on what it rests; so that a memory of which one file changed is judged anew in
-    a fraction of the time.
-
-    Not for use from two threads at once.
+    """Runs rules and caches their findings, by file and, with `depends_on`, by memory rule, so that
+    linting again after a change of one file takes a fraction of the time. Not thread-safe.
     """
 
     def __init__(self, severities: Severities, only: frozenset[str] = frozenset()) -> None:
-        """`only` are the rules to run; all, where it is empty."""
+        """`only` are the rules to run; empty runs all."""
         self._rules = [
             rule if rule.name not in severities else replace(rule, severity=severity)
             for rule in all_rules().values()
             if (severity := severities.get(rule.name, rule.severity)) is not None
             and (not only or rule.name in only)
         ]
-        self._kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
-        self._told: dict[int, _VerdictFindings] = {}
-        self._answers: dict[str, _Answer] = {}
-        self._kept_for: RuleContext | None = None
+        self._by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        self._by_verdicts: dict[int, _VerdictFindings] = {}
+        self._by_rule: dict[str, _MemoryFindings] = {}
+        self._context: RuleContext | None = None
 
     @property
     def rules(self) -> frozenset[str]:
@@ -78,67 +74,67 @@ class Linter:
         return frozenset(rule.name for rule in self._rules)
 
     def run(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
-        """Return what is wrong with `memory`, worst first."""
+        """Return the findings in `memory`, worst first."""
         with no_garbage_collection():
             return self._run(memory, context)
 
     def _run(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
-        if not self._same_day(context):
-            self._kept = {}
-            self._told = {}
-            self._answers = {}
-        self._kept_for = context
+        if not self._is_cache_valid(context):
+            self._by_file = {}
+            self._by_verdicts = {}
+            self._by_rule = {}
+        self._context = context
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
         findings: list[Finding] = []
-        kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
         on_notes = [rule for rule in rules if rule.on_note]
         by_role = {role: [rule for rule in on_notes if role in rule.roles] for role in FileRole}
         for file in memory.files:
-            known = self._kept.get(id(file))
-            own = known[1] if known else _judge(file, by_role[file.role], context)
-            kept[id(file)] = (file, own)
-            findings.extend(own)
-        self._kept = kept
-        findings.extend(self._on_verdicts(rules, memory, context))
+            cached = self._by_file.get(id(file))
+            in_file = cached[1] if cached else _run_note_rules(file, by_role[file.role], context)
+            by_file[id(file)] = (file, in_file)
+            findings.extend(in_file)
+        self._by_file = by_file
+        findings.extend(self._run_verdict_rules(rules, memory, context))
         for rule in rules:
             if rule.on_memory:
-                findings.extend(self._answer(rule, rule.on_memory, memory, context))
+                findings.extend(self._run_memory_rule(rule, rule.on_memory, memory, context))
         return tuple(sorted(findings, key=lambda finding: finding.rank))
 
-    def _on_verdicts(
+    def _run_verdict_rules(
         self, rules: Iterable[Rule], memory: Memory, context: RuleContext
     ) -> Iterator[Finding]:
-        asked = [rule for rule in rules if rule.on_verdicts]
-        told: dict[int, _VerdictFindings] = {}
-        for path, verdicts in context.evidence.verdicts.items() if asked else ():
+        on_verdicts = [rule for rule in rules if rule.on_verdicts]
+        by_verdicts: dict[int, _VerdictFindings] = {}
+        for path, verdicts in context.evidence.verdicts.items() if on_verdicts else ():
             file = memory.by_path.get(path)
             if file is None:
                 continue
-            known = self._told.get(id(file))
-            if known is None or known.verdicts != verdicts:
-                found = tuple(_judge_verdicts(file, verdicts, asked, context))
-                known = _VerdictFindings(file, verdicts, found)
-            told[id(file)] = known
-            yield from known.findings
-        self._told = told
+            cached = self._by_verdicts.get(id(file))
+            if cached is None or cached.verdicts != verdicts:
+                findings = tuple(_judge_verdicts(file, verdicts, on_verdicts, context))
+                cached = _VerdictFindings(file, verdicts, findings)
+            by_verdicts[id(file)] = cached
+            yield from cached.findings
+        self._by_verdicts = by_verdicts
 
-    def _answer(
-        self, rule: Rule, asked: MemoryRule, memory: Memory, context: RuleContext
+    def _run_memory_rule(
+        self, rule: Rule, function: MemoryRule, memory: Memory, context: RuleContext
     ) -> Iterable[Finding]:
         files = memory.by_path
-        rests_on = rule.rests_on(memory, context) if rule.rests_on else None
-        kept = self._answers.get(rule.name)
-        if kept is not None and rests_on is not None and kept.holds(rests_on, files):
-            return kept.findings
-        findings = tuple(_numbered(rule, asked(memory, context), files, memory.layout))
-        if rests_on is not None:
-            paths = {path for it in findings if it.fix for path in it.fix.paths}
-            mended = {path: files.get(path) for path in paths}
-            self._answers[rule.name] = _Answer(rests_on, findings, mended)
+        depends_on = rule.depends_on(memory, context) if rule.depends_on else None
+        cached = self._by_rule.get(rule.name)
+        if cached is not None and depends_on is not None and cached.is_valid(depends_on, files):
+            return cached.findings
+        findings = tuple(_build_findings(rule, function(memory, context), files, memory.layout))
+        if depends_on is not None:
+            paths = {path for finding in findings if finding.fix for path in finding.fix.paths}
+            fixed_files = {path: files.get(path) for path in paths}
+            self._by_rule[rule.name] = _MemoryFindings(depends_on, findings, fixed_files)
         return findings
 
-    def _same_day(self, context: RuleContext) -> bool:
-        before = self._kept_for
+    def _is_cache_valid(self, context: RuleContext) -> bool:
+        before = self._context
         return before is not None and (
             before.now.date() == context.now.date()
             and before.layout == context.layout
@@ -146,15 +142,16 @@ class Linter:
         )
 
 
-def _judge(file: Note, rules: Iterable[Rule], context: RuleContext) -> tuple[Finding, ...]:
+def _run_note_rules(file: Note, rules: Iterable[Rule], context: RuleContext) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for rule in rules:
         assert rule.on_note
-        found = rule.on_note(file, context)
-        # nearly always there is nothing
-        if (first := next(found, None)) is not None:
-            most = islice(chain((first,), found), MOST_A_FILE)
-            findings.extend(_numbered(rule, most, {file.path: file}, context.layout, file.path))
+        results = rule.on_note(file, context)
+        # nearly always there are none
+        if (first := next(results, None)) is not None:
+            most = islice(chain((first,), results), MOST_A_FILE)
+            files = {file.path: file}
+            findings.extend(_build_findings(rule, most, files, context.layout, file.path))
     return tuple(findings)
 
 
@@ -163,44 +160,44 @@ def _judge_verdicts(
 ) -> Iterator[Finding]:
     for rule in rules:
         assert rule.on_verdicts
-        found = islice(rule.on_verdicts(file, verdicts, context), MOST_A_FILE)
-        yield from _numbered(rule, found, {file.path: file}, context.layout, file.path)
+        results = islice(rule.on_verdicts(file, verdicts, context), MOST_A_FILE)
+        yield from _build_findings(rule, results, {file.path: file}, context.layout, file.path)
 
 
-def _numbered(
+def _build_findings(
     rule: Rule,
-    found: Iterable[RuleResult],
+    results: Iterable[RuleResult],
     files: Mapping[str, Note],
     layout: Layout,
-    path: str = "",
+    default_path: str = "",
 ) -> Iterable[Finding]:
     counts: Counter[tuple[str, str]] = Counter()
-    for item in found:
-        where = item.path or path
-        key = ("" if item.is_anywhere else where, item.cause)
+    for result in results:
+        path = result.path or default_path
+        key = ("" if result.is_anywhere else path, result.cause)
         yield Finding(
             rule.name,
             rule.severity,
-            where,
-            item.line,
-            _without_secrets(item.message),
-            item.cause,
-            tuple(_without_secrets(text) for text in item.evidence),
+            path,
+            result.line,
+            _mask(result.message),
+            result.cause,
+            tuple(_mask(text) for text in result.evidence),
             counts[key],
-            item.fix if item.fix and _may_be_made(item.fix, files, layout) else None,
-            item.is_anywhere,
-            item.other,
+            result.fix if result.fix and _is_allowed(result.fix, files, layout) else None,
+            result.is_anywhere,
+            result.other,
         )
         counts[key] += 1
 
 
 @lru_cache(maxsize=20_000)
-def _without_secrets(text: str) -> str:
-    """Return what a rule quotes without credentials: reports are stored and sent on."""
+def _mask(text: str) -> str:
+    """Return the text of a finding without secrets: reports are stored and passed on."""
     return mask(text)
 
 
-def _may_be_made(fix: Fix, files: Mapping[str, Note], layout: Layout) -> bool:
-    """Whether the memory can be changed, and no file of it that the fix is about is protected."""
+def _is_allowed(fix: Fix, files: Mapping[str, Note], layout: Layout) -> bool:
+    """Return whether the memory can be changed and the fix changes no protected file."""
     protected = any(is_protected(files[path], ()) for path in fix.paths if path in files)
     return not (layout.read_only or protected)

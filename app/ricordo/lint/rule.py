@@ -1,11 +1,10 @@
 """The registry of rules.
 
-A rule is one small function that yields what it found. Decorated with `note_rule` it is given one
-file at a time and may look at nothing else, so that its answer is kept until that file changes;
-decorated with `verdict_rule` it is given a file and what came of checking its claims, and its
-answer is kept until one of them changes; decorated with `memory_rule` it is given the whole memory,
-and its answer is kept only where it tells on what it rests. Writing such a function in a module of
-`lint/rules` is all that it takes to add a rule.
+A rule is a small function that yields results. A `note_rule` gets one file at a time and may read
+nothing else, so its results are cached until the file changes. A `verdict_rule` gets a file and the
+verdicts on its claims, and is cached until one of them changes. A `memory_rule` gets the whole
+memory, and is cached only with `depends_on`. To add a rule, write such a function in a module of
+`lint/rules`.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ if TYPE_CHECKING:
 
 
 class RuleResult(NamedTuple):
-    """What a rule yields: where, what, and on which text it rests."""
+    """A finding as a rule yields it: place, message and the text that it is based on."""
 
     line: int
     """1-based; 0 for the whole file."""
     message: str
     cause: str
-    """The text that the finding rests on; while it stands, a dismissal holds."""
+    """The text that the finding is based on; a dismissal is valid until it changes."""
     evidence: tuple[str, ...] = ()
     path: str = ""
-    """The file; a note rule leaves it out."""
+    """The file; "" in results of a note rule."""
     fix: Fix | None = None
     is_anywhere: bool = False
-    """Whether a dismissal holds whatever the files are called."""
+    """Whether a dismissal stays valid when the files are renamed."""
     other: str = ""
-    """The second file that it is of; "" where it is of one."""
+    """The second file of a finding on two files; else ""."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {
@@ -59,35 +58,35 @@ DEFAULT_THRESHOLDS: Mapping[str, float] = {
     "stale.other": 0.7,
     "stale.wiki": 0.7,
 }
-"""Every number that the settings can change, by rule and name."""
+"""Every number that settings can change, by rule and name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleContext:
-    """What a rule may know besides the files."""
+    """The input of a rule besides the files."""
 
     now: datetime
     """With time zone."""
     layout: Layout
     thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
     renamed: Mapping[str, str] = field(default_factory=dict)
-    """The present paths of files by the paths that they had, as the history knows them."""
+    """The present paths of renamed files by their former ones, from the history."""
     evidence: Evidence = NOTHING_KNOWN
-    """What is known besides the text. For rules on the memory alone, which tell in `rests_on` at
-    which part of it they look; rules on verdicts are given theirs.
+    """Facts from outside the text. Only for memory rules, which name the parts that they use in
+    `depends_on`; verdict rules get their verdicts directly.
     """
     retention: Mapping[str, Retention] = field(default_factory=dict)
-    """How far each note can be trusted today, by path; empty before the evidence is there."""
+    """The retention of each note today, by path; empty until the evidence is gathered."""
     encrypted: Container[str] = frozenset()
-    """Paths of the files that git encrypts, or does not take for text."""
+    """Paths of the files that git encrypts or treats as binary."""
 
 
 NoteRule = Callable[[Note, RuleContext], Iterator[RuleResult]]
 VerdictRule = Callable[[Note, tuple[Verdict, ...], RuleContext], Iterator[RuleResult]]
 MemoryRule = Callable[[Memory, RuleContext], Iterator[RuleResult]]
-RestsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
-"""Gives everything that a memory rule looks at, but for the layout and the day: while it is equal,
-so is the answer of the rule.
+DependsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
+"""Returns everything that a memory rule uses, except layout and day: while it is equal, so are the
+results.
 """
 
 ALL_KINDS = frozenset(MemoryKind)
@@ -97,19 +96,19 @@ EVERY_ROLE = frozenset(FileRole)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule, what it stands for, and where it applies."""
+    """A rule, with its help and where it applies."""
 
     name: str
     severity: Severity
     summary: str
-    """What it finds, in one line, as help and SARIF show it."""
+    """The kind of finding, in one line, for help and SARIF."""
     kinds: frozenset[MemoryKind]
     roles: frozenset[FileRole]
     on_note: NoteRule | None = None
     on_verdicts: VerdictRule | None = None
     on_memory: MemoryRule | None = None
-    rests_on: RestsOn | None = None
-    """None for a memory rule that has to be asked again whenever anything changed."""
+    depends_on: DependsOn | None = None
+    """None for a memory rule that runs again after every change."""
 
 
 _registered: dict[str, Rule] = {}
@@ -123,7 +122,7 @@ def note_rule(
     roles: frozenset[FileRole] = JUDGED,
     kinds: frozenset[MemoryKind] = ALL_KINDS,
 ) -> Callable[[NoteRule], NoteRule]:
-    """Register a rule that judges each file of these `roles` by itself."""
+    """Register a rule on each single file of these `roles`."""
 
     def register(function: NoteRule) -> NoteRule:
         _registered[name] = Rule(name, severity, summary, kinds, roles, on_note=function)
@@ -135,9 +134,7 @@ def note_rule(
 def verdict_rule(
     name: str, severity: Severity, summary: str
 ) -> Callable[[VerdictRule], VerdictRule]:
-    """Register a rule that judges each file by what came of checking its claims; it is not asked
-    where there was nothing to check.
-    """
+    """Register a rule on the verdicts on each file's claims; it skips files without claims."""
 
     def register(function: VerdictRule) -> VerdictRule:
         _registered[name] = Rule(
@@ -154,13 +151,13 @@ def memory_rule(
     summary: str,
     *,
     kinds: frozenset[MemoryKind] = ALL_KINDS,
-    rests_on: RestsOn | None = None,
+    depends_on: DependsOn | None = None,
 ) -> Callable[[MemoryRule], MemoryRule]:
-    """Register a rule that judges the memory as a whole; with `rests_on`, its answer is kept."""
+    """Register a rule on the whole memory; with `depends_on`, its results are cached."""
 
     def register(function: MemoryRule) -> MemoryRule:
         _registered[name] = Rule(
-            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, rests_on=rests_on
+            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, depends_on=depends_on
         )
         return function
 
@@ -169,7 +166,7 @@ def memory_rule(
 
 @cache
 def all_rules() -> Mapping[str, Rule]:
-    """Return every rule by name, after loading the modules of `lint/rules`."""
+    """Load the modules of `lint/rules` and return every rule by name."""
     from ricordo.lint import rules
 
     for module in pkgutil.iter_modules(rules.__path__):

@@ -22,7 +22,7 @@ from ricordo.services.workspace.notebook import Snapshot
 
 
 def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
-    """Return what an agent is given at session start, as `load --json` prints it."""
+    """Return what an agent loads at session start, as `load --json` prints it."""
     load = memory.load
     limits = load.limits
     described: dict[str, Any] = {
@@ -42,7 +42,7 @@ def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
 
 
 def dropped(memory: Memory) -> list[tuple[int, str, str]]:
-    """Return the entries that an agent is not given: line of the index, title, file."""
+    """Return the entries that an agent does not load: line of the index, title, file."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return []
@@ -70,7 +70,7 @@ def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
 
 
 def describe_summary(counts: Mapping[Severity, int]) -> dict[str, int]:
-    """Return how many findings there are of each severity."""
+    """Return the number of findings of each severity."""
     return {severity.word: counts[severity] for severity in sorted(Severity, reverse=True)}
 
 
@@ -88,7 +88,7 @@ def describe_version(version: Version) -> dict[str, Any]:
 
 
 def describe_inbox(inbox: Inbox) -> dict[str, Any]:
-    """Return what came since the last visit as `inbox --json` prints it."""
+    """Return the changes since the last visit as `inbox --json` prints them."""
     return {
         "since": inbox.since or None,
         "changes": [
@@ -117,8 +117,8 @@ def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
 def describe_note(
     look: Snapshot, note: Note, found: Sequence[Version] = (), causes: Sequence[NoteOrigin] = ()
 ) -> dict[str, Any]:
-    """Return one note with all that is known of it, as `show --json` prints it. `causes` are how it
-    came to be and was changed by agents, in the order of time.
+    """Return one note with its links, findings, origin and versions, as `show --json` prints it.
+    `causes` are its creation and its changes by agents, in order of time.
     """
     memory = look.memory
     return {
@@ -142,7 +142,7 @@ def describe_note(
 
 
 def describe_review(queue: Queue) -> dict[str, Any]:
-    """Return the review of the day, as `review --json` prints it."""
+    """Return the review of the day as `review --json` prints it."""
     return {
         "queue": [_describe_item(item) for item in queue.items],
         "more": queue.more,
@@ -165,8 +165,8 @@ def _describe_item(item: Item) -> dict[str, Any]:
 
 
 def describe_origin(note: Note, causes: Sequence[NoteOrigin]) -> dict[str, Any] | None:
-    """Return what caused a note, and its later changes by agents; where no transcript tells, the
-    session that its head names; None where there is none.
+    """Return the cause of a note and its later changes by agents; without transcripts, the session
+    in its frontmatter; None where there is none.
     """
     if not causes:
         session = note.head.scalar("originSessionId")
@@ -176,15 +176,15 @@ def describe_origin(note: Note, causes: Sequence[NoteOrigin]) -> dict[str, Any] 
 
 
 def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
-    told = cause.summary
+    origin = cause.summary
     return {
         "session": cause.session,
         "title": cause.title or None,
         "agent": cause.agent.value,
         "at": cause.at or None,
         "deed": cause.deed.value if cause.deed else None,
-        "speaker": told.speaker,
-        "quote": told.text or None,
+        "speaker": origin.speaker,
+        "quote": origin.text or None,
         "turn": (cause.quote.key or None) if cause.quote else None,
     }
 

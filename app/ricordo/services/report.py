@@ -10,7 +10,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, one_line
 
 GLYPHS = {3: "✗", 2: "!", 1: "·", 0: "✓"}
-"""By severity; 0 for a note in which nothing is wrong."""
+"""By severity; 0 for a note without findings."""
 
 
 def report(look: Snapshot, width: int = 100) -> list[str]:
@@ -34,14 +34,14 @@ def report(look: Snapshot, width: int = 100) -> list[str]:
 
 
 def load_line(memory: Memory) -> str:
-    """Return the load in lines and units, and where it is cut."""
+    """Return the load in lines and units, and the line from which it is cut."""
     load = memory.load
     if load.limits is None:
-        return f"{load.lines} lines, {load.units:,} units; no limit is known for this kind"
+        return f"{load.lines} lines, {load.units:,} units; no limit known for this kind"
     measure = f"{load.lines}/{load.limits.lines} lines, {load.units:,}/{load.limits.units:,} units"
     if load.cut_at_line is None:
-        return f"{measure}; all of it is loaded"
-    return f"{measure}; cut at line {load.cut_at_line}, {len(dropped(memory))} entries lost"
+        return f"{measure}; all loaded"
+    return f"{measure}; cut at line {load.cut_at_line}, {len(dropped(memory))} entries not loaded"
 
 
 def summary_line(look: Snapshot) -> str:
@@ -52,7 +52,7 @@ def summary_line(look: Snapshot) -> str:
 
 
 def finding_line(finding: Finding) -> str:
-    """Return a finding as a compiler prints it: place, severity, message, rule."""
+    """Return a finding in the style of a compiler: place, severity, message, rule."""
     place = one_line(finding.path) or "."
     if finding.line:
         place += f":{finding.line}"

@@ -325,7 +325,7 @@ def test_the_history_tells_why(memory: Path, capsys: Printed) -> None:
     assert run(["history", "MEMORY.md", "-m", str(memory), "--json"]) == 0
     newest = json.loads(capsys.readouterr().out)["versions"][0]
     assert newest["by"] == "rule"
-    assert newest["reason"] == "drop the entry on line 2; add an entry to MEMORY.md"
+    assert newest["reason"] == "remove the entry on line 2; add an entry to MEMORY.md"
 
 
 def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(

@@ -20,7 +20,7 @@ Lint = Callable[..., tuple[Finding, ...]]
 
 @pytest.fixture
 def lint(tmp_path: Path) -> Lint:
-    """Write the files into a folder and return what the rules find in it."""
+    """Write the files into a folder and return the findings of the rules."""
 
     def run(
         files: Mapping[str, str | bytes], *rules: str, layout: Layout = AUTO_MEMORY

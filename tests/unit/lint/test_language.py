@@ -1,4 +1,4 @@
-"""In which language a text is written."""
+"""Language detection."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ricordo.lint.prose import are_all_in, language_of
         ("\u202e\x00\ud800", ""),
     ],
 )
-def test_small_words_and_scripts_tell(text: str, language: str) -> None:
+def test_language_is_detected_by_small_words_and_scripts(text: str, language: str) -> None:
     assert language_of(text) == language
 
 
-def test_a_turn_that_may_be_in_another_language_is_no_turn_of_this_one() -> None:
+def test_uncertain_language_does_not_count() -> None:
     assert are_all_in("en", ["The port is Sines.", "yes", "go on"])
     assert not are_all_in("en", ["The port is Sines.", "Nutze von jetzt an immer pnpm"])
     assert not are_all_in("en", ["The port is Sines.", "Der Hafen ist Sines."])
-    assert not are_all_in("en", ["yes"]), "nothing tells in which language the person speaks"
+    assert not are_all_in("en", ["yes"]), "the language of the user is unknown"
     assert not are_all_in("", ["The port is Sines."])

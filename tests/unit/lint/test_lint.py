@@ -1,4 +1,4 @@
-"""Running the rules: what comes out of it besides what each rule finds."""
+"""The linter: masking, caching and findings as values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.builders import note_of, note_text, open_memory
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def test_what_a_rule_quotes_holds_no_credential(root: Path) -> None:
+def test_quotes_in_findings_contain_no_secret(root: Path) -> None:
     line = "password: hunter2-secretXY9 stands in [the note](gone.md)"
     memory = open_memory(root, {"MEMORY.md": "- [A](a.md)\n", "a.md": note_text("a", f"{line}\n")})
     found = Linter({}, frozenset({"dead-link"})).run(memory, RuleContext(NOW, memory.layout))
@@ -53,7 +53,7 @@ def texts(draw: st.DrawFn) -> str:
     }
     lines = [f"{key}: {value}" for key, value in head.items() if value]
     body = draw(st.lists(LINES, max_size=5))
-    # most of an index that agents cut at a line
+    # most of a long index
     body += ["Filler."] * draw(st.sampled_from([0, 210])) + draw(st.lists(LINES, max_size=4))
     plain = "\n".join(body) + "\n"
     return plain if draw(st.booleans()) else "\n".join(["---", *lines, "---", "", plain])
@@ -63,7 +63,7 @@ def texts(draw: st.DrawFn) -> str:
     st.dictionaries(st.sampled_from(PATHS), texts()),
     st.lists(st.dictionaries(st.sampled_from(PATHS), st.none() | texts(), max_size=2), max_size=3),
 )
-def test_a_memory_that_changed_is_judged_as_one_read_anew(
+def test_linting_after_a_change_equals_linting_from_scratch(
     before: dict[str, str], changes: list[dict[str, str | None]]
 ) -> None:
     files = sorted((note_of(text, path) for path, text in before.items()), key=lambda it: it.path)
@@ -75,5 +75,5 @@ def test_a_memory_that_changed_is_judged_as_one_read_anew(
         memory = memory.with_files(
             {path: note_of(text, path) if text else None for path, text in change.items()}
         )
-        anew = Memory("/memory", AUTO_MEMORY, memory.files)
-        assert linter.run(memory, context) == Linter({}).run(anew, context)
+        fresh = Memory("/memory", AUTO_MEMORY, memory.files)
+        assert linter.run(memory, context) == Linter({}).run(fresh, context)

@@ -1,4 +1,4 @@
-"""Retention follows the published formula of FSRS, and what happened to the note."""
+"""Retention: the published formula of FSRS, and the events of the note."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ricordo.lint.retention import LONGEST, NoteEvents, Retention, days_until, k
 from ricordo.lint.rule import DEFAULT_THRESHOLDS
 
 TODAY = date(2026, 11, 20)
-# the published parameters of FSRS-6 that a review that went well depends on
+# the published parameters of FSRS-6 for a successful review
 DECAY, W8, W9, W10, W7 = -0.1542, 1.8722, 0.1666, 0.796, 0.001
 FACTOR = 0.9 ** (1 / DECAY) - 1
 EASY = 6.4133 - math.exp(0.8334 * 3) + 1
-"""The difficulty to which every review leads back a little."""
+"""The difficulty towards which every review reverts a little."""
 
 
 def formula(days: float, stability: float) -> float:
@@ -26,7 +26,7 @@ def formula(days: float, stability: float) -> float:
 
 
 def after_good(stability: float, difficulty: float, days: int) -> tuple[float, float]:
-    """What a review that went well after so many days makes of stability and difficulty."""
+    """Return stability and difficulty after a successful review after so many days."""
     grown = math.exp(W8) * (11 - difficulty) * stability**-W9
     grown *= math.exp(W10 * (1 - formula(days, stability))) - 1
     harder = W7 * EASY + (1 - W7) * difficulty
@@ -43,16 +43,16 @@ def retention(life: NoteEvents, threshold: float = 0.7) -> Retention:
 
 @pytest.mark.parametrize("kind", ["user", "feedback", "reference", "project", "other", "wiki"])
 @pytest.mark.parametrize("days", [0, 1, 41, 108, 900])
-def test_what_is_retained_is_the_formula(kind: str, days: int) -> None:
+def test_retention_follows_the_formula(kind: str, days: int) -> None:
     share = retention(NoteEvents(kind, days_ago(days))).share
     assert share == pytest.approx(formula(days, tempers()[kind].stability))
 
 
-def test_nine_of_ten_hold_after_the_stability() -> None:
+def test_retention_is_nine_tenths_after_the_stability() -> None:
     assert retention(NoteEvents("project", days_ago(9))).share == pytest.approx(0.9)
 
 
-def test_still_true_is_a_review_that_went_well() -> None:
+def test_confirmation_is_a_successful_review() -> None:
     stability, difficulty = after_good(9, 10, 60)
     once = retention(NoteEvents("project", days_ago(100), (days_ago(40),)))
     assert once.share == pytest.approx(formula(40, stability))
@@ -63,13 +63,13 @@ def test_still_true_is_a_review_that_went_well() -> None:
     assert twice.half_life > once.half_life
 
 
-def test_to_confirm_twice_on_one_day_confirms_once() -> None:
+def test_confirming_twice_on_one_day_counts_once() -> None:
     once = retention(NoteEvents("project", days_ago(90), (days_ago(5),)))
     twice = retention(NoteEvents("project", days_ago(90), (days_ago(5), days_ago(5))))
     assert twice.share == pytest.approx(once.share)
 
 
-def test_reading_strengthens_a_little_and_not_for_ever() -> None:
+def test_reads_increase_stability_up_to_a_limit() -> None:
     unread = retention(NoteEvents("project", days_ago(90)))
     day = [days_ago(n) for n in range(60, 0, -1)]
     once = retention(NoteEvents("project", days_ago(90), (), (day[0],)))
@@ -82,14 +82,14 @@ def test_reading_strengthens_a_little_and_not_for_ever() -> None:
     assert often.share == oftener.share == pytest.approx(formula(90, 9 * 2))
 
 
-def test_wrong_ends_it() -> None:
+def test_wrong_note_has_no_retention() -> None:
     wrong = retention(NoteEvents("user", days_ago(3), (), (days_ago(1),), is_wrong=True))
     assert wrong.share == 0
     assert wrong.is_stale
-    assert "you said that it is wrong" in wrong.reasons
+    assert "you marked it as wrong" in wrong.reasons
 
 
-def test_stale_begins_on_the_day_under_the_threshold() -> None:
+def test_stale_begins_on_the_first_day_below_the_threshold() -> None:
     one = retention(NoteEvents("project", days_ago(10)))
     day = (one.stale_on - days_ago(10)).days
     assert formula(day, 9) < 0.7 <= formula(day - 1, 9)
@@ -98,8 +98,8 @@ def test_stale_begins_on_the_day_under_the_threshold() -> None:
     assert not Retention(one.life, 0.7, one.stale_on - timedelta(days=1)).is_stale
 
 
-def test_how_long_each_type_stays_true_unconfirmed() -> None:
-    """A season for the state of a project, over a year for how the person likes to work."""
+def test_days_until_each_type_is_stale() -> None:
+    """A season for the state of a project, more than a year for preferences of the user."""
     fired = {kind: days_until(0.7, tempers()[kind].stability) for kind in tempers()}
     assert 60 <= fired["project"] <= 90
     assert fired["project"] < fired["other"] < fired["reference"] <= fired["user"]
@@ -108,7 +108,7 @@ def test_how_long_each_type_stays_true_unconfirmed() -> None:
 
 
 @given(st.floats(0.01, 0.999), st.floats(0.01, 5_000))
-def test_the_day_of_a_share_is_the_last_with_it(share: float, stability: float) -> None:
+def test_days_until_is_the_last_day_with_the_share(share: float, stability: float) -> None:
     day = days_until(share, stability)
     assert 0 <= day <= LONGEST
     if day < LONGEST:
@@ -117,12 +117,12 @@ def test_the_day_of_a_share_is_the_last_with_it(share: float, stability: float) 
 
 
 @pytest.mark.parametrize(("threshold", "days"), [(0.0, LONGEST), (1.0, 0), (1e15, 0)])
-def test_a_threshold_may_be_any_number(threshold: float, days: int) -> None:
+def test_threshold_may_be_any_number(threshold: float, days: int) -> None:
     assert days_until(threshold, 9) == days
     assert retention(NoteEvents("project", date(9990, 1, 1)), threshold).stale_on >= TODAY
 
 
-def test_a_note_of_the_future_is_fresh() -> None:
+def test_note_from_the_future_is_fresh() -> None:
     assert retention(NoteEvents("project", days_ago(-400))).share == 1
     assert retention(NoteEvents("project", days_ago(-400))).reasons[0] == "written in the future"
 
@@ -137,7 +137,7 @@ def test_reasons_are_short_lines() -> None:
     )
     assert retention(NoteEvents("project", days_ago(1))).reasons == (
         "written 1 day ago",
-        "not confirmed since, and no reading is known",
+        "never confirmed, and not known to be read",
     )
 
 
@@ -153,11 +153,11 @@ def test_reasons_are_short_lines() -> None:
         ("project", True, "wiki"),
     ],
 )
-def test_the_table_knows_every_type(type_: str, in_wiki: bool, kind: str) -> None:
+def test_every_type_has_a_kind(type_: str, in_wiki: bool, kind: str) -> None:
     assert kind_of(type_, in_wiki=in_wiki) == kind
 
 
-def test_every_kind_has_a_threshold_that_can_be_set() -> None:
+def test_every_kind_has_a_threshold_setting() -> None:
     assert {f"stale.{kind}" for kind in tempers()} == {
         name for name in DEFAULT_THRESHOLDS if name.startswith("stale.")
     }

@@ -102,7 +102,7 @@ FOUND = {
 @pytest.mark.parametrize(
     ("rule", "text"), [(rule, text) for rule, (yes, _) in FOUND.items() for text in yes]
 )
-def test_it_is_told(lint: Lint, rule: str, text: str) -> None:
+def test_problem_is_reported(lint: Lint, rule: str, text: str) -> None:
     found = lint({"a.md": note(text)}, rule)
     assert [f.rule for f in found] == [rule]
     assert found[0].line >= 7
@@ -111,16 +111,16 @@ def test_it_is_told(lint: Lint, rule: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "text"), [(rule, text) for rule, (_, no) in FOUND.items() for text in no]
 )
-def test_its_look_alike_is_not_told(lint: Lint, rule: str, text: str) -> None:
+def test_similar_text_is_not_reported(lint: Lint, rule: str, text: str) -> None:
     assert lint({"a.md": note(text)}, rule) == ()
 
 
-def test_the_value_of_a_secret_is_never_told(lint: Lint) -> None:
+def test_value_of_a_secret_is_never_reported(lint: Lint) -> None:
     value = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     (found,) = lint({"a.md": note(f"Token: {value}")}, "secret")
     assert found.line == 7
     assert value not in repr(found)
 
 
-def test_a_feedback_note_has_no_secret(lint: Lint) -> None:
+def test_feedback_note_has_no_secret(lint: Lint) -> None:
     assert lint({"a.md": note("Never store the token; ask for it.")}, "secret") == ()

@@ -17,7 +17,7 @@ def _memory(
     }
 
 
-def test_a_later_entry_that_excludes_a_loaded_one_is_a_lost_correction(lint: Lint) -> None:
+def test_later_entry_that_contradicts_a_loaded_one_is_a_lost_correction(lint: Lint) -> None:
     files = _memory("The API listens on port 8080.", "The API listens on port 9090.")
     (found,) = lint(files, "lost-correction")
     assert found.line == 212
@@ -25,7 +25,7 @@ def test_a_later_entry_that_excludes_a_loaded_one_is_a_lost_correction(lint: Lin
     assert "9090" in found.evidence[1]
 
 
-def test_an_earlier_entry_corrects_nothing(lint: Lint) -> None:
+def test_earlier_entry_corrects_nothing(lint: Lint) -> None:
     old, new = "The API listens on port 8080.", "The API listens on port 9090."
     assert lint(_memory(old, new, dates=("2", "1")), "lost-correction") == ()
 
@@ -36,7 +36,7 @@ def test_without_dates_the_entry_further_down_is_the_later_one(lint: Lint) -> No
     assert len(lint(undated, "lost-correction")) == 1
 
 
-def test_entries_that_both_hold_are_no_correction(lint: Lint) -> None:
+def test_compatible_entries_are_no_correction(lint: Lint) -> None:
     for old, new in (
         ("The user likes Python.", "The user likes Rust."),
         ("The API listens on port 8080.", "The worker listens on port 9090."),
@@ -45,10 +45,10 @@ def test_entries_that_both_hold_are_no_correction(lint: Lint) -> None:
         assert lint(_memory(old, new), "lost-correction") == ()
 
 
-def test_a_note_that_says_what_it_replaces_is_a_lost_correction(lint: Lint) -> None:
+def test_note_that_names_what_it_replaces_is_a_lost_correction(lint: Lint) -> None:
     for body in ("This replaces [[old-rule]].", "Ersetzt [die alte](old-rule.md)."):
         assert lint(_memory("Use npm", "Packages", body), "lost-correction")
 
 
-def test_a_note_that_only_links_is_no_correction(lint: Lint) -> None:
+def test_note_that_only_links_is_no_correction(lint: Lint) -> None:
     assert lint(_memory("Use npm", "Packages", "See [[old-rule]]."), "lost-correction") == ()

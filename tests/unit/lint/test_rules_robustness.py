@@ -42,7 +42,7 @@ def test_no_text_makes_a_rule_fail(tmp_path: Path, parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("piece", ["<!-- ", "[", "until 2026-", "`", "a" * 50 + " ", "<a style="])
-def test_a_hostile_note_is_judged_in_bounded_time(tmp_path: Path, piece: str) -> None:
+def test_hostile_note_is_linted_in_bounded_time(tmp_path: Path, piece: str) -> None:
     (tmp_path / "a.md").write_text(piece * (HOSTILE // len(piece)))
     memory = read_memory(str(tmp_path), AUTO_MEMORY)
     start = time.process_time()

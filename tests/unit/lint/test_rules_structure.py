@@ -21,7 +21,7 @@ WIKI = Layout(
 GOOD = "- [A](a.md) — the first\n- [B](b.md) — the second\n"
 
 
-def test_a_sound_memory_has_no_finding(lint: Lint) -> None:
+def test_correct_memory_has_no_findings(lint: Lint) -> None:
     assert lint({"MEMORY.md": GOOD, "a.md": note("One.", "a"), "b.md": note("Two.", "b")}) == ()
 
 
@@ -57,7 +57,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("rule", "files", "path", "line"), BROKEN)
-def test_a_broken_memory_is_told_where(
+def test_finding_is_at_the_broken_place(
     lint: Lint, rule: str, files: dict[str, str | bytes], path: str, line: int
 ) -> None:
     assert [(f.path, f.line) for f in lint(files, rule)] == [(path, line)]
@@ -82,15 +82,11 @@ SOUND = [
 
 
 @pytest.mark.parametrize(("rule", "files"), SOUND)
-def test_what_only_looks_broken_is_not_told(
-    lint: Lint, rule: str, files: dict[str, str | bytes]
-) -> None:
+def test_lookalikes_are_not_reported(lint: Lint, rule: str, files: dict[str, str | bytes]) -> None:
     assert lint(files, rule) == ()
 
 
-def test_symbolic_links_out_are_outside_and_dangling_ones_unreadable(
-    lint: Lint, tmp_path: Path
-) -> None:
+def test_symlinks_out_are_outside_and_broken_ones_unreadable(lint: Lint, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x")
     os.symlink("/etc", tmp_path / "out.md")
     os.symlink("a.md", tmp_path / "inside.md")
@@ -106,7 +102,7 @@ def test_symbolic_links_out_are_outside_and_dangling_ones_unreadable(
     }
 
 
-def test_links_that_lead_round_in_a_circle_are_told(lint: Lint, tmp_path: Path) -> None:
+def test_circular_symlinks_are_reported(lint: Lint, tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
     (tmp_path / "a.md").write_text("x")
     round_ = {"itself.md": "itself.md", "one.md": "two.md", "two.md": "one.md", "here": "."}
@@ -122,7 +118,7 @@ def test_links_that_lead_round_in_a_circle_are_told(lint: Lint, tmp_path: Path) 
     assert all("round in a circle" in f.message for f in found)
 
 
-def test_a_wiki_knows_its_types_by_its_folders(lint: Lint) -> None:
+def test_wiki_types_come_from_its_folders(lint: Lint) -> None:
     files = {
         "raw/gists/a.md": "---\ntype: gist\n---\nText.\n",
         "raw/gists/b.md": "---\ntype: invalid\n---\nText.\n",
@@ -131,7 +127,7 @@ def test_a_wiki_knows_its_types_by_its_folders(lint: Lint) -> None:
     assert [f.path for f in lint(files, "unknown-type", layout=WIKI)] == ["raw/gists/b.md"]
 
 
-def test_a_raw_source_that_nothing_leads_to_is_an_orphan(lint: Lint) -> None:
+def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:
     files = {
         "wiki/index.md": "- [P](p.md)\n",
         "wiki/p.md": "---\nsources: [raw/a.md]\n---\nText.\n",
@@ -142,7 +138,7 @@ def test_a_raw_source_that_nothing_leads_to_is_an_orphan(lint: Lint) -> None:
     assert [(f.rule, f.path) for f in found] == [("orphan-note", "raw/b.md")]
 
 
-def test_the_identity_of_a_finding_does_not_hang_on_its_line(lint: Lint) -> None:
+def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     before = lint({"a.md": note("See [B](gone.md).")}, "dead-link")
     after = lint({"a.md": note("\n\nMore.\n\nSee [B](gone.md).")}, "dead-link")
     assert before[0].id == after[0].id

@@ -47,7 +47,7 @@ def test_what_others_wrote_and_took_back_is_told_in_a_sentence(
     comes_and_goes(note, monkeypatch)
     outcome = apply_or_merge(notebook, change_set)
     assert isinstance(outcome, Merged)
-    assert outcome.told == "Meanwhile somebody else wrote to these files, and took it back."
+    assert outcome.told == "Another program changed these files meanwhile, and reverted it."
     assert note.read_bytes() == before
     assert isinstance(apply_or_merge(notebook, outcome.change_set), Applied)
     assert b"Faro" in note.read_bytes()
@@ -67,9 +67,9 @@ def test_without_a_person_it_is_tried_again(
 @pytest.mark.parametrize(
     ("agent", "told"),
     [
-        (lambda note: note.unlink(), "deleted a.md."),
-        (lambda note: note.rename(note.with_name("b.md")), "renamed a.md to b.md, as it seems."),
-        (lambda note: note.write_text("other"), "changed the same lines of a.md."),
+        (lambda note: note.unlink(), "deleted a.md"),
+        (lambda note: note.rename(note.with_name("b.md")), "probably renamed a.md to b.md"),
+        (lambda note: note.write_text("other"), "changed the same lines of a.md"),
     ],
 )
 def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
@@ -79,6 +79,6 @@ def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
     change_set = put_together(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
     agent(root / "a.md")
     before = {path.name for path in root.iterdir()}
-    with pytest.raises(EditRefused, match=f"Meanwhile somebody else {told}"):
+    with pytest.raises(EditRefused, match=f"Another program {told} meanwhile."):
         apply_at_once(notebook, change_set, by_hand=True)
     assert {path.name for path in root.iterdir()} == before

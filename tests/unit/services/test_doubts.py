@@ -41,7 +41,7 @@ from tests.support.doubts import (
     verdict,
 )
 from tests.support.messages_server import Asked, Script, Wire, messages_server, without_credentials
-from tests.unit.lint.test_conflicts import SAME
+from tests.unit.lint.test_contradictions import SAME
 
 TWO = (verdict("p1", "both-hold", "neither", "two kinds of errors"), verdict("p2", keep="right"))
 

@@ -177,7 +177,7 @@ def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open, unsafe: 
     assert after.load.lines == 211
     assert after.load.text == look.memory.load.text
     if unsafe:
-        assert "given less" in why(plan)["unindexed-note"]
+        assert "load less" in why(plan)["unindexed-note"]
 
 
 def test_several_dead_links_of_one_line_are_all_mended(notebook: Open) -> None:
@@ -224,7 +224,7 @@ def test_a_secret_is_never_mended_alone(notebook: Open) -> None:
     look = book.look()
     plan = plan_fixes(book, look, unsafe=True)
     assert texts(plan) == {}
-    assert why(plan) == {"secret": "fix asks first; F in the notebook makes it"}
+    assert why(plan) == {"secret": "the fix asks first; F in the notebook makes it"}
     # asked for by itself, it masks the value
     masked = fix_one(book, look.memory, look.findings).edits[0].after
     assert masked is not None

@@ -1,4 +1,4 @@
-"""Probing notes: their claims, and what the project says of them."""
+"""Check the claims of notes against the project."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAME = r"[A-Za-z][\w:.\-]*"
 _MAKE = re.compile(rf"(?:make|just) ((?:{_NAME})(?: {_NAME})*)(?:\s+[A-Z_]+=\S*)*")
 _RUN = re.compile(rf"(?:npm|pnpm|yarn|bun)(?: -w)? (?:run|run-script) ({_NAME})(?:\s.*)?")
 _YARN = re.compile(r"(?:yarn|pnpm) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?")
-"""Only with a colon, as scripts have it: without one it may be a command of the tool itself."""
+"""Only with a colon, as in scripts: without one it may be a command of the tool itself."""
 _COMPOSER = re.compile(rf"composer (?:run|run-script) ({_NAME})(?:\s.*)?")
 _INSTALLED = re.compile(rf"(?:uv|poetry|pdm|hatch|rye) run ({_NAME})(?:\s.*)?")
 _POE = re.compile(rf"(?:poe|uv run poe|poetry run poe) ({_NAME})(?:\s.*)?")
@@ -41,14 +41,14 @@ _OF_SCRIPTS = {
 
 
 def command_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the commands of the project that a sentence has in backticks."""
+    """Yield the project commands that a sentence has in backticks."""
     for offset, text in passage.code:
         if _MAKE.fullmatch(text) or any(_script_of(text)):
             yield ProjectClaim(ClaimKind.COMMAND, text, passage.line_at(offset), passage)
 
 
 def _script_of(text: str) -> tuple[str, str]:
-    """The kind of manifest and the name of its script that a command runs; "" for other ones."""
+    """Return the kind of manifest and the script that a command runs; "" and "" for other ones."""
     for kind, patterns in _OF_SCRIPTS.items():
         for pattern in patterns:
             if match := pattern.fullmatch(text):
@@ -57,13 +57,13 @@ def _script_of(text: str) -> tuple[str, str]:
 
 
 def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Say whether the manifests define it."""
+    """Return whether the manifests define the command."""
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
         return _check(claim, match[1].split(), manifests.targets, is_open=manifests.is_open)
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
-    # any program may be run so; only what is called as the project itself is surely its own
+    # any program may be run so; only one named after the project is surely its own
     is_open = kind == "pyproject.toml" and not manifests.is_called_as_project(name)
     return _check(claim, [name], defined, is_open=is_open)
 
@@ -71,32 +71,32 @@ def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
 def _check(
     claim: ProjectClaim, wanted: list[str], defined: Mapping[str, str], *, is_open: bool
 ) -> Verdict | None:
-    lacking = [name for name in wanted if name not in defined]
-    if not lacking:
+    missing = [name for name in wanted if name not in defined]
+    if not missing:
         return claim.found(CheckOutcome.HOLDS, *(f"{defined[name]}: {name}" for name in wanted))
     if is_open or not defined:
-        return claim.unchecked("it cannot be told which commands there are")
+        return claim.unchecked("the commands of the project are not known")
     files = ", ".join(sorted(set(defined.values()))[:3])
-    return claim.found(CheckOutcome.MISSING, f"no {lacking[0]} in {files}")
+    return claim.found(CheckOutcome.MISSING, f"no {missing[0]} in {files}")
 
 
 MOST_CLAIMS = 400
-"""Of one note; what comes behind them is not checked."""
-_MOST_FILES_TOLD = 4
+"""Per note; further ones are not checked."""
+_MOST_FILES_SHOWN = 4
 _ENTRY = re.compile(r"\]\([^)\n]*\.md\b|\[\[")
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claims of a note, in their order."""
+    """The claims of a note, in order."""
 
     all: tuple[ProjectClaim, ...]
     left_out: int = 0
-    """How many were too many."""
+    """How many were dropped as too many."""
 
     @property
     def words(self) -> Iterator[str]:
-        """The words for which the project has to be looked through."""
+        """The words to search the project for."""
         for claim in self.all:
             if claim.kind is ClaimKind.SYMBOL:
                 yield word_of(claim)
@@ -105,27 +105,27 @@ class Claims:
 
 
 def claims_of(note: Note) -> Claims:
-    """Return what `note` claims of its project, each claim once: where the body makes it rather
-    than the description.
+    """Return the claims of `note` about its project, each once: from the body rather than from the
+    description.
     """
-    found: dict[tuple[ClaimKind, str], ProjectClaim] = {}
+    claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     is_index = note.role is FileRole.INDEX
     for passage in passages(note):
         if is_index and _ENTRY.search(passage.statement.text):
-            # it sums up a note, which makes the claim itself
+            # an entry repeats the claims of its note
             continue
         for take in (path_claims, symbol_claims, command_claims, version_claims, value_claims):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
-                before = found.get(key)
-                if before is None or _says_it_better(claim, before):
-                    found[key] = claim
-    ordered = sorted(found.values(), key=lambda claim: claim.line)
+                before = claims.get(key)
+                if before is None or _is_better(claim, before):
+                    claims[key] = claim
+    ordered = sorted(claims.values(), key=lambda claim: claim.line)
     return Claims(tuple(ordered[:MOST_CLAIMS]), max(0, len(ordered) - MOST_CLAIMS))
 
 
-def _says_it_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
-    """Whether `claim` is to be checked instead of the one `before` it with the same text."""
+def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
+    """Return whether to check `claim` instead of the one `before` it with the same text."""
     if before.is_doubtful or before.passage.is_summary:
         is_better = before.is_doubtful or not claim.passage.is_summary
         return is_better and not claim.is_doubtful
@@ -133,26 +133,26 @@ def _says_it_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 
 
 def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, ...]:
-    """Return what the project says of the `claims` of `note`, in their order."""
-    own = [verdict for verdict in _checked(claims.all, project) if verdict is not None]
-    since = _commits_since(note, own, project)
+    """Return the verdicts of the project on the `claims` of `note`, in order."""
+    verdicts = [verdict for verdict in _check_all(claims.all, project) if verdict is not None]
+    since = _check_commits(note, verdicts, project)
     if since is not None:
-        own.append(since)
-    own.sort(key=lambda verdict: verdict.line)
-    return (*own, *repeated(note, project.instructions))
+        verdicts.append(since)
+    verdicts.sort(key=lambda verdict: verdict.line)
+    return (*verdicts, *repeated(note, project.instructions))
 
 
-def _checked(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdict | None]:
-    """Yield the verdict on each claim; None for what turns out to be none."""
+def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdict | None]:
+    """Yield the verdict on each claim; None for what turns out to be no claim."""
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
     for claim in claims:
         match claim.kind:
             case ClaimKind.PATH:
-                found = check_path(claim, project)
-                if found and found.outcome is CheckOutcome.HOLDS:
-                    beside[id(claim.passage.statement)].add(found.evidence[0])
-                yield found
+                verdict = check_path(claim, project)
+                if verdict and verdict.outcome is CheckOutcome.HOLDS:
+                    beside[id(claim.passage.statement)].add(verdict.evidence[0])
+                yield verdict
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
             case ClaimKind.VERSION:
@@ -165,33 +165,35 @@ def _checked(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdi
         yield check_symbol(claim, project, beside[id(claim.passage.statement)])
 
 
-def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:
-    """The verdict on what happened to the files that a note names since it was confirmed."""
-    held = [
+def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:
+    """Return the verdict on commits to the files of a note since it was confirmed; None without
+    any.
+    """
+    paths = [
         verdict
         for verdict in verdicts
         if verdict.kind is ClaimKind.PATH and verdict.outcome is CheckOutcome.HOLDS
     ]
-    confirmed = moment_of(note.stamped) if held else None
+    confirmed = moment_of(note.stamped) if paths else None
     if confirmed is None:
         return None
     files: dict[str, list[FileCommit]] = {}
-    for verdict in held:
+    for verdict in paths:
         path = verdict.evidence[0]
         is_file = path in project.tree.files
         if is_file and (commits := project.history.commits_on(path, confirmed)):
             files[path] = commits
     if not files:
         return None
-    told = [f"{path}: {_counted(commits)}" for path, commits in files.items()]
-    if len(told) > _MOST_FILES_TOLD:
-        told[_MOST_FILES_TOLD:] = [f"and {len(told) - _MOST_FILES_TOLD} more files"]
-    first = next(verdict for verdict in held if verdict.evidence[0] in files)
+    lines = [f"{path}: {_describe_commits(commits)}" for path, commits in files.items()]
+    if len(lines) > _MOST_FILES_SHOWN:
+        lines[_MOST_FILES_SHOWN:] = [f"and {len(lines) - _MOST_FILES_SHOWN} more files"]
+    first = next(verdict for verdict in paths if verdict.evidence[0] in files)
     last = max(commit.at for commits in files.values() for commit in commits)
     changed = CheckOutcome.CHANGED
-    return Verdict(first.claim, ClaimKind.COMMITS, first.line, changed, tuple(told), at=last)
+    return Verdict(first.claim, ClaimKind.COMMITS, first.line, changed, tuple(lines), at=last)
 
 
-def _counted(commits: list[FileCommit]) -> str:
+def _describe_commits(commits: list[FileCommit]) -> str:
     number = f"{len(commits)} commits" if len(commits) > 1 else "1 commit"
     return f"{number}, the last {commits[0].shown}"

@@ -1,4 +1,4 @@
-"""A claim: one thing that a note says of its project and that can be looked up there."""
+"""A claim: one statement of a note about its project that can be checked there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
 _STRUCK = re.compile(r"~~[^~\n]*~~")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _DIARY = re.compile(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
-"""A statement that begins with its day tells how things were on it."""
+"""The date at the beginning of a statement, which then describes that day."""
 _TASK = re.compile(r"\s*[-*+]\s+\[[ xX~-]\]")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
@@ -28,37 +28,38 @@ class Passage:
 
     statement: ProseBlock
     start: int
-    """Where it begins in the text of the statement."""
+    """Offset in the text of the statement."""
     text: str
-    """As it stands."""
+    """The text as written."""
     spoken: str
-    """Without code and quotations, offsets kept."""
+    """The text with code and quotations blanked out, offsets kept."""
     code: tuple[tuple[int, str], ...]
-    """What stands in backticks and is not struck out, each with the offset at which it begins."""
+    """The spans in backticks that are not struck out, each with its offset."""
     is_apart: bool
-    """Whether it stands in a part of the note that tells of no present state."""
+    """Whether its section or note does not describe the present state."""
     is_summary: bool
-    """Whether it is the description of the note, not its body."""
+    """Whether it is from the description of the note, not its body."""
 
     def is_doubtful(self, name: str = "", *, was_there: bool = False) -> bool:
-        """Say whether what it names need not be there: it is told as past, as planned, as a
-        condition, as not being so, or as an example. The words of `name` itself say nothing; of
-        what `was_there` once, only that it is told as past or planned counts.
+        """Return whether what it names need not exist: it is past, planned, conditional, negated or
+        an example. The words of `name` itself do not count; for a name that `was_there` once, only
+        past and planned count.
         """
         spoken = self.spoken.replace(name, "") if name else self.spoken
-        return self.is_apart or _says("gone", spoken) or (not was_there and _says("doubt", spoken))
+        is_unsure = not was_there and _matches("doubt", spoken)
+        return self.is_apart or _matches("gone", spoken) or is_unsure
 
     def line_at(self, offset: int) -> int:
-        """Return the line of the note on which the character at `offset` of the sentence stands."""
+        """Return the 1-based line of the note of the character at `offset` of the sentence."""
         return self.statement.line_at(self.start + offset)
 
 
 def passages(note: Note) -> Iterator[Passage]:
-    """Yield the sentences of a note, in their order, its description first."""
+    """Yield the sentences of a note in order, its description first."""
     headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
     first_of_body = note.text.count("\n", 0, note.head.end) + 1
     for statement in statements(note):
-        is_apart = headings.put_apart(statement.text) or bool(
+        is_apart = headings.track(statement.text) or bool(
             _DIARY.match(statement.text) or _TASK.match(statement.text)
         )
         yield from _passages(statement, is_apart, is_summary=statement.line < first_of_body)
@@ -74,23 +75,25 @@ def _passages(statement: ProseBlock, is_apart: bool, *, is_summary: bool) -> Ite
             for match in code
             if start <= match.start() < end and not _is_inside(match.start(), struck)
         )
-        own = spoken[start:end]
-        yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+        plain = spoken[start:end]
+        yield Passage(statement, start, text[start:end], plain, inside, is_apart, is_summary)
 
 
 class _Headings:
-    """The headings under which a statement stands."""
+    """The headings above the current statement."""
 
     def __init__(self, *, apart: bool) -> None:
-        """`apart` where the whole note tells of no present state."""
+        """`apart`: the whole note does not describe the present state."""
         self._note = apart
         self._above: list[tuple[int, bool]] = []
 
-    def put_apart(self, text: str) -> bool:
-        """Take in the next statement, a heading or not; say whether it stands in such a part."""
+    def track(self, text: str) -> bool:
+        """Take the next statement, a heading or not; return whether its section does not describe
+        the present state.
+        """
         if heading := _HEADING.match(text):
             depth = len(heading[1])
-            self._above = [kept for kept in self._above if kept[0] < depth]
+            self._above = [above for above in self._above if above[0] < depth]
             self._above.append((depth, _is_apart(_CODE.sub("", heading[2]))))
         return self._note or any(apart for _, apart in self._above)
 
@@ -117,8 +120,8 @@ def _is_apart(title: str) -> bool:
     return bool(_words("apart").search(plain))
 
 
-@lru_cache(maxsize=4_096)  # asked for every claim of a sentence
-def _says(part: str, spoken: str) -> bool:
+@lru_cache(maxsize=4_096)  # called for every claim of a sentence
+def _matches(part: str, spoken: str) -> bool:
     return bool(_words(part).search(lowered(spoken)))
 
 
@@ -129,11 +132,11 @@ def _words(part: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class ProjectClaim:
-    """What is claimed, and the sentence that claims it."""
+    """A claim about the project, and the sentence that makes it."""
 
     kind: ClaimKind
     text: str
-    """As it stands in the note."""
+    """As written in the note."""
     line: int
     passage: Passage
 
@@ -145,27 +148,26 @@ class ProjectClaim:
         was_there: bool = False,
         amiss: str = "",
     ) -> Verdict | None:
-        """Return the verdict on it. Where the sentence does not say that it is so today, what is
-        otherwise shows that it was no claim: None. `was_there` where it is known to have been so;
-        `amiss` as the verdict has it.
+        """Return the verdict on the claim; None where the check failed and the sentence does not
+        describe the present state, so that it was no claim. `was_there` and `amiss` as in Verdict.
         """
-        is_otherwise = outcome is not CheckOutcome.HOLDS
-        if is_otherwise and self.passage.is_doubtful(self.text, was_there=was_there):
+        is_failed = outcome is not CheckOutcome.HOLDS
+        if is_failed and self.passage.is_doubtful(self.text, was_there=was_there):
             return None
-        what = (self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
-        return Verdict(*what, was_there=was_there)
+        fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
+        return Verdict(*fields, was_there=was_there)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the sentence does not say that it is so today."""
+        """Whether the sentence does not describe the present state."""
         return self.passage.is_doubtful(self.text)
 
     def unchecked(self, why: str) -> Verdict:
-        """Return the verdict that nothing can be told, and why."""
+        """Return the verdict that the claim was not checked, and why."""
         return Verdict(self.text, self.kind, self.line, CheckOutcome.UNCHECKED, (why,))
 
 
 @cache
 def names(part: str, key: str) -> frozenset[str]:
-    """Return the list `key` under `part` of the data file of probes."""
+    """Return the list `key` under `part` of `rules/probes.toml`."""
     return frozenset(read_words("probes")[part][key])

@@ -1,4 +1,4 @@
-"""Notes that repeat what the project tells its agents anyway: CLAUDE.md, AGENTS.md, rules."""
+"""Statements of notes that repeat the instructions of the project: CLAUDE.md, AGENTS.md, rules."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _LABEL = re.compile(r"^(?:\*\*)?[\w ]{2,24}:(?:\*\*)?\s+")
 _WORD = re.compile(r"\w+")
 _FEWEST_WORDS = 6
 _ALIKE = 88.0
-"""Of 100: the whole sentence in the same order."""
+"""Minimum likeness of whole sentences in the same word order, of 100."""
 _CONTAINED = 97.0
-"""Of 100: all words of the one in the other."""
+"""Minimum likeness where one sentence contains the words of the other, of 100."""
 _MOST_LINES = 2_000
-_TELLING = 4
-"""Letters from which a word tells what a line is about."""
+_KEYWORD = 4
+"""Letters from which a word is a keyword."""
 
 
 class Instruction(NamedTuple):
@@ -42,28 +42,28 @@ class Instruction(NamedTuple):
 
 
 class Instructions:
-    """All that a project tells its agents, found by its words."""
+    """The instructions of a project, by their keywords."""
 
     def __init__(self, lines: Iterable[Instruction]) -> None:
         self._by_word: dict[str, list[Instruction]] = defaultdict(list)
         for line in islice(lines, _MOST_LINES):
             for word in line.words:
-                if len(word) >= _TELLING:
+                if len(word) >= _KEYWORD:
                     self._by_word[word].append(line)
 
     @classmethod
     def of(cls, tree: ProjectTree) -> Instructions:
         """Read the instructions at the root of a project."""
-        return cls(_lines(tree))
+        return cls(_read_lines(tree))
 
     def near(self, words: frozenset[str]) -> list[Instruction]:
-        """Return the lines that share half of the telling ones of these words."""
-        telling = [word for word in words if len(word) >= _TELLING]
-        shared = Counter(line for word in telling for line in self._by_word.get(word, ()))
-        return [line for line, count in shared.most_common() if 2 * count >= len(telling)]
+        """Return the lines that contain at least half of the keywords among `words`."""
+        keywords = [word for word in words if len(word) >= _KEYWORD]
+        shared = Counter(line for word in keywords for line in self._by_word.get(word, ()))
+        return [line for line, count in shared.most_common() if 2 * count >= len(keywords)]
 
 
-def _lines(tree: ProjectTree) -> Iterator[Instruction]:
+def _read_lines(tree: ProjectTree) -> Iterator[Instruction]:
     for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
@@ -74,32 +74,33 @@ def _lines(tree: ProjectTree) -> Iterator[Instruction]:
 
 
 def says(text: str, instructions: Instructions) -> bool:
-    """Say whether the instructions make the statement `text` as well."""
-    return _same(_plain(text), instructions) is not None
+    """Return whether the instructions contain the statement `text`, too."""
+    return _find_same(_plain(text), instructions) is not None
 
 
 def repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
-    """Yield the statements of a note that the instructions make as well, those of its body before
-    its description.
+    """Yield a verdict for each statement of a note that the instructions contain, too; those of its
+    body before its description.
     """
     first = note.text.count("\n", 0, note.head.end) + 1
-    own = statements(note) if note.role is FileRole.NOTE else ()
-    for statement in sorted(own, key=lambda it: it.line < first):
-        same = next(filter(None, (_same(text, instructions) for text in _texts(statement))), None)
+    blocks = statements(note) if note.role is FileRole.NOTE else ()
+    for block in sorted(blocks, key=lambda block: block.line < first):
+        texts = _texts_of(block)
+        same = next(filter(None, (_find_same(text, instructions) for text in texts)), None)
         if same is not None:
-            told = (f"{same.path}:{same.line}: {same.text}",)
-            said = statement.quoted(0)
-            yield Verdict(said, ClaimKind.INSTRUCTION, statement.line, CheckOutcome.HOLDS, told)
+            evidence = (f"{same.path}:{same.line}: {same.text}",)
+            claim = block.quoted(0)
+            yield Verdict(claim, ClaimKind.INSTRUCTION, block.line, CheckOutcome.HOLDS, evidence)
 
 
-def _texts(statement: ProseBlock) -> tuple[str, ...]:
-    """What is compared: the statement, and without the label before it."""
+def _texts_of(statement: ProseBlock) -> tuple[str, ...]:
+    """Return the texts to compare: the statement, and the statement without its label."""
     plain = _plain(statement.text)
     bare = _plain(_LABEL.sub("", statement.text.strip()))
     return tuple(dict.fromkeys((plain, bare)))
 
 
-def _same(text: str, instructions: Instructions) -> Instruction | None:
+def _find_same(text: str, instructions: Instructions) -> Instruction | None:
     words = frozenset(_WORD.findall(text))
     if len(words) < _FEWEST_WORDS:
         return None

@@ -1,4 +1,4 @@
-"""A project as probes see it: its files, words and past, each looked up once."""
+"""A project for claim checks: its files, words and git history, each read once."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ricordo.storage.project_words import ProjectWords
 from ricordo.text import one_line
 
 _SECONDS = 4.0
-"""Of one question: nobody who leaves waits longer."""
+"""Per git command: the longest that closing the app has to wait."""
 _MOST_COMMITS_COMPARED = 100
-"""Commits that are searched for renames, which takes git the comparison of their files."""
+"""Commits searched for renames, for which git compares their files."""
 _MOST_COMMITS = 50_000
 _MARK = "\x01"
 _LONGEST_CHAIN = 8
@@ -31,7 +31,7 @@ class FileCommit(NamedTuple):
     """One commit."""
 
     id: str
-    """Abbreviated, as git does it."""
+    """Abbreviated as git does it."""
     at: int
     """When it was committed, in seconds since the epoch."""
     subject: str
@@ -43,11 +43,11 @@ class FileCommit(NamedTuple):
 
 
 class ProjectHistory:
-    """The commits that lead to what is checked out at `root`; without git it knows nothing."""
+    """The git history of what is checked out at `root`; empty without git."""
 
     def __init__(self, root: str, commit: str, now: float) -> None:
-        """`commit` is what is checked out, "" without git; `now`, in seconds since the epoch, is
-        when time ends. Nothing is asked yet.
+        """`commit` is the one checked out, "" without git; commits after `now`, in seconds since
+        the epoch, do not count. Runs no git yet.
         """
         self._root = root
         self._now = now
@@ -55,28 +55,28 @@ class ProjectHistory:
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._touched_from = float("inf")
-        """Since when it is known which commits touched what."""
+        """The moment from which `_touched` is complete."""
 
     @cached_property
     def gone(self) -> Mapping[str, FileCommit]:
-        """The last commit that deleted each path, those too that came back later."""
-        found: dict[str, FileCommit] = {}
+        """The last commit that deleted each path, even if the path was added again later."""
+        commits: dict[str, FileCommit] = {}
         for commit, paths in self._log("--diff-filter=D"):
             for path in paths:
-                found.setdefault(path, commit)
-        return found
+                commits.setdefault(path, commit)
+        return commits
 
     @cached_property
     def _gone_by_name(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        by_name: dict[str, list[str]] = defaultdict(list)
         for path in self.gone:
             for part in {path.rpartition("/")[2], *path.split("/")[:-1]}:
-                found[part].append(path)
-        return found
+                by_name[part].append(path)
+        return by_name
 
     def last_paths(self, path: str) -> list[str]:
-        """Return the paths of deleted files that `path` may have meant: itself, one that ends so,
-        or for a folder those that lay in it; newest first.
+        """Return the paths of deleted files that `path` may mean: itself, one that ends with it, or
+        for a folder the files in it; newest first.
         """
         wanted = f"/{path.rstrip('/')}"
         inside = f"{wanted}/"
@@ -84,8 +84,8 @@ class ProjectHistory:
         return [old for old in near if f"/{old}".endswith(wanted) or inside in f"/{old}/"]
 
     def new_name(self, path: str) -> str:
-        """Return where the deleted file at `path` was moved to in the end, as git tells it; ""
-        where it was not moved.
+        """Return the last path to which git knows the deleted file at `path` was moved; "" where it
+        was not moved.
         """
         at, seen = path, {path}
         for _ in range(_LONGEST_CHAIN):
@@ -102,17 +102,17 @@ class ProjectHistory:
         first.
         """
         if after < self._touched_from:
-            # the oldest note of a memory is seldom the first that is asked for
+            # the oldest note of a memory is seldom checked first
             self._touched_from = after - _MARGIN
             self._touched = self._touched_since(int(self._touched_from))
         return [commit for commit in self._touched.get(path, ()) if commit.at > after]
 
     def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
-        found: dict[str, list[FileCommit]] = defaultdict(list)
+        touched: dict[str, list[FileCommit]] = defaultdict(list)
         for commit, paths in self._log(f"--since=@{moment}"):
             for path in paths if commit.at <= self._now else ():
-                found[path].append(commit)
-        return found
+                touched[path].append(commit)
+        return touched
 
     def _log(self, *arguments: str) -> Iterator[tuple[FileCommit, list[str]]]:
         if not self._commit:
@@ -129,10 +129,10 @@ class ProjectHistory:
             *arguments,
             seconds=_SECONDS,
         )
-        yield from _commits((answer or b"").decode("utf-8", "surrogateescape").split("\0"))
+        yield from _parse_log((answer or b"").decode("utf-8", "surrogateescape").split("\0"))
 
     def _renamed_in(self, commit: str) -> Mapping[str, str]:
-        """The new paths of the files that `commit` moved, by their old ones."""
+        """Return the new paths of the files that `commit` moved, by their old ones."""
         if commit not in self._renames:
             if len(self._renames) >= _MOST_COMMITS_COMPARED:
                 return {}
@@ -145,7 +145,7 @@ class ProjectHistory:
         return self._renames[commit]
 
 
-def _commits(words: Iterable[str]) -> Iterator[tuple[FileCommit, list[str]]]:
+def _parse_log(words: Iterable[str]) -> Iterator[tuple[FileCommit, list[str]]]:
     commit: FileCommit | None = None
     paths: list[str] = []
     for word in words:
@@ -162,9 +162,8 @@ def _commits(words: Iterable[str]) -> Iterator[tuple[FileCommit, list[str]]]:
 
 @cache
 def moment_of(stamp: str) -> float | None:
-    """Return up to which moment a date in a note reaches, in seconds since the epoch: the end of
-    its day, for the work of which a note tells is committed after it was written. None where it is
-    no ISO 8601 date.
+    """Return the end of the day of a date in a note, in seconds since the epoch: work is committed
+    after its note is written. None where it is no ISO 8601 date.
     """
     try:
         return datetime.fromisoformat(stamp).replace(hour=23, minute=59, second=59).timestamp()
@@ -183,8 +182,8 @@ class Project:
         memory_root: str,
         own_names: Iterable[str],
     ) -> None:
-        """`own_names` are the names of the files of the memory: a note that names one of them
-        speaks of the memory.
+        """`own_names` are the file names of the memory: a note that names one means the memory, not
+        the project.
         """
         self.tree = tree
         self.words = words
@@ -192,32 +191,32 @@ class Project:
         self.own_names = frozenset(own_names)
         inside = self.inside(memory_root)
         self.memory = f"{inside}/" if inside else ""
-        """The memory's folder in the project, which proves nothing of what notes say."""
+        """The memory's folder in the project, which is no evidence for claims of notes."""
         self._lines: dict[str, int | None] = {}
-        self._written: dict[str, bool] = {}
+        self._presence: dict[str, bool] = {}
 
     def inside(self, path: str) -> str | None:
-        """Return an absolute `path` as one of the project; None where it lies elsewhere."""
+        """Return an absolute `path` relative to the project; None where it is outside."""
         root = self.tree.root.rstrip("/")
-        for own in (root, os.path.realpath(root)):
-            if path.startswith(f"{own}/"):
-                return path.removeprefix(f"{own}/")
+        for spelling in (root, os.path.realpath(root)):
+            if path.startswith(f"{spelling}/"):
+                return path.removeprefix(f"{spelling}/")
         return None
 
     def look_for(self, words: Iterable[str]) -> None:
-        """Find out of all `words` at once whether the project holds them: one by one takes long."""
-        unknown = {word for word in words if word not in self._written}
+        """Search the project for all `words` at once, which is faster than one by one."""
+        unknown = {word for word in words if word not in self._presence}
         if unknown:
-            found = self.words.among(unknown, self.memory)
-            self._written.update((word, word in found) for word in unknown)
+            present = self.words.among(unknown, self.memory)
+            self._presence.update((word, word in present) for word in unknown)
 
     def has_word(self, word: str) -> bool:
-        """Say whether any file of the project, but for the memory, holds `word`."""
+        """Return whether any file of the project outside the memory contains `word`."""
         self.look_for((word,))
-        return self._written[word]
+        return self._presence[word]
 
     def lines_of(self, path: str) -> int | None:
-        """Return how many lines a file has; None where that is not known."""
+        """Return the number of lines of a file; None where it is binary or not readable whole."""
         if path not in self._lines:
             stamp = self.tree.files[path]
             raw = self.tree.read(path) or b""
@@ -232,21 +231,21 @@ class Project:
 
     @cached_property
     def by_stem(self) -> dict[str, str]:
-        """A file by every end of its path, without the ending of its name and without `/index`."""
-        found: dict[str, str] = {}
+        """A file by every tail of its path, without the extension of its name."""
+        by_stem: dict[str, str] = {}
         for path in self.tree.files:
             stem = path.rpartition(".")[0] if "." in path.rpartition("/")[2] else path
             parts = stem.split("/")
             for count in range(1, min(len(parts), 6)):
-                found.setdefault("/".join(parts[-count - 1 :]), path)
-        return found
+                by_stem.setdefault("/".join(parts[-count - 1 :]), path)
+        return by_stem
 
     @cached_property
     def manifests(self) -> Manifests:
-        """What the project's manifests declare."""
+        """The declarations of the project's manifests."""
         return Manifests.of(self.tree)
 
     @cached_property
     def instructions(self) -> Instructions:
-        """What the project tells its agents, line by line."""
+        """The project's instructions to agents, line by line."""
         return Instructions.of(self.tree)

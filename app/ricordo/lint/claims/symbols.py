@@ -1,8 +1,7 @@
 """Claims that a function, class, component, constant or flag is in the code.
 
-Most names in backticks are those of libraries, settings of services or plain words. What the
-project does not hold is missing only where the note ties it to the project: by a file of the
-project in the same statement.
+Most names in backticks are those of libraries, settings of services or plain words. A name that the
+project does not contain is missing only where the same statement names a file of the project.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def symbol_in(text: str) -> str:
-    """Return the name of code that a span in backticks is; "" where it is something else."""
+    """Return the name of code in a span in backticks; "" where it is something else."""
     if match := _CALL.fullmatch(text) or _COMPONENT.fullmatch(text):
         name = _SEPARATOR.split(match[1])[-1]
         return name if len(name) > 2 and not _is_common(match[1], name) else ""
@@ -67,26 +66,26 @@ def _is_common(whole: str, name: str) -> bool:
 
 
 def word_of(claim: ProjectClaim) -> str:
-    """Return the word by which the project is looked through for a claim."""
+    """Return the word to search the project for."""
     return claim.text.removeprefix("--") if claim.text.startswith("--") else symbol_in(claim.text)
 
 
 def check_symbol(claim: ProjectClaim, project: Project, beside: Iterable[str]) -> Verdict | None:
-    """Say whether the project is written with the name; `beside` are the paths that stand in the
-    same statement. None where nothing shows that it is a name of the project.
+    """Return whether the project contains the name; `beside` are the paths in the same statement.
+    None where nothing shows that it is a name of the project.
     """
     word = word_of(claim)
     if project.has_word(word):
-        return claim.found(CheckOutcome.HOLDS, f"{word} is written in the project")
+        return claim.found(CheckOutcome.HOLDS, f"{word} occurs in the project")
     if left_out := project.tree.remark or project.words.remark:
         return claim.unchecked(left_out)
-    if not any(_ties(word, path, project) for path in beside):
+    if not any(_is_tied(word, path, project) for path in beside):
         return None
-    return claim.found(CheckOutcome.MISSING, f"no file of the project holds {word}")
+    return claim.found(CheckOutcome.MISSING, f"no file of the project contains {word}")
 
 
-def _ties(word: str, path: str, project: Project) -> bool:
-    """Whether a path of the project beside a name shows that the name is the project's too."""
-    # a setting of the surroundings is named beside the page that explains it
+def _is_tied(word: str, path: str, project: Project) -> bool:
+    """Return whether a path beside a name shows that the name is of the project."""
+    # an environment variable is often named beside the page that explains it
     is_page = path.lower().endswith(_PAGES)
     return project.tree.has(path) and not (word.isupper() and is_page)

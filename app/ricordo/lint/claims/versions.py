@@ -1,4 +1,4 @@
-"""Claims on versions, ports and constants: what the manifests and the code say of them today."""
+"""Claims on versions, ports and constants, checked in manifests and code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_PRODUCTS = frozenset(
 
 
 def version_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield what a sentence says of versions: `name@1.2` in backticks, `Name 1.2` in words."""
+    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text."""
     for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
@@ -36,7 +36,7 @@ def version_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
-    """Whether a word and a number are a product and its version rather than “open 3 files”."""
+    """Return whether a word and a number are a product and its version, unlike “open 3 files”."""
     name, number = match[1], match[0][len(match[1]) + 1 :]
     if name.lower() in _NO_PRODUCTS:
         return False
@@ -46,41 +46,41 @@ def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
 
 
 def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Say whether a manifest asks for that version; None where none names the thing at all."""
+    """Return whether a manifest requires that version; None where none names the product."""
     match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
     if match is None:
         return None
     declared = project.manifests.declared(match[1])
     if not declared:
         return None
-    said = match[2].split(".")
-    told = [f"{each.path}: {each.name} {each.version}" for each in declared]
-    agree = [_agrees(said, each) for each in declared]
+    claimed = match[2].split(".")
+    evidence = [f"{each.path}: {each.name} {each.version}" for each in declared]
+    agree = [_agrees(claimed, each) for each in declared]
     if True in agree:
-        return claim.found(CheckOutcome.HOLDS, told[agree.index(True)])
+        return claim.found(CheckOutcome.HOLDS, evidence[agree.index(True)])
     if None in agree:
-        return claim.unchecked(told[agree.index(None)])
-    return claim.found(CheckOutcome.CHANGED, *told[:3])
+        return claim.unchecked(evidence[agree.index(None)])
+    return claim.found(CheckOutcome.CHANGED, *evidence[:3])
 
 
-def _agrees(said: list[str], declared: Declared) -> bool | None:
-    """Whether a version, told in as many numbers as a person needs, is the one that is asked for;
-    None where many would do.
+def _agrees(claimed: list[str], declared: Declared) -> bool | None:
+    """Return whether the numbers of a version, however many, agree with the required one; None
+    where the requirement allows many versions.
     """
-    asked = _DIGITS.findall(declared.version)
-    if not asked or _RANGE.search(declared.version.strip()):
+    required = _DIGITS.findall(declared.version)
+    if not required or _RANGE.search(declared.version.strip()):
         return None
-    if said[0] != asked[0]:
+    if claimed[0] != required[0]:
         return False
-    # what stands behind the second number changes with every update of a lock file
-    minor, least = ([*numbers, "x"][1] for numbers in (said, asked))
+    # the third number changes with every update of a lock file
+    minor, least = ([*numbers, "x"][1] for numbers in (claimed, required))
     if "x" in (minor, least) or minor == least:
         return True
-    return _takes_newer(declared) and asked[0] != "0" and int(minor) > int(least)
+    return _allows_newer(declared) and required[0] != "0" and int(minor) > int(least)
 
 
-def _takes_newer(declared: Declared) -> bool:
-    """Whether a later second number would do as well: as `^` says, and Cargo without a sign."""
+def _allows_newer(declared: Declared) -> bool:
+    """Return whether a newer minor version is allowed: by `^`, and by Cargo without an operator."""
     version = declared.version.strip()
     return version.startswith("^") or (
         declared.path.endswith("Cargo.toml") and version[0].isdigit()
@@ -88,8 +88,8 @@ def _takes_newer(declared: Declared) -> bool:
 
 
 def value_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield ports and, in backticks, constants with their values: numbers and truth values, for a
-    text may be a credential.
+    """Yield ports and, in backticks, constants with their values: numbers and booleans only, for a
+    string may be a secret.
     """
     for offset, text in passage.code:
         if _SET.fullmatch(text):
@@ -99,33 +99,33 @@ def value_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def words_of(claim: ProjectClaim) -> list[str]:
-    """Return the words by which the project is looked through for a claim on a value."""
+    """Return the words to search the project for, for a claim on a value."""
     match = _SET.fullmatch(claim.text)
     return [match[1]] if match else _DIGITS.findall(claim.text)
 
 
 def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Say whether the code gives the constant that value, and whether a port is written there."""
+    """Return whether the code sets the constant to that value, or contains the port."""
     match = _SET.fullmatch(claim.text)
     word = words_of(claim)[0]
     if not project.has_word(word):
-        return claim.unchecked(f"{word} is not written in the project")
+        return claim.unchecked(f"{word} does not occur in the project")
     if match is None:
-        return claim.found(CheckOutcome.HOLDS, f"{word} is written in the project")
-    found = list(_definitions(match[1], project))
-    if not found:
-        return claim.unchecked(f"{word} gets no plain value in the project")
-    if any(_plain(value) == _plain(match[2]) for _, value in found):
-        return claim.found(CheckOutcome.HOLDS, f"{found[0][0]}: {match[1]} = {found[0][1]}")
-    if len(found) > 1:
+        return claim.found(CheckOutcome.HOLDS, f"{word} occurs in the project")
+    definitions = list(_find_definitions(match[1], project))
+    if not definitions:
+        return claim.unchecked(f"{word} has no literal value in the project")
+    place, value = definitions[0]
+    if any(_plain(other) == _plain(match[2]) for _, other in definitions):
+        return claim.found(CheckOutcome.HOLDS, f"{place}: {match[1]} = {value}")
+    if len(definitions) > 1:
         return claim.unchecked(f"{word} has several values in the project")
-    place, value = found[0]
     new = claim.text[: match.start(2)] + value + claim.text[match.end(2) :]
     return claim.found(CheckOutcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
 
 
-def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
-    """Where the constant `name` gets a plain value, and which."""
+def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
+    """Yield each place that sets the constant `name` to a literal value, and the value."""
     definition = re.compile(
         r"[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)[ \t]+)*"
         rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="

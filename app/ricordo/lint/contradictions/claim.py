@@ -1,4 +1,4 @@
-"""A short statement in the form in which it is compared with another: values only."""
+"""A short statement parsed for comparison with another: values only."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from ricordo.search.words import stem
 
 
 class Word(NamedTuple):
-    """A word that bears meaning."""
+    """A word with meaning, in contrast to filler."""
 
     key: str
-    """What all spellings and forms of it share."""
+    """The same for all its spellings and forms."""
     text: str
     at: int
-    """Its place among all words of the statement."""
+    """Its index among all words of the statement."""
     place: str
-    """`subject`, `object`, or `scope`: what limits the statement."""
+    """`subject`, `object`, or `scope` for what limits the statement."""
     is_name: bool
-    """Whether it is written as names, paths and codes are."""
+    """Whether it is written like names, paths and codes."""
 
 
 class Number(NamedTuple):
     """A quantity."""
 
     kind: str
-    """Of which kind its unit is, as `time`; "" without one."""
+    """The kind of its unit, such as `time`; "" without one."""
     size: float
     text: str
     counts: bool
-    """Whether it tells which one of many is meant, as in `step 3`."""
+    """Whether it identifies one of many, as in `step 3`."""
     place: str
 
 
@@ -47,7 +47,7 @@ class Day(NamedTuple):
 
 
 class ClassItem(NamedTuple):
-    """A thing of one or more classes, of which one place takes one."""
+    """A thing of one or more classes of alternatives."""
 
     key: str
     text: str
@@ -67,12 +67,12 @@ class Opposite(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A statement in the form in which it is compared."""
+    """A parsed statement."""
 
     text: str
     """In lower case, in plain words."""
     words: tuple[Word, ...]
-    """What it is about, in order."""
+    """Its subject words, in order."""
     rejected: frozenset[str]
     """The keys of what it names as not chosen."""
     numbers: tuple[Number, ...]
@@ -81,34 +81,34 @@ class Claim:
     opposites: tuple[Opposite, ...]
     is_denied: bool
     modal: str
-    """`may`, `need` or "": how it is meant."""
+    """`may`, `need` or ""."""
     quantity: str
     """`all`, `some`, `only` or ""."""
     who: str
-    """Whom it is about, where it says `user` or `we`."""
+    """`user` or `we` where one of them is its subject."""
     has_verb: bool
     generic: frozenset[str]
-    """What it names that the memory is about anyway, `we` and `user` among it."""
+    """Words for what the whole memory is about, such as `we` and `user`."""
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """What the words are about, for comparing subjects."""
+        """The keys of its words."""
         return frozenset(word.key for word in self.words)
 
     @cached_property
     def subject(self) -> frozenset[str]:
-        """The keys of what it speaks of, before its verb."""
+        """The keys of the words before its verb."""
         spoken = {word.key for word in self.words if word.place == "subject"}
         return frozenset(spoken | {tool.key for tool in self.tools if tool.place == "subject"})
 
     @cached_property
     def has_values(self) -> bool:
-        """Whether it names anything that is compared as a value."""
+        """Whether it contains anything that is compared as a value."""
         return bool(self.numbers or self.days or self.tools or self.opposites)
 
     @cached_property
     def is_uncertain(self) -> bool:
-        """Whether it is doubt, wish or condition, or tells of another time than now."""
+        """Whether it is doubtful, a wish, conditional, or about another time than now."""
         return bool(
             known.pattern("doubtful").search(self.text)
             or known.pattern("elsewhen").search(self.text)
@@ -117,53 +117,51 @@ class Claim:
 
     @cached_property
     def is_past(self) -> bool:
-        """Whether its verb is a past."""
+        """Whether its verb is in the past tense."""
         return bool(known.pattern("past").search(self.text))
 
     @cached_property
     def is_additive(self) -> bool:
-        """Whether what it says of its subject may be true of another thing as well."""
+        """Whether its subject may have several such values."""
         return bool(known.pattern("additive").search(self.text))
 
     @cached_property
     def verb(self) -> str:
-        """What all forms share of the verb that binds the subject to one value; "" where none
-        does.
-        """
+        """The stem of the verb that binds the subject to one value; "" where none does."""
         return stem(self._binding)
 
     @cached_property
     def binding(self) -> str:
-        """That verb, or what stands for it where others say the same."""
+        """That verb, or the representative of its synonyms."""
         return known.same_binding().get(self._binding, self.verb)
 
     @cached_property
     def _binding(self) -> str:
-        found = known.pattern("binding").search(self.text)
-        return found.group().split()[0] if found else ""
+        match = known.pattern("binding").search(self.text)
+        return match.group().split()[0] if match else ""
 
     @cached_property
     def preposition(self) -> str:
-        """What joins that verb to its value, as in `lives in`; "" where nothing does."""
-        found = known.pattern("binding").search(self.text)
-        if found is None:
+        """The preposition between that verb and its value, as in `lives in`; "" for none."""
+        match = known.pattern("binding").search(self.text)
+        if match is None:
             return ""
-        joining = (*found.group().split()[-1:], *self.text[found.end() :].split()[:1])
-        return next((it for it in joining if it in known.words("scope")), "")
+        joining = (*match.group().split()[-1:], *self.text[match.end() :].split()[:1])
+        return next((word for word in joining if word in known.words("scope")), "")
 
     @cached_property
     def is_manner(self) -> bool:
-        """Whether it says how something is done, as `in parallel` does."""
+        """Whether it describes how something is done, such as `in parallel`."""
         return bool(known.pattern("manner").search(self.text))
 
     @cached_property
     def tells_form(self) -> bool:
-        """Whether it says as what something is kept or done."""
+        """Whether it describes the form of something."""
         return not known.words("form").isdisjoint(self.text.split())
 
     @cached_property
     def may_recur(self) -> bool:
-        """Whether it tells of what happened once and may happen again, as an outage."""
+        """Whether it is about an event that may happen again, such as an outage."""
         return bool(
             known.pattern("recurring").search(self.text)
             and not known.pattern("once").search(self.text)

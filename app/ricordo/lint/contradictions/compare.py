@@ -1,7 +1,6 @@
-"""Whether two short statements say of one thing what cannot both hold, and why.
+"""Decide whether two short statements contradict each other, and why.
 
-Only plain cases are told: all else counts as compatible, for a conflict that is missed costs less
-than one that is invented.
+Only clear cases count: a missed contradiction costs less than an invented one.
 """
 
 from __future__ import annotations
@@ -18,31 +17,31 @@ _WIDEST = 3
 _FARTHEST = 12
 """Words that differ, of both together."""
 _ALIKE = {"at": "for"}
-"""Prepositions behind a verb that say the same: who works at a place works for it."""
+"""Prepositions with one meaning after a verb: who works at a place works for it."""
 _WIDE_FRAME = 2
-"""Shared words that make one more word on one side bearable."""
+"""Shared words that allow one more word on one side."""
 
 
 class Frame(NamedTuple):
-    """Two claims and what differs between them."""
+    """Two claims and their differences."""
 
     one: Claim
     other: Claim
     shared: frozenset[str]
     """The keys of what both are about."""
     mine: tuple[Word, ...]
-    """The words of the one that the other lacks."""
+    """The words of `one` that `other` lacks."""
     theirs: tuple[Word, ...]
     values: Differences
 
     @property
     def anchors(self) -> frozenset[str]:
-        """What both speak of, even if only of the person or the project."""
+        """The keys of what both are about, even if only the user or the project."""
         return self.shared | (self.one.generic & self.other.generic)
 
     @property
     def is_limited(self) -> bool:
-        """Whether one says for what it holds and the other does not say the same."""
+        """Whether they are limited to different scopes."""
         return any(word.place == "scope" for word in (*self.mine, *self.theirs))
 
     @property
@@ -52,24 +51,24 @@ class Frame(NamedTuple):
 
     @property
     def signs_differ(self) -> bool:
-        """Whether one denies and the other does not."""
+        """Whether exactly one is negated."""
         return self.one.is_denied != self.other.is_denied
 
 
 def excludes(left: str, right: str) -> str:
-    """Return why the two statements cannot both hold, in a few words; "" where they may."""
+    """Return why two statements contradict each other, in a few words; "" where they do not."""
     return opposed(read_claim(left), read_claim(right)) if left and right else ""
 
 
 def opposed(one: Claim, other: Claim) -> str:
-    """Return why two claims cannot both hold, in a few words; "" where they may."""
+    """Return why two claims contradict each other, in a few words; "" where they do not."""
     pair = framed(one, other)
     return opposed_in(pair) if pair else ""
 
 
 def framed(one: Claim, other: Claim) -> Frame | None:
-    """Return what two claims share and in what they differ; None where that decides nothing: they
-    speak of other things, of another time, or of what may be.
+    """Return what two claims share and how they differ; None where they cannot contradict each
+    other: they are about different subjects or times, or uncertain.
     """
     if _are_far_apart(one, other) or (one.who and other.who and one.who != other.who):
         return None
@@ -79,16 +78,16 @@ def framed(one: Claim, other: Claim) -> Frame | None:
 
 
 def opposed_in(pair: Frame) -> str:
-    """Return why two claims cannot both hold, in a few words; "" where they may."""
+    """Return why two claims contradict each other, in a few words; "" where they do not."""
     for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
-        if found := reason(pair):
-            return found
+        if text := reason(pair):
+            return text
     return ""
 
 
 def _are_far_apart(one: Claim, other: Claim) -> bool:
-    """Whether so many words differ that no reason can hold, but that one is chosen and the other
-    rejected: known before the differences are looked at, which takes most of the time.
+    """Return whether so many words differ that only an opposite choice is possible: a cheap check
+    before the differences, which take most of the time.
     """
     if one.rejected or other.rejected:
         return False
@@ -114,7 +113,7 @@ def _frame(one: Claim, other: Claim) -> Frame:
 
 
 def _joined(one: Claim, other: Claim) -> frozenset[str]:
-    """The verbs by which both say the same of their subjects: they bear no difference."""
+    """Return the verbs of one meaning in both claims, which are no difference."""
     verbs = known.same_binding()
     if one.binding != other.binding or one.binding not in verbs.values():
         return frozenset()
@@ -122,7 +121,7 @@ def _joined(one: Claim, other: Claim) -> frozenset[str]:
 
 
 def _by_choice(pair: Frame) -> str:
-    """The one chooses what the other names as not chosen."""
+    """Return a reason where one claim chooses what the other rejects."""
     one, other = pair.one, pair.other
     if not (one.rejected or other.rejected) or one.is_denied or other.is_denied:
         return ""
@@ -155,7 +154,7 @@ def _choice(pair: Frame, mine: frozenset[str], theirs: frozenset[str]) -> str:
 
 
 def _by_quantity(pair: Frame) -> str:
-    """`Only these` against `everyone`; `all` against `some do not`; `every` against `no`."""
+    """Return a reason for `only these` vs `everyone`, `all` vs `some do not`, `every` vs `no`."""
     one, other = pair.one, pair.other
     said = {one.quantity, other.quantity}
     if said == {"only", "all"} and not pair.signs_differ and not pair.values.found:
@@ -171,7 +170,7 @@ def _by_quantity(pair: Frame) -> str:
 
 
 def _by_denial(pair: Frame) -> str:
-    """The one denies what the other says."""
+    """Return a reason where one claim negates the other."""
     one, other = pair.one, pair.other
     if not pair.signs_differ or pair.values.found:
         return ""
@@ -180,7 +179,7 @@ def _by_denial(pair: Frame) -> str:
     if not pair.shared or not _modals_exclude(one, other):
         return ""
     if "only" in (one.quantity, other.quantity) and one.quantity != other.quantity:
-        # the one forbids it, the other says in which way it is allowed
+        # one forbids it, the other allows it in one way
         return ""
     if "some" in (one.quantity, other.quantity):
         denied, held = (one, other) if one.is_denied else (other, one)
@@ -190,7 +189,7 @@ def _by_denial(pair: Frame) -> str:
 
 
 def _is_same_but_for_agent(pair: Frame) -> bool:
-    """Whether nothing differs but that one says who wants it so."""
+    """Return whether they differ only in naming who wants it."""
     claim, rest = (pair.one, pair.mine) if pair.mine else (pair.other, pair.theirs)
     if pair.values.loose or (pair.mine and pair.theirs) or len(rest) != 1:
         return False
@@ -198,13 +197,13 @@ def _is_same_but_for_agent(pair: Frame) -> bool:
 
 
 def _modals_exclude(one: Claim, other: Claim) -> bool:
-    """What need not be may still be allowed, or done."""
+    """Return whether the modals contradict: what is not needed may still be allowed or done."""
     denied, held = (one, other) if one.is_denied else (other, one)
     return denied.modal != "need" or held.modal == "need"
 
 
 def _by_value(pair: Frame) -> str:
-    """Both are alike but for a number, a day, a thing of one class, or a word and its opposite."""
+    """Return a reason where they differ only in a number, date, thing of one class or opposite."""
     one, other = pair.one, pair.other
     found = pair.values.found
     if not found or not pair.values.is_one or pair.signs_differ or one.is_denied:
@@ -227,12 +226,12 @@ def _by_value(pair: Frame) -> str:
 
 
 def _stand_alone(pair: Frame) -> bool:
-    """Whether both choose a thing, with no other subject than what its class is about."""
+    """Return whether both choose a thing, and their subject is only its class."""
     return all(it.has_verb or it.words or it.who for it in (pair.one, pair.other))
 
 
 def _is_near_frame(pair: Frame, *, is_tool: bool) -> bool:
-    """Whether what else differs is too little to make another subject or another condition."""
+    """Return whether the other differences are too small for another subject or condition."""
     if pair.values.loose or pair.is_limited:
         return False
     if not pair.mine and not pair.theirs:
@@ -249,7 +248,7 @@ def _is_near_frame(pair: Frame, *, is_tool: bool) -> bool:
 
 
 def _is_agent(pair: Frame, claim: Claim, word: Word) -> bool:
-    """Whether a word is all of its subject, and no nearer description of a shared one."""
+    """Return whether a word is the whole subject of a claim, not a description of a shared one."""
     return claim.subject == {word.key} and len(pair.shared) >= _WIDE_FRAME
 
 
@@ -258,7 +257,7 @@ def _same_subject(pair: Frame) -> bool:
 
 
 def _by_span(pair: Frame) -> str:
-    """Both bind one subject to a value, and the values differ."""
+    """Return a reason where both bind one subject to different values."""
     one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
     if pair.values.found or pair.values.loose or not (mine and theirs):
         return ""
@@ -273,13 +272,13 @@ def _by_span(pair: Frame) -> str:
     if _is_indefinite(one, mine) != _is_indefinite(other, theirs):
         return ""
     if one.preposition in known.words("within") and any(pair.values.names):
-        # a thing of a class, and none of that class against it: the two tell of different things
+        # a thing of a class without one of that class beside it: different subjects
         return ""
     return f"one slot: {said(mine)} / {said(theirs)}"
 
 
 def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
-    """Whether the words stand together behind the verb."""
+    """Return whether the words are adjacent after the verb."""
     if len(span) > _WIDEST or any(word.place != "object" or not word.at for word in span):
         return False
     places = [it.at for it in span]
@@ -288,18 +287,18 @@ def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
 
 
 def _is_indefinite(claim: Claim, span: tuple[Word, ...]) -> bool:
-    """Whether a value is one thing of several, as `a subdomain`: no name excludes it."""
+    """Return whether a value is one of several, like `a subdomain`: a name does not exclude it."""
     before = claim.text.partition(span[0].text)[0].split()
     return bool(before) and before[-1] in known.words("indefinite")
 
 
 def _is_country(span: tuple[Word, ...]) -> bool:
-    """Whether a value is a country: a place in it is no other place."""
+    """Return whether a value is a country, which may contain the other place."""
     return any(word.text in known.words("countries") for word in span)
 
 
 def _is_bound(pair: Frame) -> bool:
-    """Whether both statements leave no room for a second value."""
+    """Return whether neither statement allows a second value."""
     one, other = pair.one, pair.other
     if one.binding and one.binding == other.binding:
         return bool(pair.anchors) and _same_subject(pair) and _is_one_slot(one, other)
@@ -316,8 +315,8 @@ def _is_bound(pair: Frame) -> bool:
 
 
 def _is_one_slot(one: Claim, other: Claim) -> bool:
-    """Whether two claims with one verb say the same of their subject: where or for whom, not the
-    one this and the other how.
+    """Return whether two claims with one verb answer the same question on their subject: both where
+    or for whom, not one of them how.
     """
     if one.is_manner != other.is_manner or one.tells_form != other.tells_form:
         return False
@@ -326,12 +325,12 @@ def _is_one_slot(one: Claim, other: Claim) -> bool:
 
 
 def _is_definite(pair: Frame) -> bool:
-    """Whether neither says that its subject is one of several."""
+    """Return whether no subject is one of several."""
     return all(not known.pattern("one_of_many").search(it.text) for it in (pair.one, pair.other))
 
 
 def _by_holder(pair: Frame) -> str:
-    """One role, and each gives it to another."""
+    """Return a reason where they give one role to different holders."""
     one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
     if pair.values.found or pair.values.loose or pair.signs_differ or one.is_denied:
         return ""
@@ -344,31 +343,29 @@ def _by_holder(pair: Frame) -> str:
 
 
 def said(words: tuple[Word, ...]) -> str:
-    """Return words as they stand."""
+    """Return words as written."""
     return " ".join(word.text for word in words)
 
 
 _DOUBT_FARTHEST = 4
 """Words and values that differ, of both together."""
 _DOUBT_WIDEST = 2
-"""Of them for each word that is shared."""
+"""The same for each shared word."""
 _LABEL = 2
-"""Words of what is no statement, where it has no verb: a heading, a label."""
+"""Words of a heading or label, which has no verb and is no statement."""
 
 
 class Doubt(NamedTuple):
-    """That two claims may exclude each other."""
+    """An uncertain pair: two claims that may contradict each other."""
 
     reason: str
-    """In what they differ, in a few words."""
+    """Their difference, in a few words."""
     distance: float
-    """How much that is, against what both share: the less, the likelier they do."""
+    """Differing words per shared word: the fewer, the likelier the contradiction."""
 
 
 def doubt_in(pair: Frame) -> Doubt | None:
-    """Return the doubt about two claims of which no plain case tells that they exclude each other;
-    None where there is none.
-    """
+    """Return the uncertain pair of two claims that no clear case covers; None for none."""
     apart = len(pair.mine) + len(pair.theirs) + len(pair.values.loose)
     if (
         _speak_of_two(pair)
@@ -381,7 +378,7 @@ def doubt_in(pair: Frame) -> Doubt | None:
 
 
 def _speak_of_two(pair: Frame) -> bool:
-    """Whether each tells by a word of its subject that it speaks of another thing."""
+    """Return whether each has a subject word of its own."""
     return all(any(it.place == "subject" for it in words) for words in (pair.mine, pair.theirs))
 
 

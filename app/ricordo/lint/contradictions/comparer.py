@@ -1,8 +1,7 @@
-"""Comparing the notes of a memory with each other: which repeat, and which contradict each other,
-and of which it is in doubt.
+"""Find notes of a memory that repeat or contradict each other, and uncertain pairs.
 
-Candidates are found by blocking, so that no note is compared with every other one. What was found
-is kept: after a change only the pairs of the notes that changed are made anew.
+Candidates are found by blocking, so that no note is compared with every other one. Results are
+cached: after a change, only the changed notes are compared again.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ _WORD_BITS = 20
 _PLACE_BITS = 24
 _MOST_WORDS = (1 << _WORD_BITS) - 2
 MOST_PLACES = 1 << _PLACE_BITS
-"""Statements that one index holds."""
+"""Maximum number of statements in one index."""
 _RAREST = 4
 """Words of a statement of which two make a key."""
 _SHORT = 6
 """Words of a statement of which any two make a key."""
 _SCANT = 2
-"""Words of a statement so short that one of them makes a key as well."""
+"""Words of a statement so short that each one makes a key, too."""
 _CROWD = 24
-"""Statements with one key that are many of a kind, not a few of one subject."""
+"""Statements with one key from which on they are a list, not a few of one subject."""
 _EVERY_STATEMENT = 2_000
 
 
@@ -49,7 +48,7 @@ class Blocks:
     def __init__(
         self, subjects: Sequence[tuple[str, ...]], step: Callable[[], None] = lambda: None
     ) -> None:
-        """`subjects` are the words of each statement; `step` is called now and then."""
+        """`subjects` are the words of each statement; `step` is called regularly."""
         counts = Counter(chain.from_iterable(subjects))
         told = sorted((word for word, n in counts.items() if n > 1), key=lambda w: (counts[w], w))
         self._number = {word: number for number, word in enumerate(told[:_MOST_WORDS], 1)}
@@ -80,7 +79,7 @@ class Blocks:
         return found
 
     def _groups(self) -> Iterator[list[int]]:
-        """The places that share a key, in their order, without crowds."""
+        """Yield the places that share a key, in order, without crowds."""
         last = -1
         places: list[int] = []
         mask = MOST_PLACES - 1
@@ -105,17 +104,16 @@ class Blocks:
 
 
 MANY = 3
-"""Notes that one statement excludes, from which on they may be a list of like things."""
+"""Notes that one statement contradicts, from which on they may be a list of similar things."""
 _TOO_MANY = 8
-"""Notes from which on they surely are one."""
+"""Notes from which on they certainly are a list."""
 _NAMED = 2
-"""Words of a subject that tell which thing is spoken of."""
+"""Words of a subject that identify a thing."""
 
 
 def is_listed(left: str, right: str, notes: int) -> bool:
-    """Say whether two statements that exclude each other, and of which one is excluded by so many
-    `notes`, tell of two things of a list: each says of the note that it stands in, not of a thing
-    that it names.
+    """Return whether two contradicting statements, of which one contradicts so many `notes`, are
+    about two things of a list: each describes its note, not a thing that it names.
     """
     if notes < MANY:
         return False
@@ -123,47 +121,47 @@ def is_listed(left: str, right: str, notes: int) -> bool:
 
 
 def _is_named(one: Claim, other: Claim) -> bool:
-    """Whether both tell by themselves of what they speak."""
+    """Return whether both name their subject."""
     if one.who and one.who == other.who:
         return True
     shared = one.subject & other.subject
     if any(it.key in shared and (it.is_name or _is_all_of_them(it)) for it in one.words):
         return True
-    # who is told to use a thing is the agent
+    # the subject of an order to use a thing is the agent
     is_order = bool(one.tools) and one.has_verb and not (one.subject or other.subject)
     return is_order or len(shared) >= _NAMED
 
 
 def _is_all_of_them(word: Word) -> bool:
-    """Whether a word speaks of all things of its kind, as `sessions` at the beginning does."""
+    """Return whether a word means all things of its kind, like `sessions` at the beginning."""
     return word.at == 0 and word.text.endswith("s")
 
 
 MOST_DOUBTS = 200
-"""Of one memory: most doubts are none."""
+"""Per memory: most uncertain pairs are no contradictions."""
 
 Paths = tuple[str, str]
-"""Of two notes, in order."""
+"""The paths of two notes, in order."""
 
 
 class Opposed(NamedTuple):
-    """Two statements that cannot both hold, or that it is in doubt of."""
+    """Two statements that contradict each other, or may."""
 
     left: NoteStatement
     right: NoteStatement
     reason: str
     distance: float | None = None
-    """Of a doubt, how far the two are apart; None where they cannot both hold."""
+    """Of an uncertain pair, how far the two are apart; None for a contradiction."""
 
 
 def opposed_of(left: NoteStatement, right: NoteStatement) -> Opposed | None:
-    """Return what two statements are to each other; None where both may hold."""
+    """Return the contradiction between two statements, certain or not; None for none."""
     pair = framed(read_claim(left.text), read_claim(right.text))
     if pair is None:
         return None
     if reason := opposed_in(pair):
         return Opposed(left, right, reason)
-    # two descriptions say what the notes are about, not what is so
+    # two descriptions name the subjects of notes; they state no facts
     doubt = None if left.in_head and right.in_head else doubt_in(pair)
     return Opposed(left, right, *doubt) if doubt else None
 
@@ -171,8 +169,8 @@ def opposed_of(left: NoteStatement, right: NoteStatement) -> Opposed | None:
 def told(
     opposed: Mapping[Paths, tuple[Opposed, ...]], repeating: Mapping[Paths, Relation]
 ) -> tuple[NotePair, ...]:
-    """Return what is told: by path what is certain, then the doubts, the likeliest first. Who
-    contradicts does not repeat, and of two notes of which something is certain nothing is in doubt.
+    """Return the pairs to report: certain ones by path, then uncertain ones, the likeliest first.
+    A contradiction excludes a duplicate, and a certain pair an uncertain one.
     """
     certain = {
         paths: kept
@@ -205,8 +203,8 @@ def _pair(relation: Relation, paths: Paths, it: Opposed) -> NotePair:
 def _in_doubt(
     opposed: Mapping[Paths, tuple[Opposed, ...]], told_of: set[Paths]
 ) -> Iterator[NotePair]:
-    """Yield one doubt for two notes, the likeliest, and the likeliest of all first. A statement of
-    which many notes say something like it is one of a list.
+    """Yield the likeliest uncertain pair of every two notes, likeliest first overall. A statement
+    with counterparts in many notes is part of a list.
     """
     counts = _counts(opposed)
     nearest: list[tuple[float, Paths, Opposed]] = []
@@ -220,12 +218,12 @@ def _in_doubt(
 
 
 def _excluding(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Iterator[NotePair]:
-    """Yield every two notes that exclude each other, with what is told of them: of many notes that
-    tell of one thing each is told once, against the first.
+    """Yield the contradictions to report; of many notes on one subject, each once, against the
+    first.
     """
     told: set[tuple[str, str]] = set()
     for paths, them in _unlisted(opposed):
-        # head and body may say the same twice
+        # description and body may state the same
         once = {
             it.reason: it
             for it, notes in reversed(them)
@@ -238,8 +236,8 @@ def _excluding(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Iterator[NotePai
 def _unlisted(
     opposed: Mapping[Paths, tuple[Opposed, ...]],
 ) -> Iterator[tuple[Paths, list[tuple[Opposed, int]]]]:
-    """Every two notes that exclude each other by more than lists of like things, with how many
-    notes one of the two statements is excluded by.
+    """Yield contradicting notes, except lists of similar things, with the number of notes that
+    contradict one of the two statements.
     """
     counts = _counts(opposed)
     for paths, them in sorted(opposed.items()):
@@ -250,7 +248,7 @@ def _unlisted(
 
 
 def _counts(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Counter[tuple[str, str]]:
-    """How many notes each statement of a note is opposed to."""
+    """Count the notes that contradict each statement of a note."""
     counts: Counter[tuple[str, str]] = Counter()
     for (left, right), them in opposed.items():
         counts.update({(left, it.left.text) for it in them})
@@ -263,10 +261,10 @@ def _notes(counts: Counter[tuple[str, str]], paths: Paths, it: Opposed) -> int:
 
 
 MOST_CHANGED = 50
-"""Notes changed since the index of statements was made, up to which it is not made anew."""
+"""Notes changed since the index of statements was built, up to which it is not rebuilt."""
 _MOST_OWN = 2
-"""Words that a statement may have for itself, beyond as many as both share, where both name a
-thing of one class.
+"""Words that only one statement may have, beyond as many as both share, where both name a thing of
+one class.
 """
 _EVERY = 50
 """Notes, pairs or statements between two steps."""
@@ -277,34 +275,34 @@ Step = Callable[[], None]
 class _Place(NamedTuple):
     path: str
     number: int
-    """Which statement of the note."""
+    """Index of the statement in the note."""
 
 
 @dataclass(slots=True)
-class _Known:
-    """What is known of a memory at one moment."""
+class _Cache:
+    """The results for a memory at one moment."""
 
     texts: dict[str, bytes] = field(default_factory=dict)
     digests: dict[str, Digest] = field(default_factory=dict)
     blocks: Blocks | None = None
     places: list[_Place] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
-    """Paths of the notes that are other than they were when `blocks` were made."""
+    """Paths of the notes that changed since `blocks` were built."""
     opposed: dict[Paths, tuple[Opposed, ...]] = field(default_factory=dict)
-    """What cannot both hold, and what it is in doubt of."""
+    """Contradictions and uncertain pairs."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
 
 
 class NoteComparer:
-    """Compares the notes of one memory, again and again; not for use from two threads at once."""
+    """Compares the notes of one memory after each change. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._known = _Known()
+        self._known = _Cache()
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path.
 
-        `step` is called every few milliseconds; when it raises, what was known before stays known.
+        `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
         notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.readable}
         known = self._known
@@ -312,19 +310,19 @@ class NoteComparer:
         gone = known.texts.keys() - notes.keys()
         if changed or gone:
             with no_garbage_collection():
-                self._known = self._brought_up(notes, changed, gone, step)
+                self._known = self._update(notes, changed, gone, step)
         return told(self._known.opposed, self._known.repeating)
 
-    def _brought_up(
+    def _update(
         self, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
-    ) -> _Known:
+    ) -> _Cache:
         before = self._known
         digests = {path: it for path, it in before.digests.items() if path in notes}
         for number, path in enumerate(changed):
             if not number % _EVERY:
                 step()
             digests[path] = digest(notes[path])
-        known = _Known({path: note.raw for path, note in notes.items()}, digests)
+        known = _Cache({path: note.raw for path, note in notes.items()}, digests)
         touched = changed.union(gone)
         known.changed = before.changed | touched
         if before.blocks is None or len(known.changed) > MOST_CHANGED:
@@ -341,7 +339,7 @@ class NoteComparer:
         return known
 
 
-def _compare_all(known: _Known, notes: Mapping[str, Note], step: Step) -> None:
+def _compare_all(known: _Cache, notes: Mapping[str, Note], step: Step) -> None:
     known.changed = set()
     digests = known.digests
     known.places = [
@@ -362,7 +360,7 @@ def _compare_all(known: _Known, notes: Mapping[str, Note], step: Step) -> None:
 
 
 def _compare_changed(
-    known: _Known, notes: Mapping[str, Note], changed: Iterable[str], step: Step
+    known: _Cache, notes: Mapping[str, Note], changed: Iterable[str], step: Step
 ) -> None:
     changed = sorted(changed)
     for path in changed:
@@ -377,8 +375,8 @@ def _compare_changed(
         known.repeating |= _repeating(known, notes, again, step)
 
 
-def _near(known: _Known, path: str) -> Iterator[tuple[_Place, _Place]]:
-    """The statements that are worth comparing with those of a changed note."""
+def _near(known: _Cache, path: str) -> Iterator[tuple[_Place, _Place]]:
+    """Yield the statements worth comparing with those of a changed note."""
     assert known.blocks is not None
     others = sorted(known.changed & known.digests.keys() - {path})
     fresh = [
@@ -398,7 +396,7 @@ def _near(known: _Known, path: str) -> Iterator[tuple[_Place, _Place]]:
 
 
 def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two statements speak of so much the same that one may exclude the other."""
+    """Return whether two statements share enough words to contradict each other."""
     shared = set(one).intersection(other)
     most = max(len(one), len(other))
     own = _MOST_OWN if most > 2 * len(shared) and any(map(is_class, shared)) else 0
@@ -406,7 +404,7 @@ def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _opposed_of(
-    known: _Known, near: Iterable[tuple[_Place, _Place]], step: Step
+    known: _Cache, near: Iterable[tuple[_Place, _Place]], step: Step
 ) -> dict[Paths, tuple[Opposed, ...]]:
     found: dict[Paths, list[Opposed]] = defaultdict(list)
     for number, (one, other) in enumerate(near):
@@ -422,12 +420,12 @@ def _opposed_of(
 
 
 def _plainness(it: Opposed) -> tuple[int, int, int]:
-    """Sort key: what the bodies say comes before what descriptions sum up."""
+    """Return the sort key: bodies before descriptions, which sum them up."""
     return (it.left.in_head + it.right.in_head, it.left.line, it.right.line)
 
 
 def _repeating(
-    known: _Known, notes: Mapping[str, Note], candidates: Iterable[Paths], step: Step
+    known: _Cache, notes: Mapping[str, Note], candidates: Iterable[Paths], step: Step
 ) -> dict[Paths, Relation]:
     found: dict[Paths, Relation] = {}
     todo = sorted(candidates)

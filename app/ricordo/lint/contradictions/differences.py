@@ -16,13 +16,13 @@ _BOUNDS = frozenset(("maximum", "minimum"))
 _MEASURES = frozenset(
     ("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number")
 )
-"""What only says that a number is one."""
+"""Words for measures, which add nothing to their numbers."""
 _ADVERBS = frozenset(("before", "manual", "sync", "vor", "avant", "antes", "prima", "manuell"))
 _CLOSE = 1e-9
 
 
 class Difference(NamedTuple):
-    """A value that each of two claims has in the other's place."""
+    """Two claims' values for the same thing."""
 
     kind: str
     left: str
@@ -32,7 +32,7 @@ class Difference(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What differs, in a few words."""
+        """The difference, in a few words."""
         return f"{self.kind}: {self.left} / {self.right}"
 
     @property
@@ -46,30 +46,30 @@ class Differences(NamedTuple):
 
     found: tuple[Difference, ...]
     about: frozenset[str]
-    """Words by which the classes of differing things are spoken of."""
+    """Words for the classes of the differing things."""
     shared: frozenset[str]
     """The things that both name."""
     loose: tuple[str, ...]
-    """Values that one claim has, and the other nothing in their place."""
+    """Values of one claim without a counterpart in the other."""
     names: tuple[tuple[Word, ...], tuple[Word, ...]]
-    """The things that have none of their class on the other side, of both claims."""
+    """The things without one of their class in the other claim, of both claims."""
     measured: bool
     """Whether numbers differ."""
 
     @property
     def is_one(self) -> bool:
-        """Whether all that differs is of one kind: several numbers are one value."""
+        """Whether all differences are of one kind; several numbers are one value."""
         kinds = {"day" if it.kind in ("dates", "numbers") else it.kind for it in self.found}
         return len(kinds) == 1 and (len(self.found) == 1 or kinds == {"day"})
 
     def covers(self, word: Word) -> bool:
-        """Whether a word only says what kind of value is meant."""
+        """Return whether a word only names the kind of value."""
         return word.text in self.about or (
             self.measured and (word.key in _BOUNDS or word.key in _MEASURES)
         )
 
     def with_shared(self, keys: frozenset[str]) -> frozenset[str]:
-        """Return what both claims are about, the things included."""
+        """Return `keys` with the shared things."""
         return (keys | self.shared) - _BOUNDS
 
 
@@ -100,7 +100,7 @@ def names_of(claim: Claim) -> frozenset[str]:
 
 
 def texts_of(claim: Claim) -> Iterator[tuple[str, str]]:
-    """Yield everything that a claim names as it is written there, by its keys."""
+    """Yield the key and the text of everything that a claim names."""
     yield from ((it.key, it.text) for it in claim.words)
     yield from ((it.of[0][1], it.text) for it in claim.tools)
 
@@ -159,7 +159,7 @@ def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     if any(a.place == b.place == "subject" and "." not in a.text for a, b in pairs):
         return [], loose
     if len(pairs) > 1 and not any(a.kind for a, _ in pairs):
-        # one of them tells which thing is spoken of
+        # one of them identifies the subject
         return [], loose
     if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
         return [], loose
@@ -173,13 +173,13 @@ def _equal(one: Number, other: Number) -> bool:
 
 
 def _refines(one: Number, other: Number) -> bool:
-    """Whether one is the other said more exactly, as version 3.11.4 is of 3.11."""
+    """Return whether one is more exact than the other, as version 3.11.4 is than 3.11."""
     short, long = sorted((one.text, other.text), key=len)
     return not one.kind and long.startswith(f"{short}.")
 
 
 def _fits(one: Claim, other: Claim, mine: Number, theirs: Number) -> bool:
-    """Whether one gives a bound and the other a value inside it."""
+    """Return whether one gives a bound and the other a value inside it."""
     bounds = [claim.keys & _BOUNDS for claim in (one, other)]
     if bool(bounds[0]) == bool(bounds[1]):
         return bool(bounds[0]) and bounds[0] != bounds[1]
@@ -204,12 +204,12 @@ def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
 
 
 def _in_subject(claim: Claim, keys: list[tuple[str, str]]) -> bool:
-    """Whether one of these days tells which thing is spoken of, as in `the weekly report`."""
+    """Return whether one of these days is part of the subject, as in `the weekly report`."""
     return any((it.kind, it.name) in keys and it.place == "subject" for it in claim.days)
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Whether one date says the other less exactly."""
+    """Return whether one date is a less exact form of the other."""
     short, long = sorted((one, other), key=len)
     return len(short) < len(long) and (long.startswith(short) or short in long.split())
 
@@ -241,7 +241,7 @@ _WIDEST = 3
 
 
 class Value(NamedTuple):
-    """What the one statement has in the place of what the other has."""
+    """A value of one statement and its replacement in the other."""
 
     old: str
     new: str
@@ -249,14 +249,14 @@ class Value(NamedTuple):
 
 class _Token(NamedTuple):
     key: str
-    """What its forms share; digits for a number word."""
+    """The stem; digits for a number word."""
     start: int
     end: int
 
 
 def values_of(old: str, new: str) -> tuple[Value, ...]:
-    """Return the values of the statement `old` that `new` does not name, each with what stands in
-    its place there; none where the statements differ in more than values.
+    """Return the values of the statement `old` that `new` does not name, with their replacements;
+    none where the statements differ in more than values.
     """
     found = differences(read_claim(old), read_claim(new)).found
     named = [
@@ -277,7 +277,7 @@ def says(text: str, values: Iterable[Value]) -> str:
 
 
 def with_new(text: str, values: Iterable[Value]) -> str:
-    """Return `text` with the new values in the places of the old ones."""
+    """Return `text` with the old values replaced by the new ones."""
     for old, new in values:
         for start, end in reversed(_places(_tokens(text), old)):
             text = text[:start] + _cased(new, text[start]) + text[end:]
@@ -285,8 +285,8 @@ def with_new(text: str, values: Iterable[Value]) -> str:
 
 
 def _cased(value: str, like: str) -> str:
-    """A value that begins with a number in words, in the case of the letter in its place: it may
-    come from the beginning of a sentence.
+    """Return a value that begins with a number word in the case of `like`: it may come from the
+    beginning of a sentence.
     """
     if value.split()[0].lower() not in known.numbers():
         return value
@@ -295,13 +295,13 @@ def _cased(value: str, like: str) -> str:
 
 
 def _written(text: str, value: str) -> str:
-    """A value as it stands in a text."""
+    """Return a value as it is written in a text."""
     found = _places(_tokens(text), value)
     return text[found[0][0] : found[0][1]] if found else value
 
 
 def _span(old: str, new: str) -> list[Value]:
-    """What stands in the place of one another where all else is the same."""
+    """Return the only words that differ, where all others are the same."""
     mine, theirs = _tokens(old), _tokens(new)
     keys = [it.key for it in mine], [it.key for it in theirs]
     steps = SequenceMatcher(None, *keys, autojunk=False).get_opcodes()
@@ -319,7 +319,7 @@ def _cut(text: str, tokens: Sequence[_Token]) -> str:
 
 
 def _places(tokens: Sequence[_Token], value: str) -> list[tuple[int, int]]:
-    """Where the words of a value stand one behind the other."""
+    """Return the places where the words of a value follow each other."""
     wanted = [it.key for it in _tokens(value)]
     count = len(wanted)
     return [

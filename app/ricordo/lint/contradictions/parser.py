@@ -1,4 +1,4 @@
-"""Reading a short statement: what it is about, which values it gives, whether it denies."""
+"""Parse a short statement: its subject, its values and its negation."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ricordo.lint.contradictions.words import ToolClass
 from ricordo.search.words import stem
 
 LONGEST = 300
-"""Characters; what is longer is no single statement."""
+"""Characters; a longer text is no single statement."""
 _MOST_REJECTED = 4
-"""Words behind `instead of` that are what is not chosen."""
+"""Words after `instead of` that are rejected."""
 _FEWEST_BEFORE_REASON = 3
-"""Words of a statement, from which on a reason may follow."""
+"""Words of a statement before a reason may follow."""
 _MARKUP = re.compile(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
 _SHORT_NOT = re.compile(r"n['’]t\b")
@@ -40,7 +40,7 @@ def without_marks(text: str) -> str:
 
 
 def plain_of(bare: str) -> str:
-    """The text in lower case, with phrases as words and numbers apart from their units."""
+    """Return the text in lower case, with phrases as words and numbers apart from their units."""
     plain = _SHORT_IS.sub("", _SHORT_NOT.sub(" not", lowered(bare).replace("cannot", "can not")))
     plain = _THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:g}", _HAND.sub("", plain))
     plain = _GLUED_UNIT.sub(r"\1 \2", plain)
@@ -48,7 +48,7 @@ def plain_of(bare: str) -> str:
 
 
 def _without_reason(plain: str) -> str:
-    """The text up to where a reason, an aside or a consequence begins."""
+    """Return the text before a reason, an aside or a consequence."""
     for match in known.pattern("reason").finditer(plain):
         if len(plain[: match.start()].split()) >= _FEWEST_BEFORE_REASON:
             return plain[: match.start()]
@@ -56,7 +56,7 @@ def _without_reason(plain: str) -> str:
 
 
 def parted(plain: str) -> tuple[str, str]:
-    """The statement without what it does not choose, and that."""
+    """Return the statement without what it rejects, and the rejected part."""
     match = _OVER.search(plain)
     if match and not known.pattern("contrast").search(plain):
         return plain[: match.end() - 2], plain[match.end() :]
@@ -76,7 +76,7 @@ def parted(plain: str) -> tuple[str, str]:
 
 
 def tokens_of(plain: str) -> Iterator[tuple[str, int]]:
-    """The words of a text, each with where it stands."""
+    """Yield the words of a text with their offsets."""
     for match in TOKEN.finditer(plain):
         token = match.group()
         if token[0] >= "\u3040" and re.match(f"[{SPACELESS}]", token[0]):
@@ -87,7 +87,7 @@ def tokens_of(plain: str) -> Iterator[tuple[str, int]]:
 
 
 def places_of(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
-    """Where each word belongs: before the verb, behind it, or to what limits the statement."""
+    """Yield the place of each word: `subject` before the verb, `object` after it, or `scope`."""
     verb = _verb([token for token, _ in spans])
     scope, scopes = "", known.words("scope")
     for at, (token, start) in enumerate(spans):
@@ -102,8 +102,8 @@ def places_of(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
 
 
 def _verb(tokens: list[str]) -> int:
-    """Where the verb stands; -1 where none is known. A form of to be is surer than a word that may
-    be a noun.
+    """Return the index of the verb; -1 for none. A form of to be is surer than a word that may be a
+    noun.
     """
     for surest in (known.words("being"), verbs()):
         for at, token in enumerate(tokens):
@@ -113,7 +113,7 @@ def _verb(tokens: list[str]) -> int:
 
 
 def _completes(spans: list[tuple[str, int]], at: int, start: int, plain: str) -> bool:
-    """Whether a preposition belongs to the verb before it, as in `lives in`."""
+    """Return whether a preposition belongs to the verb before it, as in `lives in`."""
     token = spans[at][0]
     if at == 0:
         return False
@@ -128,14 +128,14 @@ def _completes(spans: list[tuple[str, int]], at: int, start: int, plain: str) ->
     )
 
 
-@lru_cache(maxsize=1)  # asked for every preposition of one statement
+@lru_cache(maxsize=1)  # called for every preposition of one statement
 def _ends_of_binding(plain: str) -> frozenset[int]:
     return frozenset(match.end() for match in known.pattern("binding").finditer(plain))
 
 
 @lru_cache(maxsize=1 << 16)
 def key_of(token: str) -> str:
-    """What all forms of a word share; "" for a word that bears no difference."""
+    """Return the same key for all forms of a word; "" for filler."""
     if token in known.words("filler") or token in known.words("scope"):
         return ""
     if (tool := known.tools().get(token)) and token not in known.doubtful_tools():
@@ -145,7 +145,7 @@ def key_of(token: str) -> str:
 
 @cache
 def verbs() -> frozenset[str]:
-    """Return the words that part the subject of a statement from what is said of it."""
+    """Return the words that separate the subject of a statement from its predicate."""
     return known.words("verbs") | known.words("being") | known.wishes()
 
 
@@ -164,7 +164,7 @@ def read_claim(text: str) -> Claim:
 
 
 class _StatementParser:
-    """Reads the words of one statement, one after the other."""
+    """Parses the words of one statement in order."""
 
     def __init__(self, bare: str) -> None:
         self._names = frozenset(
@@ -181,7 +181,7 @@ class _StatementParser:
         self._generic: set[str] = set()
 
     def claim(self) -> Claim:
-        """Return what was read."""
+        """Return the parsed claim."""
         chosen, rejected = parted(self._plain)
         chosen = self._without_dates(chosen)
         spans = list(tokens_of(chosen))
@@ -217,14 +217,14 @@ class _StatementParser:
         return _blanked(text, found)
 
     def _take(self, tokens: list[str], at: int, place: str) -> int:
-        """Read the word `at`; return how many of those behind it belong to it."""
+        """Parse the word at index `at`; return how many words after it belong to it."""
         token = tokens[at]
         if token.isalpha() and token not in known.remarkable():
             self._word(token, at, place)
             return 0
-        for taken in (self._number(tokens, at, place), self._day(tokens, at, place)):
-            if taken is not None:
-                return taken
+        for used in (self._number(tokens, at, place), self._day(tokens, at, place)):
+            if used is not None:
+                return used
         self._has_verb = self._has_verb or token in verbs()
         if token in known.words("negation"):
             self._denials += 1
@@ -318,19 +318,19 @@ class _StatementParser:
         return frozenset(token for token, _ in tokens_of(self._plain))
 
     def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
-        """Whether a word that may be one of the language names a thing here."""
+        """Return whether a word that may also be an ordinary one names a thing here."""
         if token not in known.doubtful_tools():
             return True
         return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
 
 
 def _is_name(bare: str, match: re.Match[str]) -> bool:
-    """Whether a word is written as names, paths and codes are, the first letter of all aside."""
+    """Return whether a word is written like names, paths and codes, the first letter aside."""
     return bool(_NAMED.search(match.group(), 1 if match.start() == 0 else 0))
 
 
 def _date(date: Dated, text: str) -> str:
-    """A date as exactly as it is written: a month is no day of it."""
+    """Return a date in ISO form as exactly as it is written: a month without a day."""
     written = text[date.start : date.end]
     groups = len(_DIGITS.findall(written))
     is_exact = groups == 3 or (groups == 2 and any(map(str.isalpha, written)))

@@ -1,4 +1,4 @@
-"""What came of comparing notes in a form that can be kept: without any text of theirs."""
+"""The results of comparing notes as cached rows, without any text of the notes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 
-SAME = "they say nearly the same"
-"""The reason why two notes repeat each other."""
-SIMILAR = "they may say the same"
-"""The reason why they may."""
+SAME = "nearly the same text"
+"""The reason for a duplicate."""
+SIMILAR = "similar text"
+"""The reason for an uncertain duplicate."""
 
 _WAY = 2
-"""The way in which notes are compared, within one version of Ricordo."""
+"""Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int]
 
 
 def stamp_of(memory: Memory) -> str:
-    """Return what is other whenever a note is, or the way in which notes are compared."""
+    """Return a digest of all notes and of the comparison, as the key of the cache."""
     digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
         digest.update(get_data("ricordo.lint.rules", name) or b"")
@@ -53,7 +53,7 @@ def packed(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
 
 
 def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
-    """Return the pairs that were packed; None where they do not fit the notes of `memory`."""
+    """Return the pairs from packed rows; None where they do not match the notes of `memory`."""
     found: list[NotePair] = []
     for relation, left, first, right, second in rows:
         quotes = _quote(memory, left, first), _quote(memory, right, second)
@@ -68,7 +68,7 @@ def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | Non
 
 
 def _reason(kind: Relation, left: str, right: str) -> str:
-    """Return why two notes are to each other what they are; "" where they are not."""
+    """Return the reason for a relation of two statements; "" where they no longer have it."""
     if kind.is_of_whole:
         return SAME if kind.is_certain else SIMILAR
     pair = framed(read_claim(left), read_claim(right))
@@ -80,15 +80,15 @@ def _reason(kind: Relation, left: str, right: str) -> str:
 
 
 def without_secrets(reason: str, left: str, right: str) -> str:
-    """Return a reason as it may be shown: it has words of both statements, in small letters, in
-    which what is a secret does not look like one any more.
+    """Return a reason that is safe to show: without its values where a statement contains a secret,
+    for masking does not recognise secrets in lower case.
     """
     is_telling = any(find_secrets(text) for text in (left, right))
     return reason.partition(":")[0] if is_telling else reason
 
 
 def _number(memory: Memory, quote: NoteQuote) -> int:
-    """Which statement of its note a quote is; -1 for the whole note."""
+    """Return the index of a quote among the statements of its note; -1 for the whole note."""
     said = [(it.line, it.text) for it in sayings(memory.by_path[quote.path])]
     return said.index((quote.line, quote.text)) if quote.text else -1
 
@@ -104,12 +104,12 @@ def _quote(memory: Memory, path: str, number: int) -> NoteQuote | None:
 
 
 def standing(memory: Memory, pairs: Iterable[NotePair], relation: Relation) -> Iterator[NotePair]:
-    """Yield the pairs of one relation of which both notes still say what was compared."""
+    """Return the pairs of one relation whose notes both still contain the statements."""
     return (it for it in pairs if it.relation is relation and stands(memory, it))
 
 
 def stands(memory: Memory, pair: NotePair) -> bool:
-    """Say whether both notes of a pair are there and still say what was compared."""
+    """Return whether both notes of a pair exist and still contain the statements."""
     return all(
         (note := memory.by_path.get(quote.path)) is not None
         and (not quote.text or span_of(note, quote) is not None)
@@ -118,8 +118,8 @@ def stands(memory: Memory, pair: NotePair) -> bool:
 
 
 def span_of(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
-    """Return where in the text of `note` a statement begins and ends: the place that is nearest to
-    the line on which it stood; None where it is gone, or is the whole note.
+    """Return the start and end of a statement in the text of `note`, nearest to its former line;
+    None where it is gone, or is the whole note.
     """
     if not quote.text:
         return None
@@ -129,15 +129,13 @@ def span_of(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
 
 
 def line_of(note: Note, quote: NoteQuote) -> int:
-    """Return the 1-based line on which a statement stands now; 0 where it is gone."""
+    """Return the present 1-based line of a statement; 0 where it is gone."""
     span = span_of(note, quote)
     return note.line_of(span[0]) if span else 0
 
 
 def cause_of(pair: NotePair) -> str:
-    """Return the texts on which a conflict rests: while both stand it is the same one, whatever
-    the notes are called.
-    """
+    """Return the texts that identify a contradiction, independent of the names of notes."""
     return cause_of_texts(pair.left.text, pair.right.text)
 
 

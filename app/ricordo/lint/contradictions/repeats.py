@@ -1,7 +1,6 @@
-"""Whether two notes say nearly the same.
+"""Decide whether two notes repeat each other.
 
-What they say counts, not how it looks: a statement with another number, another denial or another
-subject is another statement.
+Statements count, not their form: another number, negation or subject makes another statement.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from ricordo.memory.note import Note
 from ricordo.search.words import stem, words
 
 _LEAST_SHARED = 0.25
-"""Jaccard similarity of stretches of three words from which two notes are looked at closely."""
+"""Minimum Jaccard similarity of word triples from which on two notes are compared closely."""
 _LEAST_SAID_AGAIN = 0.6
-"""Share of what the shorter note says that the other has to say as well."""
+"""Minimum share of the shorter note that the other has to repeat."""
 _IN_DOUBT = 0.6
-"""Share of each of both from which on it is in doubt."""
+"""Share of both minima from which on the pair is uncertain."""
 _LEAST_ALIKE = 0.6
 """Share of common words from which two statements may be one."""
 _TEMPLATE = 3
 """Notes that make one statement word by word."""
 _CROWD = 20
-"""Notes with one stretch of words that are made after one template."""
+"""Notes with one word triple from which on it is from a template."""
 
 
 class _Gist(NamedTuple):
-    """What a statement says, without its form."""
+    """The content of a statement, without its form."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -40,9 +39,7 @@ class _Gist(NamedTuple):
 
 
 def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
-    """Return the paths of every two notes that share so much of their sketches that they may
-    repeat each other, each pair in order.
-    """
+    """Return the sorted paths of every two notes that share enough word triples to compare."""
     by_shingle: dict[int, list[str]] = defaultdict(list)
     for path, digest in digests.items():
         for shingle in digest.shingles:
@@ -59,7 +56,7 @@ def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
 
 
 def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
-    """Return the paths of the notes that may repeat one note or be repeated by it."""
+    """Return the paths of the notes that share enough word triples with one note to compare."""
     return [
         path
         for path, other in digests.items()
@@ -68,7 +65,7 @@ def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
 
 
 def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
-    """Return the statements that so many notes make word by word that they are of a template."""
+    """Return the statements that are from a template: so many notes contain them literally."""
     counts = Counter(it.text for digest in digests.values() for it in set(digest.sayings))
     return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
 
@@ -76,8 +73,8 @@ def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
 def repetition(
     one: Note, other: Note, digests: tuple[Digest, Digest], common: Collection[str] = ()
 ) -> Relation | None:
-    """Return whether two notes say nearly the same, what stands first too, or may: a relation of
-    whole notes, or None. What is `common` to many notes counts only where they say nothing else.
+    """Return whether two notes repeat each other, including their first statement, or may: a
+    relation of whole notes, or None. `common` statements count only where there are no others.
     """
     mine, theirs = shingles_of(one.body), shingles_of(other.body)
     union = len(mine | theirs)
@@ -115,13 +112,13 @@ def _gist(text: str) -> _Gist:
 
 
 def is_said_again(text: str, other: str) -> bool:
-    """Say whether the statement `other` says all that `text` says."""
+    """Return whether the statement `other` contains all words of `text`, with the same negation."""
     one, its = _gist(text), _gist(other)
     return one.is_denied == its.is_denied and one.words <= its.words
 
 
 def _is_one(one: _Gist, other: _Gist) -> bool:
-    """Whether two statements say the same: with another number or denial they do not."""
+    """Return whether two statements mean the same: same numbers and negation, similar words."""
     if one.is_denied != other.is_denied or one.numbers != other.numbers:
         return False
     shared, union = len(one.words & other.words), len(one.words | other.words)

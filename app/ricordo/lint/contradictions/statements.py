@@ -1,4 +1,4 @@
-"""The single statements of a note, each with the line on which it begins."""
+"""The single statements of a note, each with its first line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ricordo.memory.note import Note
 from ricordo.search.words import stem, words
 
 MOST = 80
-"""Statements of one note that are compared; what goes on longer is a log."""
+"""Statements of one note that are compared; a longer note is a log."""
 _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
 _STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
-"""One of these is in every text of one line that holds several sentences."""
+"""Every text of one line with several sentences contains one of these."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
 )
@@ -35,17 +35,17 @@ _QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
 
 
 class NoteStatement(NamedTuple):
-    """A statement and where it stands."""
+    """A statement and its place."""
 
     line: int
-    """1-based line of the file on which it begins."""
+    """Its 1-based first line in the file."""
     text: str
     in_head: bool = False
-    """Whether it is of the description, which mostly says what the body says too."""
+    """Whether it is from the description, which mostly repeats the body."""
 
 
 def sayings(note: Note) -> tuple[NoteStatement, ...]:
-    """Return what `note` states, sentence by sentence, its description first."""
+    """Return the statements of `note`, sentence by sentence, its description first."""
     found: list[NoteStatement] = []
     body = note.line_of(note.head.end) if note.head.end else 0
     for statement in statements(note):
@@ -57,13 +57,13 @@ def sayings(note: Note) -> tuple[NoteStatement, ...]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that is no note, up to `MOST`: what a person said."""
+    """Yield up to `MOST` sentences of a text that is no note, such as a message of the user."""
     for said in islice(_sentences(ProseBlock(1, text), False), MOST):
         yield said.text
 
 
 def _gives_reason(statement: ProseBlock) -> bool:
-    """Whether it only says why, as `**Why:**` does."""
+    """Return whether it only gives a reason, like `**Why:**`."""
     begin = statement.text[:_LONGEST_LABEL]
     if ":" not in begin:
         return False
@@ -89,7 +89,7 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
 
 
 def _behind_marks(text: str, begin: int, end: int) -> int:
-    """Where a statement begins behind the mark of its list and its label."""
+    """Return the start of a statement after its list mark and label."""
     for mark in (_LIST_MARK, _LABEL):
         if found := mark.match(text, begin, end):
             begin = found.end()
@@ -106,34 +106,34 @@ def _ends(text: str) -> Iterator[int]:
 
 
 _SAMPLE = 0b111
-"""The bits that are 0 in what is kept of the stretches of a text: one of eight."""
+"""The bits that are 0 in sampled word triples: one in eight."""
 _FEW = 64
-"""Words of a text whose stretches are all kept: a sample of a short one says too little."""
+"""Words up to which all triples of a text are used: a sample of a short one is too small."""
 _SAID_BY_THE_WAY = 20
-"""Words; what is said in more is no plain statement."""
+"""Words; a longer sentence is no plain statement."""
 _MOST_KNOWN = 1 << 18
 
 _CLASS = "="
 _UNTOLD = ("filler", "generic", "negation", "all", "some", "only")
 
 _known: dict[str, int] = {}
-"""A number for every word that was met, made once: a memory says the same words all over."""
+"""Cache of word numbers: a memory repeats its words."""
 _keys: dict[str, str] = {}
-"""What stands for every word that was met."""
+"""Cache of word keys."""
 
 
 class Digest(NamedTuple):
-    """What is kept of one note."""
+    """The cached data of one note."""
 
     shingles: frozenset[int]
-    """Stretches of three words: all of a short text, a sample of a long one."""
+    """Word triples: all of a short text, a sample of a long one."""
     sayings: tuple[NoteStatement, ...]
     subjects: tuple[tuple[str, ...], ...]
-    """For each statement the words by which one that contradicts it would be found."""
+    """For each statement, the words by which a contradicting one is found."""
 
 
 def digest(note: Note) -> Digest:
-    """Return what is kept of `note`."""
+    """Return the digest of `note`."""
     said = sayings(note)
     found = [words(it.text) for it in said]
     subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
@@ -142,12 +142,12 @@ def digest(note: Note) -> Digest:
 
 
 def is_class(key: str) -> bool:
-    """Say whether a word of a subject stands for any thing of its class."""
+    """Return whether a subject word means any thing of its class."""
     return key.startswith(_CLASS)
 
 
 def shingles_of(text: str) -> frozenset[int]:
-    """Return all stretches of three words of a text, each as a number."""
+    """Return all word triples of a text, each as a number."""
     numbers = _numbers(words(text))
     return _stretches(numbers, range(len(numbers) - 2))
 
@@ -156,7 +156,7 @@ def _sketch(found: list[str]) -> frozenset[int]:
     numbers = _numbers(found)
     if len(found) <= _FEW:
         return _stretches(numbers, range(len(numbers) - 2))
-    # those that begin with certain words: the others need not be put together
+    # only triples that begin with certain words; the others need not be computed
     begin = [at for at, number in enumerate(numbers[:-2]) if not number & _SAMPLE]
     return _stretches(numbers, begin)
 
@@ -174,14 +174,14 @@ def _numbers(found: list[str]) -> list[int]:
             known.clear()
         for word in found:
             if word not in known:
-                # the same in every process, unlike Python's own
+                # the same in every process, unlike hash()
                 known[word] = crc32(word.encode("utf-8", "surrogatepass"))
         return [known[word] for word in found]
 
 
 def _keys_of(found: list[str]) -> tuple[str, ...]:
-    """What a statement of these words speaks of: its words in one form each, without those that
-    say nothing; for a thing of a class, a word and its opposite what both share.
+    """Return the subject of a statement of these words: their keys without filler; one key for all
+    things of a class, and for a word and its opposite.
     """
     try:
         keys = [_keys[word] for word in found]
@@ -194,17 +194,13 @@ def _keys_of(found: list[str]) -> tuple[str, ...]:
 
 
 def content_of(text: str) -> tuple[str, ...]:
-    """Return what a text speaks of word by word: numbers and things as they are named, without
-    words that say nothing.
-    """
+    """Return the content words of a text in order: numbers and things by name, without filler."""
     found = dict.fromkeys(words(text))
     return tuple(stem(word) for word in found if word not in known.words("filler"))
 
 
 def _key(word: str) -> str:
-    """What stands for a word; the class for a thing of one, "" for what may differ or says
-    nothing.
-    """
+    """Return the key of a word: the class for a thing of one, "" for values and filler."""
     if word.isdigit() or word in known.numbers() or word in known.days():
         return ""
     if any(word in known.words(part) for part in _UNTOLD):

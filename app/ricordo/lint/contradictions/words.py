@@ -1,4 +1,4 @@
-"""The words by which statements are compared, from the data files beside the rules."""
+"""The word lists for comparing statements, from the data files of the rules."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _LETTERS = re.compile(r"[a-z0-9]+")
 
 
 class ToolClass(NamedTuple):
-    """Things of which one place takes one."""
+    """A class of alternative things."""
 
     name: str
     about: frozenset[str]
-    """Words by which the class itself is spoken of."""
+    """Words for the class itself."""
 
 
 class NumberUnit(NamedTuple):
-    """What a number may be followed by."""
+    """A unit after a number."""
 
     kind: str
     factor: float
-    """What one of it is in the smallest unit of its kind."""
+    """Its size in the smallest unit of its kind."""
 
 
 @cache
@@ -46,8 +46,8 @@ def pattern(part: str) -> re.Pattern[str]:
 
 @cache
 def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Return the phrases that a word stands for, each as an expression and with that word, longest
-    first, by the word with which they begin; under "" those that begin with none.
+    """Return the phrases with their replacement words, each as an expression, longest first, by
+    their first word; under "" those that begin with none.
     """
     pairs = [(text, word) for text, word in _phrase_pairs() if text]
     tools = [text for text in _tool_spellings() if " " in text]
@@ -61,7 +61,7 @@ def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 
 def with_phrases_joined(plain: str) -> str:
-    """Return a text in lower case with each phrase replaced by the word that stands for it."""
+    """Return a lower-case text with each phrase replaced by its word."""
     known = phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
     for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
@@ -72,24 +72,24 @@ def with_phrases_joined(plain: str) -> str:
 
 @cache
 def _phrase(text: str) -> re.Pattern[str]:
-    """Compiled when a text holds the word with which it begins: most phrases are met nowhere."""
+    """Return the compiled phrase; only texts with its first word need it."""
     return re.compile(any_of([text]))
 
 
 def joined(text: str) -> str:
-    """Return a spelling of several words as the one word that stands for it in compared texts."""
+    """Return a spelling of several words as one word."""
     return _BLANK.sub("_", text)
 
 
 @cache
 def signs(part: str) -> Mapping[str, bool]:
-    """Return the words under `part`, each with whether it says the contrary."""
+    """Return the words under `part`, each with whether it is a negation."""
     return {text.removeprefix("-"): text.startswith("-") for text in expressions(_FILE, part)}
 
 
 @cache
 def opposites() -> Mapping[str, tuple[str, bool]]:
-    """Return, by spelling, the pair of opposites that a word belongs to, and on which side."""
+    """Return, by spelling, the pair of opposites of a word, and its side."""
     found: dict[str, tuple[str, bool]] = {}
     for pair in expressions(_FILE, "opposites"):
         one, other = pair.split()
@@ -101,14 +101,14 @@ def opposites() -> Mapping[str, tuple[str, bool]]:
 
 @cache
 def synonyms() -> Mapping[str, str]:
-    """Return what stands for a word that has other spellings."""
+    """Return the representative of each word with synonyms."""
     groups = (text.split("|") for text in expressions(_FILE, "synonyms"))
     return {text: group[0] for group in groups for text in group}
 
 
 @cache
 def same_binding() -> Mapping[str, str]:
-    """Return what stands for a verb that binds to a value, where others say the same."""
+    """Return the representative of each binding verb with synonyms."""
     groups = (text.split("|") for text in expressions(_FILE, "same_binding"))
     return {text: group[0] for group in groups for text in group}
 
@@ -142,7 +142,7 @@ def days() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def who() -> Mapping[str, str]:
-    """Return whom a word like `we` stands for."""
+    """Return whom a word like `we` means."""
     groups = read_words(_FILE)["who"].items()
     return {text: name for name, names in groups for text in names}
 
@@ -163,13 +163,13 @@ def tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
 
 @cache
 def doubtful_tools() -> frozenset[str]:
-    """Return the things whose names are words of the language, too."""
+    """Return the things whose names are ordinary words, too."""
     return frozenset(read_words("tools")["doubtful"])
 
 
 @cache
 def remarkable() -> frozenset[str]:
-    """Return every word that says more than its own meaning, or stands for something else."""
+    """Return every word that the parser treats specially."""
     parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being")
     tables = (numbers(), days(), who(), tools(), opposites())
     return wishes().union(*map(words, parts), *tables)
@@ -177,13 +177,13 @@ def remarkable() -> frozenset[str]:
 
 @cache
 def wishes() -> frozenset[str]:
-    """Return the words that only say that something is so, may be or has to be, or is not."""
+    """Return the modal words: that something is, may be or has to be, or is not."""
     return frozenset(text for part in ("so", "may", "need") for text in signs(part))
 
 
 @cache
 def unbounded() -> re.Pattern[str]:
-    """Return what finds the known words of scripts without blanks; single characters else."""
+    """Return the pattern of known words of scripts without blanks, else single characters."""
     known = (*tools(), *units(), *opposites(), *numbers(), *days())
     found = sorted((text for text in known if _SPACELESS.search(text)), key=len, reverse=True)
     return re.compile("|".join([*map(re.escape, found), f"[{SPACELESS}]"]))
@@ -195,7 +195,7 @@ def _phrase_pairs() -> list[tuple[str, str]]:
 
 
 def _tool_spellings() -> list[str]:
-    """Every spelling of a thing, the longest first."""
+    """Return every spelling of a thing, the longest first."""
     entries = read_words("tools")["class"]
     found = {text for it in entries for member in it["members"] for text in member.split("|")}
     return sorted(found, key=lambda text: (-len(text), text))

@@ -1,1 +1,1 @@
-"""Fixes of findings: changes to a memory, made only for what a rule has found."""
+"""Fixes of findings: the changes that remove what a rule found."""

@@ -1,4 +1,4 @@
-"""Mending the entries of an index; an index is never written anew, only lines of it are."""
+"""Fixes of the entries of an index; they change single lines and never rewrite an index."""
 
 from __future__ import annotations
 
@@ -25,52 +25,50 @@ from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 
 LONGEST = 140
-"""Characters of a description that is made."""
+"""Characters of a generated description."""
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
-_SENTENCES_MARKS = re.compile(
-    r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~"
-)
+_MARKUP = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~")
 _SENTENCE = re.compile(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
 _SILENT = re.compile(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
 
 
-@lru_cache(maxsize=1)  # asked twice, for a head of which not everything can be told
+@lru_cache(maxsize=1)  # called twice for frontmatter of which not every field can be filled
 def first_words(text: str) -> str:
-    """Return the first sentence of a markdown `text` without marks, cut at a word where it is
-    long; of headings only where nothing else is there. "" where a credential stands in the text,
-    which must not get to a second place.
+    """Return the first sentence of a markdown `text` without markup, cut at a word where it is
+    long; a heading only where there is nothing else. "" where the text contains a secret, which
+    must not be copied.
     """
     if find_secrets(text):
         return ""
     lines = [line for line in text.split("\n") if not _SILENT.match(line)]
-    told = [line for line in lines if not line.lstrip().startswith("#")] or lines
-    plain = _plain_sentence(told[0]) if told else ""
+    prose = [line for line in lines if not line.lstrip().startswith("#")] or lines
+    plain = _strip_markup(prose[0]) if prose else ""
     match = _SENTENCE.match(plain)
     sentence = (match.group() if match else plain).strip(" :;,—–-|")
-    return sentence if len(sentence) <= LONGEST else _cut(sentence)
+    return sentence if len(sentence) <= LONGEST else _shorten_text(sentence)
 
 
-def _plain_sentence(line: str) -> str:
+def _strip_markup(line: str) -> str:
     unlinked = _LINK.sub(lambda match: match[1] or match[2] or "", line)
-    return " ".join(_SENTENCES_MARKS.sub("", unlinked).split())
+    return " ".join(_MARKUP.sub("", unlinked).split())
 
 
-def _cut(sentence: str) -> str:
-    kept = sentence[: LONGEST - 1].rpartition(" ")[0] or sentence[: LONGEST - 1]
-    return kept.rstrip(" ,;:—–-") + "…"
+def _shorten_text(sentence: str) -> str:
+    beginning = sentence[: LONGEST - 1].rpartition(" ")[0] or sentence[: LONGEST - 1]
+    return beginning.rstrip(" ,;:—–-") + "…"
 
 
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _PAIRS = ("`", "**", "__", "~~")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _DAY = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
-"""A day in the name of a note: entries of such notes stand in their order."""
+"""A date in the name of a note: entries of such notes are sorted by it."""
 _MARKS = re.compile(r"[\s>|*+\d.)-]*")
-"""What may stand before a link at the beginning of a list item or of a row of a table."""
+"""The text before a link that opens a list item or a table row."""
 _FEW, _SMALL_SHARE = 3, 0.2
-"""So many notes, and so large a share of all, can lack an entry because they were forgotten; where
-more do, the index leaves them out on purpose.
+"""Up to so many notes, or such a share of all, may lack an entry by mistake; more are left out on
+purpose.
 """
 _PUT_ASIDE = frozenset(
     (
@@ -78,25 +76,25 @@ _PUT_ASIDE = frozenset(
         *("old", "private", "retired", "status", "superseded", "temp", "template", "tmp", "wip"),
     )
 )
-"""Words of a name, or of a field, by which a note is kept out of an index on purpose."""
+"""Words of a name or a field by which a note is left out of an index on purpose."""
 _DEFAULT_TYPE = "reference"
 
 
 class MissingEntries:
-    """Gives the notes that `index` lacks their entries."""
+    """Adds entries for the notes that `index` does not list."""
 
     def __init__(
         self, memory: Memory, index: MemoryIndex, missing: Sequence[Note], encrypted: Container[str]
     ) -> None:
-        """`missing` are all notes that lack an entry in `index`; `encrypted` has the paths of the
-        files that git encrypts or keeps as they are, whose text may get to no other file.
+        """`missing` are all notes without an entry in `index`; `encrypted` has the paths of the
+        files that git encrypts or treats as binary, whose text must not be copied.
         """
         self._memory, self._index, self._encrypted = memory, index, encrypted
         self._few = len(missing) <= max(_FEW, len(memory.notes) * _SMALL_SHARE)
 
     def fix(self, note: Note) -> Fix | None:
-        """Return the fix that adds the entry; None where the note is not to be listed. Safe where
-        nothing leaves a doubt that it was only forgotten, and how and where it is written.
+        """Return the fix that adds the entry; None where the note should not be listed. Safe where
+        the note was clearly forgotten, and the form and place of its entry are clear.
         """
         if note.path.rpartition("/")[2].lower() in PAPERS or note.path in self._encrypted:
             return None
@@ -106,8 +104,8 @@ class MissingEntries:
 
     @cached_property
     def _is_open(self) -> bool:
-        """Whether it is an index that its agent loads whole, that lists nearly all notes, one on a
-        line, and says nothing else: neither what belongs into it nor who writes it.
+        """Whether its agent loads the index whole, and it lists nearly all notes, one on a line,
+        with no other text: no rule on what belongs into it or who writes it.
         """
         index, load = self._index, self._memory.load
         if index is not self._memory.index or load.limits is None or load.cut_at_line is not None:
@@ -121,8 +119,8 @@ class MissingEntries:
         return self._few and plain and bool(listed) and all(links[line] == 1 for line in listed)
 
     def _was_forgotten(self, note: Note) -> bool:
-        """Whether the note is a whole one beside the index that is listed nowhere else, and is not
-        put aside.
+        """Return whether the note is complete, in the folder of the index, listed nowhere else, and
+        not archived.
         """
         words = set(re.split(r"[^a-z]+", f"{note.stem} {note.name}".lower()))
         return (
@@ -140,18 +138,19 @@ class MissingEntries:
         )
 
     def _is_listed_elsewhere(self, note: Note) -> bool:
-        """Whether a list of another note leads to it, which may stand for an entry."""
+        """Return whether a list in another note links to it, which may replace an entry."""
         for source in self._memory.backlinks.get(note.path, ()):
             text = self._memory.by_path[source].text
-            for found in self._memory.links.get(source, ()):
-                begin = text.rfind("\n", 0, found.link.start) + 1
-                if found.path == note.path and _MARKS.fullmatch(text, begin, found.link.start):
+            for resolved in self._memory.links.get(source, ()):
+                start = resolved.link.start
+                begin = text.rfind("\n", 0, start) + 1
+                if resolved.path == note.path and _MARKS.fullmatch(text, begin, start):
                     return True
         return False
 
     def _has_its_place(self, note: Note) -> bool:
-        """Whether the other notes of its type are listed in one section of their own, or all notes
-        in one, in no order of days or numbers, and its description fits whole.
+        """Return whether one section lists the notes of its type alone, or one all notes, in no
+        order of dates or numbers, and its description fits whole.
         """
         model = neighbour(self._memory, self._index, note)
         text = entry_text(self._memory, self._index, note, model)
@@ -184,41 +183,40 @@ class MissingEntries:
 
 
 def repoint_or_drop(memory: Memory, meant: Meant, index: MemoryIndex, entry: Entry) -> Fix | None:
-    """Return the fix for an entry that leads nowhere: to the note that it can only mean, if that
-    has no entry yet, else it leaves; None where its links count from another place.
+    """Return the fix for an entry with a broken link: link to the only note that it can mean, if
+    that has no entry yet, else remove the entry; None where its links are relative to another
+    directory on purpose.
     """
     if meant.is_from_elsewhere(memory.target(index, entry)):
         return None
     to, is_certain = meant.note(memory.target(index, entry))
     if to and to not in memory.entries:
-        led = lead_to(memory, index.note, [entry.link], to, safe=is_certain)
-        if led:
-            return led
+        relinked = lead_to(memory, index.note, [entry.link], to, safe=is_certain)
+        if relinked:
+            return relinked
     if not _is_alone(index, entry):
         return to_text(index.note, entry.link)
-    return Fix("drop the entry", without_lines(index.note, _lines_of(index, entry)))
+    return Fix("remove the entry", without_lines(index.note, _lines_of(index, entry)))
 
 
 def drop_second(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
-    """Return the fix that takes the `second` of two entries for one note out of `index`; None
-    where its line is about more.
+    """Return the fix that removes the `second` of two entries for one note from `index`; None
+    where its line has other links.
     """
     if not _is_alone(index, second):
         return None
     lines = _lines_of(index, second)
     between = plain_lines(index.note)[first.line : second.line - 1]
-    # a list of another section is one of its own
+    # each section is a list of its own
     one_list = not any(_HEADING.match(line) for line in between)
-    adds_nothing = one_list and len(lines) == 1 and _says_no_more(first, second)
-    return Fix(
-        f"drop the entry on line {second.line}", without_lines(index.note, lines), adds_nothing
-    )
+    is_safe = one_list and len(lines) == 1 and _adds_nothing(first, second)
+    return Fix(f"remove the entry on line {second.line}", without_lines(index.note, lines), is_safe)
 
 
 def shorten(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
-    """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has no
-    more than `longest` characters: agents are then given less of it. None where the hook is not
-    the end of the line, or a link would be lost.
+    """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has at
+    most `longest` characters. None where the hook is not the end of the line, or a link would be
+    lost. Never safe: agents then load less.
     """
     line, hook = entry.text.rstrip(), entry.hook
     if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook):
@@ -227,18 +225,17 @@ def shorten(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
     words = hook[: longest - len(begin) - 1].split(" ")[:-1]
     while words and not _is_whole(" ".join(words)):
         words.pop()
-    kept = " ".join(words).rstrip(" ,;:—–-.")
-    if not kept or "](" in hook[len(kept) :] or "[[" in hook[len(kept) :]:
+    short = " ".join(words).rstrip(" ,;:—–-.")
+    if not short or "](" in hook[len(short) :] or "[[" in hook[len(short) :]:
         return None
-    label = f"shorten the entry to {len(begin) + len(kept) + 1} characters"
-    edit = EditLine(index.path, entry.line, entry.text, f"{begin}{kept}…")
+    label = f"shorten the entry to {len(begin) + len(short) + 1} characters"
+    edit = EditLine(index.path, entry.line, entry.text, f"{begin}{short}…")
     return Fix(label, (edit,))
 
 
 def extract(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
-    """Return the fix that moves `lines` of the index, numbers from 1, into a note of their own and
-    puts an entry in their place; None where that would cut a code fence in two, or a credential
-    would get to a second place.
+    """Return the fix that moves `lines` of the index, 1-based numbers, into a new note and replaces
+    them with an entry; None where that would split a code fence or copy a secret.
     """
     every = plain_lines(index.note)
     first, last = lines[0], lines[-1]
@@ -255,7 +252,8 @@ def extract(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | N
     entry = f"- {markdown_link(title, index.path, path)} — {description}"
     acts: list[Act] = [Create(path, "\n".join(body) + "\n", entry="")]
     acts += [
-        SetField(path, key, value) for key, value in _head(memory, index, first, name, description)
+        SetField(path, key, value)
+        for key, value in _new_fields(memory, index, first, name, description)
     ]
     acts += without_lines(index.note, range(first + 1, last + 1))
     acts.append(EditLine(index.path, first, every[first - 1], entry))
@@ -265,8 +263,8 @@ def extract(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | N
 def lifted(
     index: MemoryIndex, memory: Memory, entry: Entry, above: Entry
 ) -> tuple[Fix, int] | None:
-    """Return the fix that moves `entry` behind the entry `above`, and the line of the index, as it
-    is now, from which on nothing is loaded then; None where the entry would not be loaded either.
+    """Return the fix that moves `entry` after the entry `above`, and the first line of the present
+    index that is not loaded then; None where the entry would still not be loaded.
     """
     lines = split_lines(index.note.text)
     after = lines_of_entry(index, above)[-1]
@@ -276,15 +274,15 @@ def lifted(
     if load.cut_at_line is None or load.cut_at_line <= after + 1:
         return None
     act = MoveLine(index.path, entry.line, entry.text, after)
-    # above the place that it left, every line stands one further down than before
-    return Fix(f"lift the entry to line {after + 1}", (act,)), load.cut_at_line - 1
+    # the lines between have moved down by one
+    return Fix(f"move the entry up to line {after + 1}", (act,)), load.cut_at_line - 1
 
 
-def _head(
+def _new_fields(
     memory: Memory, index: MemoryIndex, line: int, name: str, description: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a note that comes from `line` of the index; it has the type of the note
-    whose entry is nearest.
+    """Yield the frontmatter fields of a note made from `line` of the index; its type is that of the
+    note with the nearest entry.
     """
     layout = memory.layout
     yield layout.title_keys[0], name
@@ -297,7 +295,7 @@ def _head(
 
 
 def _heading_above(lines: Sequence[str], first: int) -> str:
-    """Return the heading that stands right above line number `first`."""
+    """Return the heading right above line number `first`; "" where there is none."""
     for line in reversed(lines[: first - 1]):
         if line.strip():
             return line.strip("# ") if line.startswith("#") else ""
@@ -305,7 +303,7 @@ def _heading_above(lines: Sequence[str], first: int) -> str:
 
 
 def _lines_of(index: MemoryIndex, entry: Entry) -> range:
-    """Return the lines that belong to `entry`; a long index is looked at only where it is."""
+    """Return the lines of `entry`, without parsing a long index where it has only one."""
     below = plain_lines(index.note)[entry.line : entry.line + 1]
     if below and below[0][:1].isspace():
         return lines_of_entry(index, entry)
@@ -313,7 +311,7 @@ def _lines_of(index: MemoryIndex, entry: Entry) -> range:
 
 
 def _is_alone(index: MemoryIndex, entry: Entry) -> bool:
-    """Whether the line lists this entry and names no other file."""
+    """Return whether the line lists this entry and links to no other file."""
     return entry.form is not EntryForm.PROSE and _links_by_line(index.note)[entry.line] == 1
 
 
@@ -322,7 +320,7 @@ def _links_by_line(note: Note) -> Counter[int]:
     return Counter(link.line for link in note.links)
 
 
-def _says_no_more(first: Entry, second: Entry) -> bool:
+def _adds_nothing(first: Entry, second: Entry) -> bool:
     known = words_in(first.text)
     same_hook = not second.hook or _plain(second.hook) == _plain(first.hook)
     return same_hook and words_in(second.title) <= known
@@ -333,5 +331,5 @@ def _plain(text: str) -> str:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether every mark that opens something in `text` is closed."""
+    """Return whether every opening mark in `text` is closed."""
     return not any(text.count(mark) % 2 for mark in _PAIRS) and text.count("[") == text.count("]")

@@ -1,4 +1,4 @@
-"""Mending the head of a note."""
+"""Fixes of the frontmatter of a note."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _VALUE = re.compile(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 
 
 def give_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
-    """Return the fix that sets the `fields`, of name, description and type, in the head of `note`,
-    which is made where there is none: the stem, the first sentence, and the type that its file
-    name or folder names. None where one of them cannot be told. What fields heads have is a
-    convention of each memory, so that a person has to see it.
+    """Return the fix that sets `fields` (of name, description and type) in the frontmatter of
+    `note`, adding it where there is none: the stem, the first sentence, and the type in its file
+    name or folder. None where a value is unknown. Never safe: which fields the frontmatter has is a
+    convention of each memory.
     """
-    told = {
+    sources = {
         "name": lambda: note.stem,
         "description": lambda: first_words(note.body),
-        "type": lambda: _type_told(note, layout.types),
+        "type": lambda: _guess_type(note, layout.types),
     }
-    values = {field: told[field]() for field in fields}
+    values = {field: sources[field]() for field in fields}
     if not all(values.values()):
         return None
     acts = (SetField(note.path, layout.keys_of(field)[0], values[field]) for field in fields)
-    return Fix(f"set {_listed(fields)}", tuple(acts))
+    return Fix(f"set {' and '.join(fields)}", tuple(acts))
 
 
 def quote_value(note: Note) -> Fix | None:
-    """Return the fix that puts the one value in quotes for which strict YAML refuses the head;
-    None where then it still does, or reads anything otherwise than the lenient reader did.
+    """Return the fix that quotes the one value that makes the frontmatter invalid YAML; None where
+    that is not enough, or a value would be read differently than by the lenient reader.
     """
     fault = note.head.fault
     lines = plain_lines(note)
-    # the parser may see only on the next line that the value before was none
+    # the parser may notice a broken value only on the next line
     for number in (fault.line, fault.line - 1) if fault else ():
         match = _VALUE.fullmatch(lines[number - 1]) if 1 < number <= len(lines) else None
         if match is None:
@@ -53,13 +53,13 @@ def quote_value(note: Note) -> Fix | None:
         head = frontmatter.read(edited)
         if head.present and not head.fault and _agree(note.head.fields, head.fields):
             act = EditLine(note.path, number, lines[number - 1], quoted)
-            return Fix(f"put the value of {match[1].strip(' :')} in quotes", (act,))
+            return Fix(f"quote the value of {match[1].strip(' :')}", (act,))
     return None
 
 
 def spell_type(note: Note, given: str, known: Iterable[str], keys: Iterable[str]) -> Fix | None:
-    """Return the fix that gives `note` the one type of those `known` that is `given` but for a
-    typing error; None where there is none. `keys` are the fields that may hold it.
+    """Return the fix that sets the type of `note` to the only `known` one that differs from `given`
+    by a typing error; None where there is none. `keys` are the fields for the type.
     """
     near = spelled_alike(given.strip().lower(), sorted(known), 1)
     key = next((key for key in keys if note.head.scalar(key) == given), "")
@@ -68,48 +68,44 @@ def spell_type(note: Note, given: str, known: Iterable[str], keys: Iterable[str]
     return Fix(f"set the type to {near[0]}", (SetField(note.path, key, near[0]),))
 
 
-def _type_told(note: Note, known: Collection[str]) -> str:
-    """Return the one type that the first word of the file name, or the folder, names."""
+def _guess_type(note: Note, known: Collection[str]) -> str:
+    """Return the only type in the first word of the file name and in the folder, or ""."""
     folder = note.path.rpartition("/")[0].rpartition("/")[2]
     words = (re.split(r"[_\-. ]", note.stem)[0].lower(), folder.lower())
-    told = {name for name in known for word in words if word in (name, f"{name}s")}
-    return told.pop() if len(told) == 1 else ""
+    types = {name for name in known for word in words if word in (name, f"{name}s")}
+    return types.pop() if len(types) == 1 else ""
 
 
 def _agree(leniently: Mapping[str, Value], strictly: Mapping[str, Value]) -> bool:
-    """Whether both readings have the same keys and texts; lists are only read strictly."""
+    """Return whether both readings have the same keys and texts; only strict ones have lists."""
     return leniently.keys() == strictly.keys() and all(
-        _same(leniently[key], value) for key, value in strictly.items()
+        _is_same(leniently[key], value) for key, value in strictly.items()
     )
 
 
-def _same(lenient: Value, strict: Value) -> bool:
+def _is_same(lenient: Value, strict: Value) -> bool:
     if isinstance(strict, Mapping):
         return isinstance(lenient, Mapping) and _agree(lenient, strict)
     return isinstance(strict, tuple) or lenient == strict
 
 
 def _without_quotes(written: str) -> str:
-    """Return a value without the quotes around it, as the lenient reader takes it."""
+    """Return a value without the quotes around it, as the lenient reader reads it."""
     if len(written) > 1 and written[0] == written[-1] and written[0] in "'\"":
         return written[1:-1]
     return written
 
 
-def _listed(fields: Collection[str]) -> str:
-    return " and ".join(fields)
-
-
 _GAP = re.compile(r"[\s\ufeff]*")
-"""What may stand between the two: blank lines, and a mark that was at the top of the file."""
+"""The text between the two blocks: blank lines, and a byte order mark."""
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _KEY = re.compile(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
-_OF_HEADS = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
-"""Fields that programs write into heads of every kind."""
+_COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
+"""Fields that programs write into frontmatter of every kind."""
 
 
 class SecondHead(NamedTuple):
-    """A head that stands where the text should begin."""
+    """A frontmatter block where the body of the note should begin."""
 
     start: int
     """Offset of its opening fence in the text of the note."""
@@ -118,8 +114,8 @@ class SecondHead(NamedTuple):
 
 
 def find_second_head(note: Note, layout: Layout) -> SecondHead | None:
-    """Return the second head of `note`. Text between two rules is none, even where its lines look
-    like fields: one of them has to be a field of the first head, or of heads of the `layout`.
+    """Return the second frontmatter block of `note`. Text between two rules is none, even where its
+    lines look like fields: one has to be a field of the first block, or one that the `layout` has.
     """
     if not note.readable or not note.head.present:
         return None
@@ -128,7 +124,7 @@ def find_second_head(note: Note, layout: Layout) -> SecondHead | None:
     if not note.text.startswith("---", start):
         return None
     head = frontmatter.read(note.text[start:])
-    known = {*note.head.fields, *_OF_HEADS, *layout.title_keys, *layout.summary_keys}
+    known = {*note.head.fields, *_COMMON, *layout.title_keys, *layout.summary_keys}
     known.update(layout.type_keys)
     are_fields = all(_FIELD_NAME.fullmatch(key) for key in head.fields)
     if not head.present or head.fault or not are_fields or known.isdisjoint(head.fields):
@@ -137,42 +133,37 @@ def find_second_head(note: Note, layout: Layout) -> SecondHead | None:
 
 
 def join_heads(note: Note, second: SecondHead) -> Fix | None:
-    """Return the fix that gives the first head the fields which only the `second` has; where they
-    differ the first one stays, which agents have read so far. None where that cannot be done by
-    taking lines away.
+    """Return the fix that merges the `second` frontmatter block into the first; where they differ,
+    the first one wins, which agents have read so far. None where removing lines is not enough.
     """
     if note.head.fault:
         return None
     first = note.head.fields
-    own = {key for key, value in first.items() if value is not None}
-    empty = first.keys() - own
+    filled = {key for key, value in first.items() if value is not None}
+    empty = first.keys() - filled
     lines = plain_lines(note)
     closing = note.text.count("\n", 0, note.head.end - 1) + 1
     opening = note.line_of(second.start)
     end = second.start + second.head.end
     last = note.text.count("\n", 0, end - 1)
-    gone = {
-        *_lines_of(lines, 2, closing - 1, empty & second.head.fields.keys()),
+    removed = {
+        *_find_lines(lines, 2, closing - 1, empty & second.head.fields.keys()),
         *range(closing, opening + 1),
-        *_lines_of(lines, opening + 1, last, own),
+        *_find_lines(lines, opening + 1, last, filled),
     }
-    kept = "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
-    joined = frontmatter.read(kept)
-    wanted = _joined(first, second.head.fields)
+    text = "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
+    merged = frontmatter.read(text)
+    expected = {**first, **second.head.fields, **{key: first[key] for key in filled}}
     rest = "\n".join(lines[last + 1 :])
-    if joined.fault or joined.fields != wanted or kept[joined.end :] != rest:
+    if merged.fault or merged.fields != expected or text[merged.end :] != rest:
         return None
-    both = [key for key in first if key in own and key in second.head.fields]
+    both = [key for key in first if key in filled and key in second.head.fields]
     lost = [key for key in both if second.head.fields[key] not in (None, first[key])]
-    differs = f"; of {', '.join(lost)} the first stays" if lost else ""
-    return Fix(f"make one head of the two{differs}", without_lines(note, gone))
+    differs = f", keep the first {', '.join(lost)}" if lost else ""
+    return Fix(f"merge the two frontmatter blocks{differs}", without_lines(note, removed))
 
 
-def _joined(first: Mapping[str, Value], second: Mapping[str, Value]) -> Mapping[str, Value]:
-    return {**first, **second, **{key: it for key, it in first.items() if it is not None}}
-
-
-def _lines_of(
+def _find_lines(
     lines: tuple[str, ...], start: int, stop: int, keys: Collection[str]
 ) -> Iterator[int]:
     """Yield the numbers of the lines from `start` to `stop` that belong to the fields `keys`."""

@@ -1,4 +1,4 @@
-"""Changing places of a file by its lines, so that an edit names what it takes away."""
+"""Edits of a file by whole lines, so that each edit names the line that it replaces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ricordo.memory.note import Note
 
 
 class Splice(NamedTuple):
-    """What stands from `start` to `end` of a text becomes `new`, which holds no line end."""
+    """Replaces `start` to `end` of a text with `new`, which contains no line end."""
 
     start: int
     end: int
@@ -21,21 +21,21 @@ class Splice(NamedTuple):
 def line_edits(file: Note, splices: Iterable[Splice]) -> tuple[EditLine, ...]:
     """Return the acts that make the `splices`, which do not overlap, in the text of `file`.
 
-    They go from the last line to the first, so that numbers hold; lines over which a splice
-    reaches become one.
+    They go from the last line to the first, so that line numbers stay valid; lines that one splice
+    spans become one.
     """
     acts: list[EditLine] = []
-    for begin, stop, own in _blocks(file.text, splices):
+    for begin, stop, within in _group_by_lines(file.text, splices):
         lines = [line.removesuffix("\r") for line in file.text[begin:stop].split("\n")]
         first = file.line_of(begin)
-        edits = [EditLine(file.path, first, lines[0], _spliced(file.text, begin, stop, own))]
+        edits = [EditLine(file.path, first, lines[0], _apply(file.text, begin, stop, within))]
         edits += [EditLine(file.path, first + n, line, None) for n, line in enumerate(lines) if n]
         acts += edits
     return tuple(sorted(acts, key=lambda act: -act.line))
 
 
 def without_lines(file: Note, numbers: Iterable[int]) -> tuple[EditLine, ...]:
-    """Return the acts that take the lines with these 1-based `numbers` out of `file`."""
+    """Return the acts that remove the lines with these 1-based `numbers` from `file`."""
     lines = plain_lines(file)
     return tuple(
         EditLine(file.path, number, lines[number - 1], None)
@@ -49,22 +49,24 @@ def plain_lines(file: Note) -> tuple[str, ...]:
     return tuple(line.removesuffix("\r") for line in file.text.split("\n"))
 
 
-def _blocks(text: str, splices: Iterable[Splice]) -> Iterator[tuple[int, int, list[Splice]]]:
-    """Yield the whole lines that are touched, as offsets, and what becomes other in them."""
-    begin, stop, own = 0, -1, list[Splice]()
+def _group_by_lines(
+    text: str, splices: Iterable[Splice]
+) -> Iterator[tuple[int, int, list[Splice]]]:
+    """Yield the offsets of each run of changed lines, and the splices in it."""
+    begin, stop, within = 0, -1, list[Splice]()
     for splice in sorted(splices):
         if splice.start > stop:
-            if own:
-                yield begin, stop, own
-            begin, own = text.rfind("\n", 0, splice.start) + 1, []
+            if within:
+                yield begin, stop, within
+            begin, within = text.rfind("\n", 0, splice.start) + 1, []
         end = text.find("\n", splice.end)
         stop = end if end >= 0 else len(text)
-        own.append(splice)
-    if own:
-        yield begin, stop, own
+        within.append(splice)
+    if within:
+        yield begin, stop, within
 
 
-def _spliced(text: str, begin: int, stop: int, splices: Iterable[Splice]) -> str:
+def _apply(text: str, begin: int, stop: int, splices: Iterable[Splice]) -> str:
     parts, at = list[str](), begin
     for splice in splices:
         parts += [text[at : splice.start], splice.new]

@@ -1,1 +1,1 @@
-"""The rules, grouped by what they look at, and the word lists that they use."""
+"""The rules by subject, and their word lists."""

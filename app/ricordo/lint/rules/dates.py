@@ -1,4 +1,4 @@
-"""Rules on dates that have passed and on words that mean nothing later."""
+"""Rules on future dates that have passed and on relative dates such as “today”."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _GAP = (
     r"[\s:：,=]{0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
 )
-"""What may stand between a preposition and its date."""
+"""The text allowed between a preposition and its date."""
 _TITLE = re.compile(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
-class _Speech(NamedTuple):
-    """The patterns by which a text speaks of dates."""
+class _DatePatterns(NamedTuple):
+    """The patterns that show whether a text expects a date or looks back on it."""
 
     before: re.Pattern[str]
     after: re.Pattern[str]
@@ -41,42 +41,42 @@ class _Speech(NamedTuple):
 @note_rule(
     "passed-date",
     Severity.WARNING,
-    "a date that the note speaks of as future has passed",
+    "a date in the past that the note treats as future",
     roles=NOTES,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Limits and plans whose day is over, each day once."""
+    """Find deadlines and plans whose day is over, each day once."""
     if not (names_year(note.text, note.head.end) or names_year(note.description)):
         return
-    told: set[date] = set()
+    reported: set[date] = set()
     for statement in statements(note):
         for dated in find_dates(statement.text):
-            is_over = dated.day < context.now.date() and dated.day not in told
-            if is_over and _is_told_as_future(statement, dated):
-                told.add(dated.day)
-                yield _found(statement, dated)
+            is_over = dated.day < context.now.date() and dated.day not in reported
+            if is_over and _is_future_tense(statement, dated):
+                reported.add(dated.day)
+                yield _report_passed(statement, dated)
 
 
 @note_rule(
     "relative-date",
     Severity.WARNING,
-    "“yesterday”, “next week”: meaningless later",
+    "a relative date such as “yesterday” or “next week”, which loses its meaning",
     roles=NOTES,
 )
 def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Words of time that only the day of writing gives a meaning, once a statement."""
+    """Find words that only the day of writing gives a meaning, at most one finding a statement."""
     for statement in telling(note, _relative_triggers()):
-        places = list(_meaningless(statement.spoken))
+        places = list(_find_undated(statement.spoken))
         if places:
             start, end = places[0]
-            message = f"“{statement.text[start:end]}” means nothing once the day is forgotten."
+            message = f"Relative date “{statement.text[start:end]}”: write the date."
             quoted = statement.quoted(start)
             fix = date_words(note, context.layout, statement, places)
             yield RuleResult(statement.line_at(start), message, quoted, (quoted,), fix=fix)
 
 
-def _meaningless(spoken: str) -> Iterator[tuple[int, int]]:
-    """Where words of time stand in a statement that have no date of their own."""
+def _find_undated(spoken: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the relative dates in a statement that give no date beside them."""
     for match in _relative().finditer(lowered(spoken)):
         start, end = match.span()
         clause = lowered(_clause(spoken, start, end))
@@ -85,29 +85,29 @@ def _meaningless(spoken: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _found(statement: ProseBlock, dated: Dated) -> RuleResult:
+def _report_passed(statement: ProseBlock, dated: Dated) -> RuleResult:
     written = statement.text[dated.start : dated.end]
     quoted = statement.quoted(dated.start)
-    message = f"{written} has passed; the note speaks of it as still to come."
+    message = f"{written} has passed, but the note treats it as future."
     return RuleResult(statement.line_at(dated.start), message, quoted, (quoted,))
 
 
-def _is_told_as_future(statement: ProseBlock, dated: Dated) -> bool:
+def _is_future_tense(statement: ProseBlock, dated: Dated) -> bool:
     spoken = lowered(statement.spoken)
     if spoken[dated.start : dated.end].isspace():
         return False
-    speech = _speech()
+    patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
-    if speech.past.search(clause):
+    if patterns.past.search(clause):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
-    if speech.before.search(near) or speech.after.match(spoken, dated.end):
+    if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
         return True
-    return bool(speech.on.search(near)) and bool(speech.coming.search(clause))
+    return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))
 
 
 def _clause(text: str, start: int, end: int) -> str:
-    """The sentence, or the bracket, in which `start` to `end` stand."""
+    """Return the sentence or the bracket that contains `start` to `end`."""
     begin = 0
     for mark in _CLAUSE_END.finditer(text, 0, start):
         begin = mark.end()
@@ -116,16 +116,16 @@ def _clause(text: str, start: int, end: int) -> str:
 
 
 def _is_title(text: str, at: int) -> bool:
-    """Whether the word has a capital inside a sentence, as in the name of an article."""
+    """Return whether the word is capitalised inside a sentence, as in the name of an article."""
     return text[at].isupper() and not _TITLE.search(text[max(0, at - 12) : at])
 
 
 @cache
-def _speech() -> _Speech:
+def _date_patterns() -> _DatePatterns:
     before = any_of(expressions("dates", "before"))
     on = any_of(expressions("dates", "on"))
     after = any_of(expressions("dates", "after")).replace(r"\b", "")
-    return _Speech(
+    return _DatePatterns(
         re.compile(rf"(?:{before}){_GAP}"),
         re.compile(rf"[\s:,)）]{{0,3}}(?:{after})"),
         compiled("dates", "coming"),

@@ -1,4 +1,4 @@
-"""Rules on a note as a file, and on its name."""
+"""Rules on the file of a note: size, content, encoding and name."""
 
 from __future__ import annotations
 
@@ -19,42 +19,43 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 400
-"""Characters; a longer body says something."""
+"""Characters; a longer body is never empty."""
 
 
-@note_rule("oversized-note", Severity.WARNING, "a note over 8 KB", roles=NOTES)
+@note_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB", roles=NOTES)
 def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes that cost an agent much to read."""
+    """Find notes that cost an agent much to read."""
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
-        message = (
-            f"“{note.name}” has {note.facts.size / 1024:,.1f} KB; {most / 1024:g} KB are plenty."
-        )
+        size = f"{note.facts.size / 1024:,.1f} KB, limit {most / 1024:g} KB"
+        message = f"“{note.name}” is too long: {size}."
         yield RuleResult(0, message, note.path)
 
 
-@note_rule("empty-note", Severity.WARNING, "no body")
+@note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes of which nothing but a head, a heading or a placeholder is written."""
+    """Find notes with nothing but frontmatter, headings or placeholders."""
     start = 0 if note.role is FileRole.SOURCE else note.head.end
     if note.trouble or len(note.text) - start > _SHORT:
         return
-    said = note.text[start:]
-    if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
+    body = note.text[start:]
+    if all(_PLACEHOLDER.match(line) for line in body.split("\n")):
         yield RuleResult(
             0,
             f"“{note.name}” has no text.",
-            said.strip(),
-            (said.strip(),) * bool(said.strip()),
+            body.strip(),
+            (body.strip(),) * bool(body.strip()),
             fix=Fix("retire the note", (Retire(note.path),)),
         )
 
 
 @memory_rule(
-    "unreadable-note", Severity.ERROR, "not UTF-8, binary, no permission, not a plain file"
+    "unreadable-note",
+    Severity.ERROR,
+    "a file that cannot be read: not UTF-8, binary, no permission, not a plain file",
 )
 def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Files whose text cannot be had as it is, and links under which nothing is."""
+    """Find files whose text cannot be read as it is, and broken symbolic links."""
     for file in memory.files:
         if _hides_text(file):
             yield _unreadable(file.path, file.trouble.value, _fix(file))
@@ -67,16 +68,16 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     return memory.names, [bool(note.head.fields) for note in memory.notes]
 
 
-@memory_rule("duplicate-name", Severity.WARNING, "two notes with one name", rests_on=_naming)
+@memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes that a head calls as another note is called; only one of them can be linked to."""
+    """Find notes with the name of another note: only one of them can be linked to by name."""
     first: dict[str, Note] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE:
             continue
         other = first.setdefault(note.name.strip(), note)
         if other is not note and (note.head.fields or other.head.fields):
-            message = f"“{note.name}” is also the name of {other.path}."
+            message = f"Name “{note.name}” is already used by {other.path}."
             yield RuleResult(0, message, note.name, (other.path, note.path), note.path)
 
 
@@ -87,7 +88,7 @@ def _unreadable(path: str, reason: str, fix: Fix | None = None) -> RuleResult:
 def _fix(file: Note) -> Fix | None:
     if text_of_other_encoding(file) is None:
         return None
-    return Fix("write the same text in UTF-8", (Convert(file.path),))
+    return Fix("convert the file to UTF-8", (Convert(file.path),))
 
 
 def _hides_text(file: Note) -> bool:

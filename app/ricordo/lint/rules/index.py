@@ -1,4 +1,4 @@
-"""Rules on what the index points to."""
+"""Rules on the index: its entries, its length and its text."""
 
 from __future__ import annotations
 
@@ -26,30 +26,28 @@ LISTED = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
 
-@memory_rule("index-missing-file", Severity.ERROR, "an entry points to a file that is not there")
+@memory_rule("index-missing-file", Severity.ERROR, "an index entry for a file that does not exist")
 def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Entries that lead nowhere; a wikilink in prose is a note that is wanted, no entry."""
+    """Find entries with a broken link; `wanted-note` reports wikilinks in prose instead."""
     meant = Meant(memory, context.renamed)
     for index in memory.indexes:
-        astray = {found.link.start for found in memory.astray.get(index.path, ())}
+        astray = {resolved.link.start for resolved in memory.astray.get(index.path, ())}
         for entry in index.entries:
             if entry.link.start not in astray or (
                 entry.link.is_wikilink and entry.form not in LISTED
             ):
                 continue
             if memory.target(index, entry).leads is Leads.NOWHERE:
-                message = (
-                    f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
-                )
+                message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
                 fix = repoint_or_drop(memory, meant, index, entry)
                 yield RuleResult(
                     entry.line, message, entry.link.target, (entry.text,), index.path, fix
                 )
 
 
-@memory_rule("unindexed-note", Severity.WARNING, "a note that no entry points to")
+@memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes that an index should list and none does; an empty file has nothing to be listed."""
+    """Find notes that an index should list and none does; empty files are left out."""
     folders = {index.folder: index for index in reversed(memory.indexes)}
     missing: dict[str, list[Note]] = {}
     for note in memory.notes if folders else ():
@@ -61,29 +59,29 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     for folder, notes in missing.items():
         entries = MissingEntries(memory, folders[folder], notes, context.encrypted)
         for note in notes:
-            message = f"No entry of the index points to “{note.name}”."
+            message = f"“{note.name}” is not listed in the index."
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
 
 
 def what_is_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    """Return the indexes and where their entries lead: all that a rule on entries rests on."""
+    """Return the indexes and the targets of their entries: all that a rule on entries uses."""
     return memory.indexes, [memory.links.get(index.path) for index in memory.indexes]
 
 
 @memory_rule(
     "index-duplicate-entry",
     Severity.WARNING,
-    "two entries for one note",
-    rests_on=what_is_listed,
+    "two index entries for one note",
+    depends_on=what_is_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Listed entries of one index that point to the same place of the same note."""
+    """Find listed entries of one index that link to the same place of the same note."""
     for index in memory.indexes:
         seen: dict[tuple[str, str], Entry] = {}
         for path, entry in _listed(memory, index):
             first = seen.setdefault((path, entry.link.anchor), entry)
             if first is not entry:
-                message = f"{path} has two entries, on lines {first.line} and {entry.line}."
+                message = f"Duplicate entry for {path}: also on line {first.line}."
                 fix = drop_second(index, first, entry)
                 yield RuleResult(
                     entry.line, message, path, (first.text, entry.text), index.path, fix
@@ -93,15 +91,20 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
     for entry in index.entries:
         if entry.form in LISTED:
-            found = memory.target(index, entry)
-            if found.leads is Leads.NOTE and memory.by_path[found.path].role is not FileRole.INDEX:
-                yield found.path, entry
+            resolved = memory.target(index, entry)
+            if (
+                resolved.leads is Leads.NOTE
+                and memory.by_path[resolved.path].role is not FileRole.INDEX
+            ):
+                yield resolved.path, entry
 
 
 def _index_above(
     note: Note, folders: Mapping[str, MemoryIndex], memory: Memory
 ) -> MemoryIndex | None:
-    """The index in the folder of `note` or nearest above; for a raw source, among sources."""
+    """Return the index in the folder of `note` or the nearest above; for a raw source, among
+    sources.
+    """
     within = memory.layout.source_folder if note.role is FileRole.SOURCE else ""
     folder = note.path.rpartition("/")[0]
     while folder not in folders:
@@ -116,72 +119,81 @@ _SHOWN = 3
 
 @memory_rule("index-over-budget", Severity.ERROR, "the index is longer than what agents load")
 def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """The first line that the agent is not given."""
+    """Find the first line of the index that the agent does not load."""
     load, index = memory.load, memory.index
     if index is None or load.cut_at_line is None:
         return
     lines = index.note.text.split("\n")
     lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
-    message = f"The index has {_measure(load)}: nothing from line {load.cut_at_line} on is loaded."
+    cut = f"Entries from line {load.cut_at_line} on are not loaded."
+    message = f"Index too long: {_describe_size(load, 1)}. {cut}"
     yield RuleResult(
         load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path
     )
 
 
-@memory_rule("index-near-budget", Severity.WARNING, "the index is over 75 % of what agents load")
+@memory_rule(
+    "index-near-budget", Severity.WARNING, "the index is longer than 75 % of what agents load"
+)
 def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """An index that is all loaded, but not for long."""
+    """Find an index that is loaded whole, but is close to its limit."""
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
     if index is None or load.cut_at_line is not None or load.share <= near:
         return
-    message = f"The index has {_measure(load)}: {load.share:.0%} of what agents load."
+    message = f"Index nearly full, {load.share:.0%}: {_describe_size(load, near)}."
     yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
 
 
-@memory_rule("index-long-entry", Severity.INFO, "an entry over 200 characters")
+@memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")
 def index_long_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Entries that take the room of several."""
+    """Find entries that take the space of several."""
     longest = context.thresholds["index-long-entry.characters"]
     for index in memory.indexes:
         for entry in index.entries:
             if entry.form in LISTED and len(entry.text) > longest:
-                message = f"The entry “{entry.title}” has {len(entry.text)} characters."
+                size = f"{len(entry.text):,} characters, limit {longest:g}"
+                message = f"Entry “{entry.title}” is too long: {size}."
                 fix = shorten(index, entry, int(longest))
                 yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 
 @memory_rule("index-inline-body", Severity.INFO, "note text written into the index")
 def index_inline_body(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Stretches of text between two entries or headings, where every line costs budget."""
+    """Find runs of text between two entries or headings, where every line costs budget."""
     least = context.thresholds["index-inline-body.lines"]
     index = memory.index
     if index is None or memory.layout.limits is None:
         return
-    for lines in _stretches(index):
+    for lines in _text_runs(index):
         if len(lines) >= least:
             text = list(lines.values())
-            message = f"{len(text)} lines of note text stand in the index."
+            message = f"Note text in the index: {len(text)} lines. Move them to a note."
             fix = extract(memory, index, list(lines))
             yield RuleResult(
                 min(lines), message, "\n".join(text), tuple(text[:_SHOWN]), index.path, fix
             )
 
 
-def _measure(load: Load) -> str:
+def _describe_size(load: Load, share: float) -> str:
+    """Return the measures of the index that are over `share` of their limit, with that limit."""
     limits = load.limits
     assert limits is not None
-    lines = f"{load.lines:,} of {limits.lines:,} lines"
-    return f"{lines} and {load.units:,} of {limits.units:,} characters"
+    sizes = (
+        (load.lines, limits.lines, "lines"),
+        (load.units, limits.units, "characters"),
+    )
+    over = [(size, limit, unit) for size, limit, unit in sizes if size > limit * share]
+    return ", ".join(f"{size:,} {unit}, limit {limit:,}" for size, limit, unit in over)
 
 
 @lru_cache(maxsize=1)
-def _stretches(index: MemoryIndex) -> tuple[Mapping[int, str], ...]:
-    """The runs of lines that are neither heading nor entry, each line by its number."""
-    return tuple(_runs_of_text(index))
+def _text_runs(index: MemoryIndex) -> tuple[Mapping[int, str], ...]:
+    """Return the runs of lines that are neither heading nor entry, each line by its number."""
+    return tuple(_find_text_runs(index))
 
 
-def _runs_of_text(index: MemoryIndex) -> Iterator[Mapping[int, str]]:
+def _find_text_runs(index: MemoryIndex) -> Iterator[Mapping[int, str]]:
     entries = {entry.line for entry in index.entries}
     text: dict[int, str] = {}
     for number, line in stripped_lines(index.note.text):

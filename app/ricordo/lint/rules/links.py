@@ -1,4 +1,4 @@
-"""Rules on where links lead."""
+"""Rules on links: broken ones, notes without any, and those that leave the memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ricordo.memory.note import Note
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
-"""Characters of a path that only shows how paths are made."""
+"""Characters of a path that is only an example of how paths look."""
 _PROJECT_FILES = frozenset(
     f"{name}.md" for name in ("claude", "agents", "gemini", "readme", "handoff", "changelog")
 )
@@ -29,101 +29,106 @@ _SYSTEM_PATH = re.compile(
 _LINKED = frozenset(
     (MemoryKind.CLAUDE, MemoryKind.CLAUDE_AGENT, MemoryKind.WIKI, MemoryKind.FOLDER)
 )
-"""The kinds whose notes are found by links; others list their files themselves."""
+"""The kinds whose notes are reached by links; others list their files themselves."""
 
 
 @memory_rule(
-    "dead-link", Severity.ERROR, "a markdown link to a file of the memory that is not there"
+    "dead-link", Severity.ERROR, "a markdown link to a file of the memory that does not exist"
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Markdown links that lead nowhere; those of an index to notes are missing entries."""
+    """Find broken markdown links; `index-missing-file` reports those of an index to notes."""
     meant = Meant(memory, context.renamed)
-    for file, found in _own_links(memory, Leads.NOWHERE):
-        link = found.link
+    for file, resolved in _find_links(memory, Leads.NOWHERE):
+        link = resolved.link
         is_entry = file.role is FileRole.INDEX and link.target.lower().endswith(".md")
-        if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, found):
-            message = f"The link “{link.label}” leads to {link.target}, which is not there."
-            fix = _repair(memory, meant, file, found)
+        if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, resolved):
+            message = f"Broken link “{link.label}”: {link.target} does not exist."
+            fix = _repair(memory, meant, file, resolved)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
 @memory_rule("wanted-note", Severity.INFO, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Names that notes link to and that no note has, once a file."""
+    """Find wikilinks to names that no note has, each name once a file."""
     meant = Meant(memory, context.renamed)
-    for file, found in _once(_own_links(memory, Leads.NOWHERE)):
-        link = found.link
+    for file, resolved in _without_repeats(_find_links(memory, Leads.NOWHERE)):
+        link = resolved.link
         if (
             link.is_wikilink
             and file.role is not FileRole.SUPPORT
             and not _is_entry(memory, file, link)
         ):
-            message = f"There is no note “{link.target}” yet."
-            fix = _spell_right(memory, meant, file, found)
+            message = f"Link to a note that does not exist: {link.target}."
+            fix = _correct_spelling(memory, meant, file, resolved)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-@memory_rule("orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED)
+@memory_rule(
+    "orphan-note", Severity.INFO, "a note that no index entry and no note links to", kinds=_LINKED
+)
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes and raw sources that nothing leads to, where the memory links its notes at all."""
+    """Find notes and raw sources without a link to them, where the memory uses links at all."""
     for note in memory.notes if memory.backlinks or memory.indexes else ():
         if note.path not in memory.backlinks and (not note.readable or note.text.strip()):
-            yield RuleResult(0, f"Nothing leads to “{note.name}”.", note.path, (), note.path)
+            message = f"No index entry and no note links to “{note.name}”."
+            yield RuleResult(0, message, note.path, (), note.path)
 
 
-@memory_rule("outside-memory", Severity.ERROR, "a link or symlink that leads out of the memory")
+@memory_rule("outside-memory", Severity.ERROR, "a link or symlink that points outside the memory")
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Symbolic links and links of notes that leave the memory's directory."""
+    """Find symbolic links and links of notes that leave the directory of the memory."""
     for skipped in memory.skipped:
         if skipped.leads_out:
-            message = f"{skipped.path} is {skipped.reason}, outside the memory."
+            message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
-    for file, found in _own_links(memory, Leads.OUTSIDE, Leads.AWAY):
-        link = found.link
-        if _leaves(memory, file, found):
-            message = f"The link “{link.label}” leads out of the memory, to {link.target}."
+    for file, resolved in _find_links(memory, Leads.OUTSIDE, Leads.AWAY):
+        link = resolved.link
+        if _is_outside(memory, file, resolved):
+            message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = to_text(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-def _repair(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
-    if meant.is_from_elsewhere(found):
+def _repair(memory: Memory, meant: Meant, file: Note, resolved: Resolved) -> Fix | None:
+    if meant.is_from_elsewhere(resolved):
         return None
-    to, is_certain = meant.note(found)
-    led = lead_to(memory, file, [found.link], to, safe=is_certain) if to else None
-    return led or to_text(file, found.link)
+    to, is_certain = meant.note(resolved)
+    relinked = lead_to(memory, file, [resolved.link], to, safe=is_certain) if to else None
+    return relinked or to_text(file, resolved.link)
 
 
-def _spell_right(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
-    if meant.is_from_elsewhere(found):
+def _correct_spelling(memory: Memory, meant: Meant, file: Note, resolved: Resolved) -> Fix | None:
+    if meant.is_from_elsewhere(resolved):
         return None
-    to = meant.misspelt(found)
+    to = meant.misspelt(resolved)
     same = [
         other.link
         for other in memory.links[file.path]
-        if other.link.is_wikilink and other.link.target == found.link.target
+        if other.link.is_wikilink and other.link.target == resolved.link.target
     ]
     return lead_to(memory, file, same, to, safe=False) if to else None
 
 
-def _own_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
-    """The links that lead so, to no file; those of raw sources are what somebody else wrote."""
+def _find_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
+    """Yield the links to no file that resolve to one of `leads`; those of raw sources are left
+    out, for somebody else wrote them.
+    """
     for path, astray in memory.astray.items():
         file = memory.by_path[path]
         if file.role is not FileRole.SOURCE:
-            yield from ((file, found) for found in astray if found.leads in leads)
+            yield from ((file, resolved) for resolved in astray if resolved.leads in leads)
 
 
-def _once(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[Note, Resolved]]:
+def _without_repeats(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[Note, Resolved]]:
     seen: set[tuple[str, str]] = set()
-    for file, found in links:
-        if (key := (file.path, found.link.target)) not in seen:
+    for file, resolved in links:
+        if (key := (file.path, resolved.link.target)) not in seen:
             seen.add(key)
-            yield file, found
+            yield file, resolved
 
 
 def _is_entry(memory: Memory, file: Note, link: Link) -> bool:
-    """Whether the link is a listed entry of an index, which is judged as such."""
+    """Return whether the link is a listed entry of an index, which other rules judge."""
     return file.role is FileRole.INDEX and any(
         entry.link is link and entry.form in LISTED
         for index in memory.indexes
@@ -132,22 +137,22 @@ def _is_entry(memory: Memory, file: Note, link: Link) -> bool:
     )
 
 
-def _is_of_memory(memory: Memory, file: Note, found: Resolved) -> bool:
-    """Whether a dead link means a file of the memory, rather than one of a project or a site."""
-    target = found.link.target.lower()
+def _is_of_memory(memory: Memory, file: Note, resolved: Resolved) -> bool:
+    """Return whether a broken link means a file of the memory, not one of a project or a site."""
+    target = resolved.link.target.lower()
     if not _PATTERN.isdisjoint(target):
         return False
-    folder, _, name = found.path.rpartition("/")
+    folder, _, name = resolved.path.rpartition("/")
     is_wiki = memory.layout.kind is MemoryKind.WIKI
     if target.endswith(".md"):
         return is_wiki or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
     return is_wiki and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
-def _leaves(memory: Memory, file: Note, found: Resolved) -> bool:
-    target = found.link.target
-    if found.leads is Leads.AWAY:
-        return not found.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
+def _is_outside(memory: Memory, file: Note, resolved: Resolved) -> bool:
+    target = resolved.link.target
+    if resolved.leads is Leads.AWAY:
+        return not resolved.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     return not posixpath.normpath(written).startswith(memory.root + "/")
 

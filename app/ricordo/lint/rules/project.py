@@ -1,4 +1,4 @@
-"""Rules on what the project says of the claims of notes."""
+"""Rules on the claims of notes that the project refutes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from ricordo.memory.note import Note
 
 
 def in_new_words(note: Note, line: int, old: str, new: str, evidence: Sequence[str]) -> Fix | None:
-    """Return the fix that writes `new` for `old` on the 1-based `line` of `note`; None where that
-    stands there other than once, or where the line knows of the other name: it names that too, or
-    speaks of a link, of a move, of what was. A person has to see it: the sentence may say more of
-    the old one.
+    """Return the fix that replaces `old` with `new` on the 1-based `line` of `note`; None where
+    `old` does not occur there exactly once, or where the line names `new` too or speaks of a link,
+    a move or the past. Never safe: the sentence may say more about the old name.
     """
     start = 0
     for _ in range(line - 1):
@@ -31,15 +30,16 @@ def in_new_words(note: Note, line: int, old: str, new: str, evidence: Sequence[s
     if at < 0 or note.text.find(old, at + 1, end) >= 0:
         return None
     rest = note.text[start:at] + " " + note.text[at + len(old) : end]
-    named = re.search(rf"(?<!\w){re.escape(new.strip('./'))}(?!\w)", rest)
-    if named or _knows_of_both().search(lowered(rest)):
+    is_named = re.search(rf"(?<!\w){re.escape(new.strip('./'))}(?!\w)", rest)
+    if is_named or _two_names().search(lowered(rest)):
         return None
     acts = line_edits(note, [Splice(at, at + len(old), new)])
-    return Fix(f"write {new} for {old}", acts, reason=evidence[0] if evidence else "")
+    return Fix(f"replace {old} with {new}", acts, reason=evidence[0] if evidence else "")
 
 
 @cache
-def _knows_of_both() -> re.Pattern[str]:
+def _two_names() -> re.Pattern[str]:
+    """Return the pattern of words that connect an old name with a new one."""
     words = any_of([*expressions("probes", "link"), *expressions("probes", "gone")])
     return re.compile(f"{words}|[→⇒↦]|[-=]>")
 
@@ -52,88 +52,92 @@ _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHAN
 @verdict_rule(
     "missing-path",
     Severity.WARNING,
-    "the note names a file or folder of the project that is not there (any more)",
+    "a file or folder that does not exist in the project (any more)",
 )
 def missing_path(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Paths that lead nowhere in the project."""
+    """Find paths that the project does not have."""
     for verdict in verdicts:
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
-            said = verdict.amiss or f"{verdict.claim} is not there"
-            where = f": {verdict.suggestion}?" if verdict.suggestion else "."
-            yield from _found(note, verdict, f"{said}{where}")
+            message = verdict.amiss or f"{verdict.claim} does not exist"
+            hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
+            yield from _report(note, verdict, f"{message}.{hint}")
 
 
 @verdict_rule(
     "missing-symbol",
     Severity.WARNING,
-    "the note names a function, class, flag or command that the project does not contain",
+    "a function, class, flag or command that the project does not contain",
 )
 def missing_symbol(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Names that the project is not written with."""
+    """Find names that do not occur in the project."""
     for verdict in verdicts:
         if verdict.kind in _NAMES and verdict.outcome in _FAILED:
-            yield from _found(note, verdict, f"The project has no {verdict.claim}.")
+            yield from _report(note, verdict, f"Not found in the project: {verdict.claim}.")
 
 
 @verdict_rule(
     "changed-since",
     Severity.INFO,
-    "files that the note names have commits after the note was last confirmed",
+    "files, versions or values that changed after the note was last confirmed",
 )
 def changed_since(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Files, versions and values that went on while the note did not."""
+    """Find notes on files, versions and values that changed while the note did not."""
     for verdict in verdicts:
         if verdict.kind in _STATED and verdict.outcome in _FAILED:
-            message = f"{verdict.claim}: the project says otherwise."
+            message = f"{verdict.claim} differs from the project."
             if verdict.kind is ClaimKind.COMMITS:
-                message = f"What it names was changed after {_day_of(note)}."
-            yield from _found(note, verdict, message)
+                message = f"Files that the note names changed after {_day_of(note)}."
+            yield from _report(note, verdict, message)
 
 
-@verdict_rule("restates-instructions", Severity.INFO, "the note repeats CLAUDE.md / AGENTS.md")
+@verdict_rule(
+    "restates-instructions",
+    Severity.INFO,
+    "a note that repeats instructions of the project, such as CLAUDE.md",
+)
 def restates_instructions(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Notes that say what agents are told anyway, once a note."""
+    """Find notes that repeat what agents load from the instructions, once a note."""
     repeated = (verdict for verdict in verdicts if verdict.kind is ClaimKind.INSTRUCTION)
     for verdict in islice(repeated, 1):
         source = verdict.evidence[0].partition(": ")[0]
-        yield from _found(note, verdict, f"{source} says the same.")
+        yield from _report(note, verdict, f"Repeats {source}.")
 
 
 def _day_of(note: Note) -> str:
-    """The day of a note that has one, as its head says, in words."""
+    """Return the date in the frontmatter as `12 Oct 2026`, or as it is written."""
     try:
-        return f"{datetime.fromisoformat(note.stamped):%-d %B %Y}"
+        return f"{datetime.fromisoformat(note.stamped):%-d %b %Y}"
     except ValueError:
         return note.stamped
 
 
-def _found(note: Note, verdict: Verdict, message: str) -> Iterator[RuleResult]:
-    """The finding, where the note still says what was checked."""
+def _report(note: Note, verdict: Verdict, message: str) -> Iterator[RuleResult]:
+    """Yield the finding on a verdict, unless the note no longer makes the claim."""
     line = _line_of(note, verdict)
     if line:
-        fix = _fix(note, verdict, line)
+        fix = _build_fix(note, verdict, line)
         cause = f"{verdict.kind}\0{verdict.claim}"
         yield RuleResult(line, message, cause, verdict.evidence, fix=fix)
 
 
 def _line_of(note: Note, verdict: Verdict) -> int:
-    """The 1-based line on which the claim stands now; 0 where it is gone."""
+    """Return the 1-based line of the claim in the present text; 0 where it is gone."""
     lines = note.text.split("\n")
-    said = verdict.claim.split("\n")[0]
-    if verdict.line <= len(lines) and said in lines[verdict.line - 1]:
+    claim = verdict.claim.split("\n")[0]
+    if verdict.line <= len(lines) and claim in lines[verdict.line - 1]:
         return verdict.line
-    return next((number for number, line in enumerate(lines, 1) if said in line), 0)
+    return next((number for number, line in enumerate(lines, 1) if claim in line), 0)
 
 
-def _fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
+def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
     if not verdict.suggestion:
         return None
     return in_new_words(note, line, verdict.claim, verdict.suggestion, verdict.evidence)

@@ -1,4 +1,4 @@
-"""Rules on two notes that cannot both stay as they are."""
+"""Rules on pairs of notes: contradictions, duplicates and corrections that are not loaded."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ RULE_OF = {
     Relation.REPEATS: "duplicate",
     Relation.MAY_REPEAT: "duplicate",
 }
-"""The rules that tell of pairs of notes, or would if there were no doubt."""
+"""The rule of each relation; uncertain pairs have none of their own."""
 
 
-def _rests_on(relation: Relation) -> Callable[[Memory, RuleContext], tuple[object, ...]]:
-    return lambda memory, context: tuple(_told(memory, context, relation))
+def _depends_on(relation: Relation) -> Callable[[Memory, RuleContext], tuple[object, ...]]:
+    return lambda memory, context: tuple(_find_pairs(memory, context, relation))
 
 
-def _told(
+def _find_pairs(
     memory: Memory, context: RuleContext, relation: Relation
 ) -> Iterator[tuple[NotePair, Note, Note]]:
-    """The pairs of a relation whose statements both still stand."""
+    """Yield the pairs of a relation whose notes both still make the statements."""
     for pair in standing(memory, context.evidence.pairs, relation):
         yield pair, memory.by_path[pair.left.path], memory.by_path[pair.right.path]
 
@@ -50,15 +50,15 @@ def _told(
 @memory_rule(
     RULE_OF[Relation.EXCLUDES],
     Severity.WARNING,
-    "two notes whose claims cannot both hold",
-    rests_on=_rests_on(Relation.EXCLUDES),
+    "two notes whose claims contradict each other",
+    depends_on=_depends_on(Relation.EXCLUDES),
 )
 def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Statements that exclude each other, once for two notes."""
-    for pair, left, right in _told(memory, context, Relation.EXCLUDES):
+    """Find statements of two notes that contradict each other, each pair once."""
+    for pair, left, right in _find_pairs(memory, context, Relation.EXCLUDES):
         line = line_of(left, pair.left)
         there = f"{right.path}:{line_of(right, pair.right)}"
-        message = f"Cannot hold beside {there}, {pair.reason}."
+        message = f"Contradicts {there}{_describe_difference(pair.reason)}."
         evidence = (f"{left.path}:{line}: {pair.left.text}", f"{there}: {pair.right.text}")
         cause = cause_of(pair)
         yield RuleResult(
@@ -66,172 +66,189 @@ def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         )
 
 
+def _describe_difference(reason: str) -> str:
+    """Return `: 20 minutes vs 30 minutes` for a reason `kind: 20 minutes / 30 minutes`; the kind
+    alone where the reason has no values or its values say nothing without it.
+    """
+    kind, _, values = reason.partition(": ")
+    if kind == "negation":
+        return ": only one of them says “not”"
+    if " / " not in values:
+        return f": {values} is {kind}" if values else f" ({kind})"
+    return f": {values.replace(' / ', ' vs ')}"
+
+
 @memory_rule(
     RULE_OF[Relation.REPEATS],
     Severity.WARNING,
-    "two notes say nearly the same",
-    rests_on=_rests_on(Relation.REPEATS),
+    "two notes with nearly the same text",
+    depends_on=_depends_on(Relation.REPEATS),
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes of which one would do."""
-    for _, left, right in _told(memory, context, Relation.REPEATS):
-        message = f"Says nearly the same as {right.path}."
+    """Find pairs of notes with nearly the same text."""
+    for _, left, right in _find_pairs(memory, context, Relation.REPEATS):
+        message = f"Nearly the same text as {right.path}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
         cause = cause_of_texts(left.body, right.body)
         yield RuleResult(0, message, cause, evidence, left.path, is_anywhere=True, other=right.path)
 
 
 _MOST_COMPARED = 1_000
-"""Pairs of entries, a bound on the time that an index of any size can take."""
+"""Pairs of entries: bounds the time for an index of any size."""
 _CANDIDATES = 12
-"""Loaded entries with which one below the cut is compared."""
+"""Loaded entries that one below the cut is compared with."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
 _MOST_LOST = 500
-"""Entries below the cut that are judged, the last of them, which are the newest."""
+"""Entries below the cut that are compared: the last of them, which are the newest."""
 _PATTERN = 3
-"""Loaded entries that one statement excludes: so many are a list of like things."""
+"""Loaded entries that one statement contradicts: so many are a list of similar things."""
 _SHORTEST_NAME = 4
 _FEWEST_WORDS = 4
 _READ = 8_000
-"""Characters of a note in which it is looked for what it corrects."""
+"""Characters of a note that are searched for the name of the note that it corrects."""
 
 
 @dataclass(eq=False)
 class _Listed:
-    """An entry and its note."""
+    """An index entry and its note."""
 
     entry: Entry
     note: Note
 
     @cached_property
     def stamped(self) -> str:
-        """The date of the note's last change; "" where it gives none."""
+        """The date of the note's last change, from its frontmatter; "" where it gives none."""
         return self.note.stamped
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
-        """What the index and the note itself say in one line."""
+        """The one-line summaries of the note, in the index and in the note itself."""
         return tuple({self.entry.hook: None, self.note.description: None})
 
     @property
     def subject(self) -> str:
-        """What it is about, as the index says it."""
+        """What the note is about, in the words of the index."""
         return f"{self.entry.title} {self.entry.hook}"
 
 
-def _said(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    """What is compared: of the loaded notes what they say in one line, of the last notes all."""
+def _corrections_depend_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+    """Return what is compared: the summaries of the loaded notes, and the last notes whole."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return (memory.indexes,)
-    above, last = _compared(memory, index, cut)
-    loaded = [(it.note.path, it.note.name, it.note.description, it.stamped) for it in above]
-    lost = [(it.note, memory.links.get(it.note.path)) for it in last]
+    above, last = _compared_entries(memory, index, cut)
+    loaded = [(one.note.path, one.note.name, one.note.description, one.stamped) for one in above]
+    lost = [(one.note, memory.links.get(one.note.path)) for one in last]
     return (*what_is_listed(memory, context), loaded, lost)
 
 
 @memory_rule(
     "lost-correction",
     Severity.ERROR,
-    "an entry below the cut corrects or supersedes one that is loaded",
-    rests_on=_said,
+    "an entry that is not loaded but corrects one that is",
+    depends_on=_corrections_depend_on,
 )
 def lost_correction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Entries that are not loaded and by which a loaded one is wrong."""
+    """Find entries below the cut that correct or supersede a loaded one."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return
-    above, last = _compared(memory, index, cut)
-    loaded = {it.note.path: it for it in reversed(above)}
-    below = {it.note.path: it for it in last if it.note.path not in loaded}
-    alike = context.thresholds["lost-correction.likeness"]
-    known = _Loaded(loaded.values())
-    lift = _Lift(memory, index, above, alike)
-    # the newest first, for a bound on what is compared is not to be used up by the oldest
+    above, last = _compared_entries(memory, index, cut)
+    loaded = {one.note.path: one for one in reversed(above)}
+    below = {one.note.path: one for one in last if one.note.path not in loaded}
+    likeness = context.thresholds["lost-correction.likeness"]
+    candidates = _LoadedEntries(loaded.values())
+    lift = _Lift(memory, index, above, likeness)
+    # newest first, so that the oldest do not use up the bound on comparisons
     for lost in reversed(below.values()):
-        if (wrong := _corrected(memory, lost, known, alike)) is not None:
-            yield _found(lost, wrong, index, lift.fix(lost, wrong))
+        if (wrong := _find_corrected(memory, lost, candidates, likeness)) is not None:
+            yield _report_correction(lost, wrong, index, lift.fix(lost, wrong))
 
 
-class _Loaded:
-    """The entries that agents are given, found by their words."""
+class _LoadedEntries:
+    """The entries that agents load, by their words."""
 
     def __init__(self, entries: Iterable[_Listed]) -> None:
-        self.by_path = {it.note.path: it for it in entries}
+        self.by_path = {one.note.path: one for one in entries}
         self._by_word: dict[str, set[str]] = defaultdict(set)
-        self._left = _MOST_COMPARED
-        for it in self.by_path.values():
-            for word in _words(it):
-                self._by_word[word].add(it.note.path)
+        self._budget = _MOST_COMPARED
+        for one in self.by_path.values():
+            for word in _words_of(one):
+                self._by_word[word].add(one.note.path)
 
     def nearest(self, lost: _Listed) -> Iterator[_Listed]:
-        """Yield the entries that share most words with `lost`."""
-        if self._left <= 0:
+        """Yield the entries that share the most words with `lost`."""
+        if self._budget <= 0:
             return
-        shared = Counter(chain.from_iterable(self._by_word.get(it, ()) for it in _words(lost)))
+        words = _words_of(lost)
+        shared = Counter(chain.from_iterable(self._by_word.get(word, ()) for word in words))
         least = min(sorted(shared.values())[-_CANDIDATES:], default=0)
         near = [(-count, path) for path, count in shared.items() if count >= least]
-        # by path where they share equally many, so that every run finds the same
+        # ties by path, so that every run finds the same
         for _, path in sorted(near)[:_CANDIDATES]:
-            if self._left > 0:
-                self._left -= 1
+            if self._budget > 0:
+                self._budget -= 1
                 yield self.by_path[path]
 
 
 class _Lift:
-    """Lifts a correction above the cut, unless that pushes another one below it."""
+    """Moves a correction above the cut, unless that pushes another one below it."""
 
     def __init__(
-        self, memory: Memory, index: MemoryIndex, loaded: Sequence[_Listed], alike: float
+        self, memory: Memory, index: MemoryIndex, loaded: Sequence[_Listed], likeness: float
     ) -> None:
         self._memory, self._index = memory, index
-        self._loaded, self._alike = loaded, alike
+        self._loaded, self._likeness = loaded, likeness
 
     def fix(self, lost: _Listed, wrong: _Listed) -> Fix | None:
-        """Return the fix that puts `lost` behind the entry that it corrects."""
+        """Return the fix that moves `lost` after the entry that it corrects."""
         lift = lifted(self._index, self._memory, lost.entry, wrong.entry)
         if lift is None:
             return None
         fix, cut = lift
-        loaded = _Loaded(it for it in self._loaded if it.entry.line < cut)
-        pushed = [it for it in self._loaded if it.entry.line >= cut]
-        corrects = (_corrected(self._memory, it, loaded, self._alike) for it in pushed)
+        loaded = _LoadedEntries(one for one in self._loaded if one.entry.line < cut)
+        pushed = [one for one in self._loaded if one.entry.line >= cut]
+        corrects = (_find_corrected(self._memory, one, loaded, self._likeness) for one in pushed)
         return None if any(corrects) else fix
 
 
-def _compared(memory: Memory, index: MemoryIndex, cut: int) -> tuple[list[_Listed], list[_Listed]]:
-    """The entries above line `cut`, and the last of all entries, in their order."""
+def _compared_entries(
+    memory: Memory, index: MemoryIndex, cut: int
+) -> tuple[list[_Listed], list[_Listed]]:
+    """Return the entries above line `cut`, and the last of all entries, in their order."""
     above = takewhile(lambda entry: entry.line < cut, index.entries)
-    last = islice(_listed(memory, index, reversed(index.entries)), _MOST_LOST)
-    return list(_listed(memory, index, above)), list(last)[::-1]
+    last = islice(_with_notes(memory, index, reversed(index.entries)), _MOST_LOST)
+    return list(_with_notes(memory, index, above)), list(last)[::-1]
 
 
-def _listed(memory: Memory, index: MemoryIndex, entries: Iterable[Entry]) -> Iterator[_Listed]:
+def _with_notes(memory: Memory, index: MemoryIndex, entries: Iterable[Entry]) -> Iterator[_Listed]:
     for entry in entries:
-        found = memory.target(index, entry)
-        if found.leads is Leads.NOTE and found.path != index.path:
-            yield _Listed(entry, memory.by_path[found.path])
+        target = memory.target(index, entry)
+        if target.leads is Leads.NOTE and target.path != index.path:
+            yield _Listed(entry, memory.by_path[target.path])
 
 
-def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _Listed | None:
-    """The loaded entry that `lost` corrects, by its own words or by what both say."""
-    named = _named_as_wrong(memory, lost, known)
+def _find_corrected(
+    memory: Memory, lost: _Listed, loaded: _LoadedEntries, likeness: float
+) -> _Listed | None:
+    """Return the loaded entry that `lost` corrects, by its own words or by what both state."""
+    named = _find_named_as_wrong(memory, lost, loaded)
     if named is not None:
-        return known.by_path[named]
-    nearest = list(known.nearest(lost))
+        return loaded.by_path[named]
+    nearest = list(loaded.nearest(lost))
     is_correction = bool(nearest) and _has_correction(f"{lost.entry.text}\n{lost.note.description}")
     for other in nearest:
-        may_correct = is_correction or (_is_later(lost, other) and _are_of_now(lost, other))
-        if may_correct and _speak_of_one_subject(lost, other, alike):
+        may_correct = is_correction or (_is_later(lost, other) and _are_current(lost, other))
+        if may_correct and _share_subject(lost, other, likeness):
             return other
-    excluded = [other for other in nearest if _excludes(lost, other)]
-    return excluded[0] if 0 < len(excluded) < _PATTERN else None
+    contradicted = [other for other in nearest if _contradicts(lost, other)]
+    return contradicted[0] if 0 < len(contradicted) < _PATTERN else None
 
 
-def _excludes(lost: _Listed, other: _Listed) -> bool:
-    """Whether `lost` is the later of two statements that cannot both hold. Where neither has a
-    date, what stands further down in the index was written later.
+def _contradicts(lost: _Listed, other: _Listed) -> bool:
+    """Return whether `lost` is the later of two contradicting statements. Without dates, the one
+    further down in the index is the later one.
     """
     is_later = _is_later(lost, other) or not (lost.stamped or other.stamped)
     return is_later and any(
@@ -243,66 +260,68 @@ def _is_later(lost: _Listed, other: _Listed) -> bool:
     return lost.stamped > other.stamped > ""
 
 
-def _are_of_now(*them: _Listed) -> bool:
-    """Whether none of them tells of another time, or with doubt."""
-    return not any(read_claim(text).is_uncertain for it in them for text in it.statements)
+def _are_current(*entries: _Listed) -> bool:
+    """Return whether all of them state facts about now, without uncertainty."""
+    return not any(read_claim(text).is_uncertain for one in entries for text in one.statements)
 
 
-def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
-    """Whether both say other things of the same; a text of few words is like everything, and one
-    that only says more than the other corrects nothing.
+def _share_subject(lost: _Listed, other: _Listed, likeness: float) -> bool:
+    """Return whether both state different things about one subject. A text of few words resembles
+    everything, and one that only adds to the other corrects nothing.
     """
     mine, theirs = content_of(lost.subject), content_of(other.subject)
     if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
         return False
-    if _says_only_more(mine, theirs) or _says_only_more(
+    if _is_extension(mine, theirs) or _is_extension(
         content_of(lost.entry.hook), content_of(other.entry.hook)
     ):
         return False
-    return token_set_ratio(" ".join(mine), " ".join(theirs)) >= alike
+    return token_set_ratio(" ".join(mine), " ".join(theirs)) >= likeness
 
 
-def _says_only_more(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether the words of one text all stand in the other."""
+def _is_extension(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Return whether one text contains all words of the other."""
     return set(mine) <= set(theirs) or set(theirs) <= set(mine)
 
 
-def _named_as_wrong(memory: Memory, lost: _Listed, known: _Loaded) -> str | None:
-    """The loaded note that a sentence with a word of correction links to or names."""
+def _find_named_as_wrong(memory: Memory, lost: _Listed, loaded: _LoadedEntries) -> str | None:
+    """Return the loaded note that a sentence with a word of correction links to or names."""
     for text, source in ((lost.entry.text, None), (lost.note.text[:_READ], lost.note)):
         for match in _correction().finditer(lowered(text)) if _has_correction(text) else ():
-            start, end = _sentence(text, match)
-            if source is not None and (linked := _linked(memory, source, start, end, known)):
+            start, end = _sentence_bounds(text, match)
+            if source is not None and (linked := _find_linked(memory, source, start, end, loaded)):
                 return linked
-            if named := _named(text[start:end].lower(), lost, known):
+            if named := _find_named(text[start:end].lower(), lost, loaded):
                 return named
     return None
 
 
-def _linked(memory: Memory, note: Note, start: int, end: int, known: _Loaded) -> str | None:
-    for found in memory.links.get(note.path, ()):
-        if start <= found.link.start < end and found.path in known.by_path:
-            return found.path
+def _find_linked(
+    memory: Memory, note: Note, start: int, end: int, loaded: _LoadedEntries
+) -> str | None:
+    for resolved in memory.links.get(note.path, ()):
+        if start <= resolved.link.start < end and resolved.path in loaded.by_path:
+            return resolved.path
     return None
 
 
-def _named(sentence: str, lost: _Listed, known: _Loaded) -> str | None:
-    """The loaded note that stands by its name, stem or title in the lower-cased `sentence`."""
+def _find_named(sentence: str, lost: _Listed, loaded: _LoadedEntries) -> str | None:
+    """Return the loaded note whose name, stem or title is in the lower-cased `sentence`."""
     own = {lost.note.name.lower(), lost.note.stem.lower(), lost.entry.title.lower()}
-    for path, other in known.by_path.items():
+    for path, other in loaded.by_path.items():
         for name in (other.note.name, other.note.stem, other.entry.title):
             plain = name.lower()
-            if plain not in own and _is_telling(plain) and plain in sentence:
+            if plain not in own and _is_distinctive(plain) and plain in sentence:
                 return path
     return None
 
 
-def _is_telling(name: str) -> bool:
-    """Whether a name is more than a word of the language that may stand anywhere."""
+def _is_distinctive(name: str) -> bool:
+    """Return whether a name is more than a word of the language, which may occur anywhere."""
     return len(name) >= _SHORTEST_NAME and not name.isalpha()
 
 
-def _sentence(text: str, match: re.Match[str]) -> tuple[int, int]:
+def _sentence_bounds(text: str, match: re.Match[str]) -> tuple[int, int]:
     start = 0
     for end in _SENTENCE_END.finditer(text, max(0, match.start() - 600), match.start()):
         start = end.end()
@@ -310,10 +329,12 @@ def _sentence(text: str, match: re.Match[str]) -> tuple[int, int]:
     return start or max(0, match.start() - 600), closing.start() if closing else len(text)
 
 
-def _found(lost: _Listed, wrong: _Listed, index: MemoryIndex, fix: Fix | None) -> RuleResult:
+def _report_correction(
+    lost: _Listed, wrong: _Listed, index: MemoryIndex, fix: Fix | None
+) -> RuleResult:
     message = (
-        f"“{lost.entry.title}” corrects “{wrong.entry.title}”,"
-        " which agents are given while the correction is not."
+        f"The correction “{lost.entry.title}” is not loaded,"
+        f" but “{wrong.entry.title}”, which it corrects, is."
     )
     evidence = (
         f"loaded, line {wrong.entry.line}: {wrong.entry.text.strip()}",
@@ -323,8 +344,8 @@ def _found(lost: _Listed, wrong: _Listed, index: MemoryIndex, fix: Fix | None) -
     return RuleResult(lost.entry.line, message, cause, evidence, index.path, fix)
 
 
-def _words(it: _Listed) -> frozenset[str]:
-    return frozenset(content_of(" ".join(it.statements)))
+def _words_of(listed: _Listed) -> frozenset[str]:
+    return frozenset(content_of(" ".join(listed.statements)))
 
 
 def _has_correction(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rules on what may do harm: credentials, orders from outside, text that is not seen."""
+"""Rules on what may do harm: secrets, prompt injections, invisible text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ricordo.text import hidden_characters, visible
 _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\)"
 )
-"""A terminal escape with what belongs to it: colours, titles, links, device strings."""
+"""A whole terminal escape sequence: colours, titles, links, device strings."""
 
 
 def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
-    """Return the fix that takes the `hidden` characters of one line out of `note`, an escape with
-    all of its sequence.
+    """Return the fix that removes the `hidden` characters of one line from `note`, an escape with
+    its whole sequence.
     """
     splices: list[Splice] = []
     for match in hidden:
@@ -35,18 +35,17 @@ def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
         start, end = (sequence or match).span()
         if not splices or start >= splices[-1].end:
             splices.append(Splice(start, end, ""))
-    return Fix("take the invisible characters out", line_edits(note, splices))
+    return Fix("remove the invisible characters", line_edits(note, splices))
 
 
-def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix | None:
-    """Return the fix that puts the name of its kind in the place of a credential, and of `every`
-    other one that stands on the same lines; None where it is only a word that is somewhere else
-    the value of a credential.
+def mask_value(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
+    """Return the fix that masks the secret `item` and `every` other one on the same lines with
+    the name of its kind; None where it is an ordinary word that is a secret only elsewhere.
     """
-    if _is_plain_word(note, found):
+    if _is_plain_word(note, item):
         return None
-    begin = note.text.rfind("\n", 0, found.start) + 1
-    stop = note.text.find("\n", found.end)
+    begin = note.text.rfind("\n", 0, item.start) + 1
+    stop = note.text.find("\n", item.end)
     stop = stop if stop >= 0 else len(note.text)
     splices = [
         Splice(other.start, other.end, f"[secret: {other.kind}]")
@@ -54,124 +53,127 @@ def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix | None
         if begin <= other.start and other.end <= stop and not _is_plain_word(note, other)
     ]
     return Fix(
-        f"mask the value ({found.kind})",
+        f"mask the value ({item.kind})",
         line_edits(note, splices),
-        reason=f"A credential ({found.kind}) stood in the text for every agent to read.",
+        reason=f"The note contained a secret ({item.kind}) that every agent could read.",
     )
 
 
-def _is_plain_word(note: Note, found: Secret) -> bool:
-    """Whether letters are taken for a credential only because they are one somewhere else: they
-    would not be found if they stood here alone.
+def _is_plain_word(note: Note, item: Secret) -> bool:
+    """Return whether a word is found only because it is a secret elsewhere in the note: here
+    alone, it would not be.
     """
-    text, value = note.text, note.text[found.start : found.end]
+    text, value = note.text, note.text[item.start : item.end]
     if not value.isalpha() or text.count(value) == 1:
         return False
     blank = text.replace(value, " " * len(value))
-    alone = blank[: found.start] + value + blank[found.end :]
-    return all(not it.start <= found.start < it.end for it in find_secrets(alone))
+    alone = blank[: item.start] + value + blank[item.end :]
+    return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
 _CODE = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'")
 
 
-class _Order:
-    """One way of giving an agent orders from outside."""
+class _Injection:
+    """One kind of prompt injection."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
-        """`written` is its table in the data file."""
+        """`written` is the table of this kind in the data file."""
         self._written = written
-        self.says: str = written["says"]
+        self.message: str = written["says"]
         self.needs = Triggers(written["needs"])
         self.also = Triggers(written.get("also", written["needs"]))
         self.outside_code: bool = written.get("outside_code", False)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when a text has what it needs, which most orders never meet."""
+        """Compiled on first use: most texts have none of the words that it needs."""
         return re.compile(self._written["pattern"], re.MULTILINE)
 
     @cached_property
     def holds(self) -> tuple[re.Pattern[str], ...]:
-        """What a match has to hold besides; looked for in it alone, so that time stays linear."""
+        """What a match has to contain, too; searched in the match alone, so that time is linear."""
         return tuple(re.compile(part) for part in self._written.get("holds", ()))
 
 
 @note_rule(
-    "secret", Severity.ERROR, "a credential (never echoed: kind and place only)", roles=EVERY_ROLE
+    "secret",
+    Severity.ERROR,
+    "a secret such as a password or token (shown by kind and place, never by value)",
+    roles=EVERY_ROLE,
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Credentials; the value itself goes nowhere, its hash keeps the finding's id."""
+    """Find secrets; the value is never reported, its hash identifies the finding."""
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
-    for found in every:
-        value = note.text[found.start : found.end]
+    for item in every:
+        value = note.text[item.start : item.end]
         digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16)
-        line = lines.at(found.start)
-        evidence = (f"{found.kind}, {found.end - found.start} characters, line {line}",)
-        message = f"A credential stands here: {found.kind}."
-        fix = mask_value(note, found, every)
+        line = lines.at(item.start)
+        evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
+        message = f"Possible secret: {item.kind}."
+        fix = mask_value(note, item, every)
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix)
 
 
 @note_rule(
     "instruction-shaped",
     Severity.WARNING,
-    "text that addresses the agent as an order from outside, or hides text",
+    "text that may be a prompt injection, or hides text",
     roles=EVERY_ROLE,
 )
 def instruction_shaped(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Orders that no owner of a memory would write; each line once."""
-    for line, says, quoted in orders(note):
-        yield RuleResult(line, f"This text {says}.", quoted, (quoted,))
+    """Find orders to the agent that no owner of a memory would write; each line once."""
+    for line, message, quoted in orders(note):
+        yield RuleResult(line, f"Possible prompt injection: {message}.", quoted, (quoted,))
 
 
 def is_unsafe(note: Note) -> bool:
-    """Say whether the rules above find a credential in a note, or an order from outside."""
+    """Return whether a note contains a secret or a possible prompt injection."""
     return bool(find_secrets(note.text)) or next(orders(note), None) is not None
 
 
 def orders(note: Note) -> Iterator[tuple[int, str, str]]:
-    """Yield each line of a note that gives agents orders: its number, what it does, the line."""
+    """Yield each line that may be a prompt injection: its number, what it does, and the line."""
     text, known = lowered(note.text), words(note)
     if not _any_needed().are_in(known, text):
         return
-    told: set[int] = set()
-    for order in _orders():
-        if not (order.needs.are_in(known, text) and order.also.are_in(known, text)):
+    reported: set[int] = set()
+    for injection in _injections():
+        if not (injection.needs.are_in(known, text) and injection.also.are_in(known, text)):
             continue
         lines = LineCounter(text)
-        for start in _places(order, note, text):
+        for start in _find_places(injection, note, text):
             line = lines.at(start)
-            if line not in told:
-                told.add(line)
-                yield line, order.says, _line_at(note.text, start)
+            if line not in reported:
+                reported.add(line)
+                yield line, injection.message, _line_at(note.text, start)
 
 
 @note_rule(
     "control-characters",
     Severity.WARNING,
-    "terminal escapes, zero-width or bidirectional controls",
+    "terminal escapes, zero-width characters or bidirectional controls",
     roles=EVERY_ROLE,
 )
 def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Characters that steer a terminal or cannot be seen, once a line."""
+    """Find characters that control a terminal or are invisible, once a line."""
     lines = LineCounter(note.text)
     hidden = hidden_characters(note.text)
     for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
         matches = list(group)
         kinds = Counter(visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
-        message = f"The line holds characters that cannot be seen: {' '.join(kinds)}."
+        message = f"Invisible characters: {' '.join(kinds)}."
         yield RuleResult(line, message, quoted, (quoted,), fix=take_out(note, matches))
 
 
-def _places(order: _Order, note: Note, text: str) -> Iterator[int]:
-    """Where the order is given in the lower-cased `text`, not just spoken of."""
-    text = _CODE.sub(_blank, text) if order.outside_code else text
-    for match in order.pattern.finditer(text):
-        if not all(part.search(match.group()) for part in order.holds):
+def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
+    """Yield where the lower-cased `text` makes the injection instead of writing about it."""
+    text = _CODE.sub(_blank, text) if injection.outside_code else text
+    for match in injection.pattern.finditer(text):
+        if not all(part.search(match.group()) for part in injection.holds):
             continue
         if not (_mentions().are_in(words(note), text) and _is_quoted(text, match)):
             yield match.start()
@@ -196,13 +198,13 @@ def _blank(match: re.Match[str]) -> str:
 
 
 @cache
-def _orders() -> tuple[_Order, ...]:
-    return tuple(_Order(written) for written in read_words("safety")["order"])
+def _injections() -> tuple[_Injection, ...]:
+    return tuple(_Injection(written) for written in read_words("safety")["order"])
 
 
 @cache
 def _any_needed() -> Triggers:
-    """One look that spares most notes a look for each order."""
+    """Return all triggers in one, which rule most notes out at once."""
     return Triggers(need for order in read_words("safety")["order"] for need in order["needs"])
 
 

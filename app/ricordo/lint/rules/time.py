@@ -1,4 +1,4 @@
-"""Rules on snapshots that are told as facts."""
+"""Rules on age: status reports, notes that nobody reads, and notes that nobody confirms."""
 
 from __future__ import annotations
 
@@ -18,26 +18,39 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 _NO_CLAIM = re.compile(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
-"""Headings, and tasks with a box: they are there to be ticked off."""
+"""Headings, and tasks with a checkbox, which are to be ticked off."""
 
 
 @note_rule(
     "status-claim",
     Severity.INFO,
-    "“done”, “pending”, “tests pass”: a snapshot told as a fact",
+    "a status that may be outdated: “done”, “pending”, “tests pass”",
     roles=NOTES,
 )
 def status_claim(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """How the work stood when the note was written, once a statement."""
+    """Find reports on the state of the work, at most one per statement."""
+    written = _format_written(note, context)
     for statement in telling(note, _triggers()):
-        if match := _claimed(statement):
+        if match := _match_status(statement):
             quoted = statement.quoted(match.start())
-            said = " ".join(match.group().strip(" —–-:|()").split())
-            message = f"“{said}” was so when it was written."
+            status = " ".join(match.group().strip(" —–-:|()").split())
+            message = f"Status may be outdated: “{status}”{written}."
             yield RuleResult(statement.line_at(match.start()), message, quoted, (quoted,))
 
 
-def _claimed(statement: ProseBlock) -> re.Match[str] | None:
+def _format_written(note: Note, context: RuleContext) -> str:
+    """Return ` (written 12 Oct)` from the date in the frontmatter, with the year where it is not
+    the current one; "" without a date.
+    """
+    try:
+        day = datetime.fromisoformat(note.stamped)
+    except ValueError:
+        return ""
+    year = "" if day.year == context.now.year else f" {day.year}"
+    return f" (written {day:%-d %b}{year})"
+
+
+def _match_status(statement: ProseBlock) -> re.Match[str] | None:
     if _NO_CLAIM.match(statement.text):
         return None
     spoken = lowered(statement.spoken)
@@ -60,7 +73,7 @@ def _triggers() -> Triggers:
     return Triggers(expressions("claims", "words"))
 
 
-def _rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def _depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     evidence = context.evidence
     return memory.files, evidence.reads.keys(), evidence.last_session, evidence.commits
 
@@ -69,12 +82,12 @@ def _rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     "never-read",
     Severity.INFO,
     "no agent has read the note in the known transcripts",
-    rests_on=_rests_on,
+    depends_on=_depends_on,
 )
 def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes that were there when the newest known session began, and that none has read.
+    """Find notes that existed when the newest known session began and that no session has read.
 
-    That an agent is given the entry of a note is no reading of the note.
+    Loading the index entry of a note does not count as reading the note.
     """
     evidence = context.evidence
     if not evidence.last_session:
@@ -86,12 +99,12 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             and note.path not in evidence.reads
             and _written(note, evidence) < last
         ):
-            message = f"No agent has read it up to the session of {last:%-d %B %Y}."
+            message = f"Not read in any known session (the newest: {last:%-d %b %Y})."
             yield RuleResult(0, message, note.path, path=note.path)
 
 
 def _written(note: Note, evidence: Evidence) -> datetime:
-    """When the note was written last: as it says itself, else as git does, else as its file."""
+    """Return when the note was last written: by its frontmatter, else by git, else by its file."""
     try:
         at = datetime.fromisoformat(note.stamped)
     except ValueError:
@@ -103,36 +116,26 @@ def _written(note: Note, evidence: Evidence) -> datetime:
     return at + timedelta(days=1) if len(note.stamped) == len("2026-11-19") else at
 
 
-def _stale_rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     return memory.files, context.retention
 
 
 @memory_rule(
     "stale",
     Severity.WARNING,
-    "retention has fallen under the threshold of the type",
-    rests_on=_stale_rests_on,
+    "not confirmed for so long that its retention is below the threshold of its type",
+    depends_on=_stale_depends_on,
 )
 def stale(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Notes whose time is over, and those that the person called wrong."""
+    """Find notes below their retention threshold, and those that the user marked as wrong."""
     for path, retention in context.retention.items():
         note = memory.by_path.get(path)
         if note is None or not retention.is_stale:
             continue
         if retention.life.is_wrong:
-            said = "You said that it is wrong."
-            yield RuleResult(0, said, f"wrong {note.text}", retention.reasons, path)
+            message = "You marked this note as wrong."
+            yield RuleResult(0, message, f"wrong {note.text}", retention.reasons, path)
             continue
-        reasons = ", ".join(retention.reasons)
-        share, threshold = _told_apart(retention.share, retention.threshold)
-        said = f"Retention {share}, under {threshold}: {reasons}."
-        yield RuleResult(0, said, note.text, path=path)
-
-
-def _told_apart(lower: float, higher: float) -> tuple[str, str]:
-    """Return two shares with as many digits as it takes to see which is the lower one."""
-    for digits in range(2, 6):
-        told = f"{lower:.{digits}f}", f"{higher:.{digits}f}"
-        if told[0] != told[1]:
-            return told
-    return f"{lower}", f"{higher}"
+        days = (retention.today - retention.since).days
+        message = f"Not confirmed for {days:,} day{'' if days == 1 else 's'}."
+        yield RuleResult(0, message, note.text, path=path)

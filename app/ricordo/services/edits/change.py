@@ -1,6 +1,4 @@
-"""Changing a memory: put a change set together, apply it, and merge it where somebody else wrote
-in the meantime.
-"""
+"""Build and apply change sets, and merge them where another program wrote in the meantime."""
 
 from __future__ import annotations
 
@@ -22,44 +20,46 @@ from ricordo.text import visible
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Somebody else changed other lines of the same files: the set that holds both has to be seen
-    before it is applied. Nothing has been.
+    """A change set merged with changes of other programs to other lines of the same files. It was
+    not applied: the user has to review it first.
     """
 
     change_set: ChangeSet
     files: tuple[str, ...]
-    """Paths of the files that were merged; none where all that others wrote was taken back by the
-    time it was looked at.
+    """Paths of the files that were merged; empty where the others' changes were reverted before
+    they could be merged.
     """
 
     @property
     def told(self) -> str:
-        """What others did meanwhile, as a sentence."""
+        """What others changed meanwhile, as a sentence."""
         if not self.files:
-            return "Meanwhile somebody else wrote to these files, and took it back."
+            return "Another program changed these files meanwhile, and reverted it."
         files = ", ".join(visible(path) for path in self.files)
-        return f"Meanwhile somebody else changed other lines of {files}."
+        return f"Another program changed other lines of {files} meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
 class EditOverlap:
-    """Somebody else changed the same lines, or took a file away. Nothing was applied."""
+    """Conflicts with another program, which changed the same lines or removed a file. Nothing was
+    applied.
+    """
 
     clashes: tuple[EditConflict, ...]
     moved: Mapping[str, str]
-    """Where the content that the set was made against stands now, by path."""
+    """The present paths of the contents that the set was made for, by their former ones."""
 
     def error(self) -> EditRefused:
-        """The clashes as an error that can be told in one line."""
+        """Return the conflicts as an error with a message of one line."""
         changed = [visible(clash.edit.path) for clash in self.clashes if clash.now is not None]
-        told = [f"changed the same lines of {', '.join(changed)}"] if changed else []
+        events = [f"changed the same lines of {', '.join(changed)}"] if changed else []
         for clash in self.clashes:
             path = clash.edit.path
             if path in self.moved:
-                told.append(f"renamed {visible(path)} to {visible(self.moved[path])}, as it seems")
+                events.append(f"probably renamed {visible(path)} to {visible(self.moved[path])}")
             elif clash.now is None:
-                told.append(f"deleted {visible(path)}")
-        return EditRefused(f"Meanwhile somebody else {' and '.join(told)}.")
+                events.append(f"deleted {visible(path)}")
+        return EditRefused(f"Another program {' and '.join(events)} meanwhile.")
 
 
 def put_together(
@@ -68,23 +68,23 @@ def put_together(
     changes: Sequence[Change],
     others: Mapping[str, Memory] | None = None,
 ) -> ChangeSet:
-    """Return what `changes` of `memory` come to. Raises ChangeRefused."""
+    """Return the change set of `changes` to `memory`. Raises ChangeRefused."""
     return compose(memory, changes, marked=protected_paths(notebook), others=others)
 
 
 def protected_paths(notebook: Notebook) -> Collection[str]:
-    """Return the paths of the notes that the person has protected."""
+    """Return the paths of the notes that the user has protected."""
     return notebook.decisions.protected()
 
 
 def apply_or_merge(
     notebook: Notebook, change_set: ChangeSet, *, by_hand: bool = True, undoes: int | None = None
 ) -> Applied | Merged | EditOverlap:
-    """Apply `change_set`; where others wrote meanwhile, merge instead of applying.
+    """Apply `change_set`; where another program wrote meanwhile, return a merge instead.
 
-    Raises Conflict where another program has a file open for writing, or where two of them wrote to
-    one at the same moment what cannot be merged; and ChangeRefused, WriteFailed, StateUnusable and
-    Busy.
+    Raises EditRefused where another program has a file open for writing, or where two of them wrote
+    to one at the same moment and cannot be merged; and ChangeRefused, WriteFailed, StateUnusable
+    and Busy.
     """
     now = notebook.surroundings.now
     author = change_set.author or PERSON
@@ -94,29 +94,29 @@ def apply_or_merge(
         return outcome
     if outcome.conflicts:
         raise EditRefused(
-            "Two other programs wrote to the same lines at the same moment: "
+            "Two other programs changed the same lines at the same moment: "
             f"{', '.join(map(visible, outcome.conflicts))}.",
-            changed="The newer text is in the file; the other one is a conflict in the inbox.",
+            changed="The newer text is in the file, the other one in the inbox as a conflict.",
         )
     if outcome.open_files:
         raise EditRefused(
             f"Another program has {', '.join(map(visible, outcome.open_files))} open for writing. "
             "Close it there, then try again.",
-            changed=_changed(outcome.clashes),
+            changed=_describe_changed(outcome.clashes),
         )
     merged: dict[tuple[str, str], Edit | None] = {}
     overlapping: list[EditConflict] = []
-    leaving = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
+    moved_away = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
     for clash in outcome.clashes:
-        # a note that is gone is not made anew under the name that we meant for it
-        is_lost = clash.now is None and clash.edit.key in leaving
+        # a note that was removed meanwhile is not created again under its new name
+        is_lost = clash.now is None and clash.edit.key in moved_away
         edit = _merge(notebook, clash) if not is_lost else None
         if edit is None:
             overlapping.append(clash)
         else:
             merged[clash.edit.key] = edit if edit.before != edit.after else None
     if overlapping:
-        return EditOverlap(tuple(overlapping), _moved(notebook, overlapping))
+        return EditOverlap(tuple(overlapping), _find_moved(notebook, overlapping))
     edits = tuple(
         edit for old in change_set.edits if (edit := merged.get(old.key, old)) is not None
     )
@@ -124,9 +124,9 @@ def apply_or_merge(
     return Merged(replace(change_set, edits=edits), files)
 
 
-def _changed(clashes: Sequence[EditConflict]) -> str:
-    """Return what of a set that was not applied could not be undone: a file that another program
-    opened in that moment.
+def _describe_changed(clashes: Sequence[EditConflict]) -> str:
+    """Return which files of a refused set stayed changed: those that another program opened in
+    that moment cannot be restored.
     """
     files = [visible(clash.edit.path) for clash in clashes if clash.now == clash.edit.after]
     return f"Only {', '.join(files)} was changed." if files else "Nothing was changed."
@@ -135,10 +135,10 @@ def _changed(clashes: Sequence[EditConflict]) -> str:
 def apply_at_once(
     notebook: Notebook, change_set: ChangeSet, *, by_hand: bool, undoes: int | None = None
 ) -> tuple[Applied | None, tuple[str, ...]]:
-    """Apply `change_set`, merging clean changes of separate lines on the way; return the act, None
-    where others had done the same already, and the paths of files that hold lines of both.
+    """Apply `change_set`, merging it with changes of other lines. Return the act, None where
+    another program had made the same change, and the paths of the merged files.
 
-    Raises Conflict where the same lines were changed, and what `apply_or_merge` raises.
+    Raises EditRefused where the same lines were changed, and what `apply_or_merge` raises.
     """
     wanted = {edit.key: edit.after for edit in change_set.edits}
     merged: dict[tuple[str, str], str] = {}
@@ -154,20 +154,20 @@ def apply_at_once(
         merged = {
             edit.key: edit.path for edit in change_set.edits if edit.after != wanted[edit.key]
         }
-    raise EditRefused("Somebody else keeps writing the same files.")
+    raise EditRefused("Another program keeps writing to the same files.")
 
 
 _ATTEMPTS = 10
 
 
 def _merge(notebook: Notebook, clash: EditConflict) -> Edit | None:
-    """Return the edit that holds both changes; None where they touch."""
+    """Return the edit with both changes; None where they touch the same lines."""
     edit, now = clash.edit, clash.now
     if now == edit.after:
         return replace(edit, before=now)
     if edit.before is None or edit.after is None or now is None:
         return None
-    texts = [_text(raw) for raw in (edit.before, edit.after, now)]
+    texts = [_decode(raw) for raw in (edit.before, edit.after, now)]
     if None in texts:
         return None
     base, ours, theirs = (text or "" for text in texts)
@@ -179,21 +179,21 @@ def _merge(notebook: Notebook, clash: EditConflict) -> Edit | None:
     return replace(edit, before=now, after=mark + both.encode("utf-8"))
 
 
-def _text(raw: bytes) -> str | None:
+def _decode(raw: bytes) -> str | None:
     try:
         return raw.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:
         return None
 
 
-def _moved(notebook: Notebook, clashes: Sequence[EditConflict]) -> dict[str, str]:
-    """Find the content of files that are gone elsewhere in the memory."""
-    gone = [clash.edit for clash in clashes if clash.now is None and clash.edit.before]
-    if not gone:
+def _find_moved(notebook: Notebook, clashes: Sequence[EditConflict]) -> dict[str, str]:
+    """Return where else in the memory the contents of removed files are now, by former path."""
+    removed = [clash.edit for clash in clashes if clash.now is None and clash.edit.before]
+    if not removed:
         return {}
     by_content = {file.raw: file.path for file in notebook.read().files}
     return {
         edit.path: by_content[edit.before]
-        for edit in gone
+        for edit in removed
         if edit.before is not None and edit.before in by_content
     }

@@ -1,4 +1,4 @@
-"""Mending findings: one that the person looks at, or all that can be mended."""
+"""Fix findings: one that the user chose, or all that can be fixed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ricordo.text import visible
 
 
 def changes_of(finding: Finding) -> list[Change]:
-    """Return the changes that mend `finding`; none where it has no fix."""
+    """Return the changes that fix `finding`; none where it has no fix."""
     if finding.fix is None:
         return []
     author = Author(AuthorRole.RULE, finding.rule)
@@ -47,8 +47,8 @@ def changes_of(finding: Finding) -> list[Change]:
 
 
 def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
-    """Return the changes that mend `todo`, with one insertion for all entries that go to one place
-    of an index: one by one they would each have a long index read anew.
+    """Return the changes that fix `todo`, with one insertion for all entries at one place of an
+    index: separate ones would each parse a long index again.
     """
     indexes = {index.path: index for index in memory.indexes}
     models: dict[tuple[str, str], Entry | None] = {}
@@ -65,7 +65,7 @@ def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
             models[kind] = neighbour(memory, index, note)
         model = models[kind]
         if model is None or model.text.lstrip()[:1].isdigit():
-            # the next one is written in the manner of this one, or counts on
+            # each entry is the model or the number before the next
             changes.append(change)
             continue
         text = entry_text(memory, index, note, model)
@@ -77,18 +77,18 @@ def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
 
 
 NEVER_ALONE = frozenset(("secret",))
-"""Rules whose fix asks the person something first."""
-_ONE_THING = {"index-near-budget": "index-over-budget"}
-"""Rules that say of one thing how bad it is: where the one goes, the other may come."""
+"""Rules whose fix asks the user first."""
+_SAME_PROBLEM = {"index-near-budget": "index-over-budget"}
+"""Rules that grade one problem: a fix may turn the second into the first."""
 _PASSES = 8
-"""One fix makes room for the next: an entry that is gone shortens the index."""
-_MOST_LOOKS = 40
-"""How often all rules run over a memory while its fixes are tried; a bound on the time."""
+"""One fix may allow another: an index is shorter without an entry."""
+_MOST_RUNS = 40
+"""How often all rules run while fixes are tried; bounds the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnfixedFinding:
-    """A finding that was not mended, and why."""
+    """A finding that is not fixed, and why."""
 
     finding: Finding
     why: str
@@ -96,7 +96,7 @@ class UnfixedFinding:
 
 @dataclass(frozen=True, slots=True)
 class FixPlan:
-    """What would be mended, and what would not."""
+    """The findings that would be fixed, by which changes, and those that would not."""
 
     change_set: ChangeSet
     mended: tuple[Finding, ...]
@@ -104,31 +104,31 @@ class FixPlan:
 
 
 def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
-    """Return the change set that mends the `findings` together. Raises ChangeRefused."""
-    # findings of one line may have one fix
+    """Return the change set that fixes the `findings` together. Raises ChangeRefused."""
+    # findings on one line may share a fix
     changes = {change.act: change for finding in findings for change in changes_of(finding)}
     if not changes:
-        raise ChangeRefused("This finding has no fix; e edits the note.")
+        raise ChangeRefused("This finding has no automatic fix; e edits the note.")
     change_set = compose(memory, list(changes.values()), marked=protected_paths(notebook))
     acts = [change.act for change in changes.values()]
-    lost = _what_is_lost(memory, with_edits(memory, change_set.edits), acts)
-    remarks = [f"{lost[0].upper()}{lost[1:]}."] if lost else []
-    return replace(change_set, remarks=(*change_set.remarks, *remarks))
+    loss = _describe_loss(memory, with_edits(memory, change_set.edits), acts)
+    warnings = [f"{loss[0].upper()}{loss[1:]}."] if loss else []
+    return replace(change_set, remarks=(*change_set.remarks, *warnings))
 
 
 def plan_fixes(
     notebook: Notebook, look: Snapshot, *, unsafe: bool, only: frozenset[str] = frozenset()
 ) -> FixPlan:
-    """Return what mends every finding of `look` whose fix is safe, with `unsafe` all that have
-    one; of the rules `only` where some are given. A fix is made whole or not at all, and not where
-    it would bring a new finding.
+    """Return the plan that fixes every finding of `look` whose fix is safe, or with `unsafe` every
+    one that has a fix; of the rules `only`, unless empty. A fix is made whole or not at all, and
+    never where it would add a finding.
     """
-    return _Fixing(notebook, look, only, unsafe=unsafe).plan()
+    return _FixPlanner(notebook, look, only, unsafe=unsafe).plan()
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
-    """A memory as some fixes would make it."""
+class _Trial:
+    """A memory with some fixes made, not written."""
 
     memory: Memory
     fixed: tuple[Finding, ...] = ()
@@ -136,117 +136,119 @@ class _Tried:
     remarks: tuple[str, ...] = ()
 
 
-class _Fixing:
-    """A memory that gets one fix after the other, in thought."""
+class _FixPlanner:
+    """Makes fixes one after the other on a memory in RAM."""
 
     def __init__(
         self, notebook: Notebook, look: Snapshot, only: frozenset[str], *, unsafe: bool
     ) -> None:
         self._notebook = notebook
-        self._look = look
+        self._snapshot = look
         self._only = only
         self._unsafe = unsafe
         self._marked: Collection[str] = protected_paths(notebook)
-        self._now = look.memory
-        self._found: Sequence[Finding] = look.findings
+        self._memory = look.memory
+        self._findings: Sequence[Finding] = look.findings
         self._changes: list[Change] = []
         self._remarks: tuple[str, ...] = ()
         self._made: set[str] = set()
-        """Findings whose fix was made, by id."""
+        """Ids of the findings whose fix was made."""
         self._refused: dict[str, str] = {}
-        """Why a fix was left out, by the id of its finding."""
-        self._full: dict[tuple[str, str], str] = {}
-        """Why no further fix of a rule may touch a file."""
-        self._looks = 0
+        """Why a fix was refused, by the id of its finding."""
+        self._closed: dict[tuple[str, str], str] = {}
+        """Why no further fix of a rule may change a file, by rule and path."""
+        self._runs = 0
 
     def plan(self) -> FixPlan:
-        """Make all fixes that may be made and tell what came of it."""
+        """Make all allowed fixes and return the plan."""
         for _ in range(_PASSES):
             before = len(self._changes)
-            self._refused, self._full = {}, {}
+            self._refused, self._closed = {}, {}
             self._make(self._todo(entries=False))
             if len(self._changes) == before:
-                # an entry that is repointed may be the one that a note misses, so that comes first
+                # entries last: one that is relinked may be the entry that a note lacks
                 self._make(self._todo(entries=True))
             if len(self._changes) == before:
                 break
-        dismissed = {finding.id for finding in self._look.dismissed}
-        left = tuple(
-            UnfixedFinding(finding, self._why_left(finding))
-            for finding in self._found
-            if finding.id not in dismissed and self._is_asked_for(finding)
+        dismissed = {finding.id for finding in self._snapshot.dismissed}
+        unfixed = tuple(
+            UnfixedFinding(finding, self._explain_unfixed(finding))
+            for finding in self._findings
+            if finding.id not in dismissed and self._is_selected(finding)
         )
-        return FixPlan(self._change_set(), self._mended(), left)
+        return FixPlan(self._change_set(), self._fixed_findings(), unfixed)
 
-    def _is_asked_for(self, finding: Finding) -> bool:
+    def _is_selected(self, finding: Finding) -> bool:
         return not self._only or finding.rule in self._only
 
     def _todo(self, *, entries: bool) -> list[Finding]:
-        """Return the findings that may be mended, in an order in which line numbers hold: in each
-        file from its last line to its first.
+        """Return the findings that may be fixed, in each file from its last line to its first, so
+        that line numbers stay valid.
         """
         todo = [
             finding
-            for finding in self._found
+            for finding in self._findings
             if finding.fix is not None
             and (finding.fix.safe or self._unsafe)
             and finding.rule not in NEVER_ALONE
-            and self._is_asked_for(finding)
+            and self._is_selected(finding)
             and any(isinstance(act, AddEntry) for act in finding.fix.acts) == entries
         ]
-        return sorted(todo, key=lambda it: (it.path, -it.line, it.rule, it.id))
+        return sorted(todo, key=lambda one: (one.path, -one.line, one.rule, one.id))
 
     def _make(self, todo: Sequence[Finding]) -> None:
-        """Make the fixes of `todo`, all that fit, mend and bring nothing new."""
+        """Make the fixes of `todo` that apply, remove their finding and add none."""
         todo = [finding for finding in todo if not self._is_refused(finding)]
-        tried = self._composed(self._now, todo)
-        if not tried.fixed:
+        trial = self._try(self._memory, todo)
+        if not trial.fixed:
             return
-        acts = [act for finding in tried.fixed if finding.fix for act in finding.fix.acts]
-        # whoever asks for unsafe fixes wants what they take out, but no entries that do harm
+        acts = [act for finding in trial.fixed if finding.fix for act in finding.fix.acts]
+        # unsafe fixes may remove text on purpose, but must not add entries that do harm
         adds = any(isinstance(act, AddEntry) for act in acts)
-        why = _what_is_lost(self._now, tried.memory, acts) if adds or not self._unsafe else ""
-        if why:
-            self._make_apart(tried.fixed, why)
+        loss = _describe_loss(self._memory, trial.memory, acts) if adds or not self._unsafe else ""
+        if loss:
+            self._make_halves(trial.fixed, loss)
             return
-        self._looks += 1
-        found = self._notebook.findings(tried.memory)
-        brought = self._brought(found, tried)
-        guilty = self._refuse_idle(found, tried.fixed) or self._refuse_guilty(tried.fixed, brought)
-        if guilty:
-            self._make([finding for finding in tried.fixed if finding not in guilty])
-        elif not brought:
-            self._take(tried, found)
+        self._runs += 1
+        findings = self._notebook.findings(trial.memory)
+        added = self._added(findings, trial)
+        refused = self._refuse_useless(findings, trial.fixed) or self._refuse_harmful(
+            trial.fixed, added
+        )
+        if refused:
+            self._make([finding for finding in trial.fixed if finding not in refused])
+        elif not added:
+            self._accept(trial, findings)
         else:
-            for part in _parts(tried.fixed, brought):
+            for part in _split(trial.fixed, added):
                 self._make(part)
 
-    def _make_apart(self, todo: Sequence[Finding], why: str) -> None:
-        """Make fixes by which agents lose something, as far as they do not so alone; `why` says
-        what.
+    def _make_halves(self, todo: Sequence[Finding], loss: str) -> None:
+        """Make fixes that together cost agents something, half by half; refuse a single one with
+        its `loss`.
         """
         if len(todo) == 1:
-            self._refused[todo[0].id] = why
-            self._full.update({(todo[0].rule, path): why for path in _paths(todo[0])})
+            self._refused[todo[0].id] = loss
+            self._closed.update({(todo[0].rule, path): loss for path in _paths(todo[0])})
             return
         middle = len(todo) // 2
         self._make(todo[:middle])
         self._make(todo[middle:])
 
     def _is_refused(self, finding: Finding) -> bool:
-        """Whether the fix need not be tried any more in this pass."""
-        full = (self._full.get((finding.rule, path)) for path in _paths(finding))
-        why = next((why for why in full if why), "")
-        if not why and self._looks >= _MOST_LOOKS:
-            why = "not tried: too many fixes touch each other; run it again"
+        """Return whether the fix is not to be tried again in this pass."""
+        closed = (self._closed.get((finding.rule, path)) for path in _paths(finding))
+        why = next((why for why in closed if why), "")
+        if not why and self._runs >= _MOST_RUNS:
+            why = "not tried: too many overlapping fixes; run the command again"
         if why:
             self._refused[finding.id] = why
         return finding.id in self._refused
 
-    def _composed(self, memory: Memory, todo: Sequence[Finding]) -> _Tried:
-        """Try the fixes of `todo` on `memory`; those that do not fit are refused."""
+    def _try(self, memory: Memory, todo: Sequence[Finding]) -> _Trial:
+        """Make the fixes of `todo` on `memory`, and refuse those that cannot be made."""
         if not todo:
-            return _Tried(memory)
+            return _Trial(memory)
         try:
             composed = compose(memory, gathered_changes(memory, todo), marked=self._marked)
             if not self._unsafe:
@@ -254,79 +256,85 @@ class _Fixing:
         except ChangeRefused as refused:
             if len(todo) == 1:
                 self._refused[todo[0].id] = refused.message
-                return _Tried(memory)
+                return _Trial(memory)
             middle = len(todo) // 2
-            first = self._composed(memory, todo[:middle])
-            second = self._composed(first.memory, todo[middle:])
-            return _Tried(second.memory, first.fixed + second.fixed, first.remarks + second.remarks)
-        return _Tried(with_edits(memory, composed.edits), tuple(todo), composed.remarks)
+            first = self._try(memory, todo[:middle])
+            second = self._try(first.memory, todo[middle:])
+            return _Trial(second.memory, first.fixed + second.fixed, first.remarks + second.remarks)
+        return _Trial(with_edits(memory, composed.edits), tuple(todo), composed.remarks)
 
-    def _brought(self, found: Sequence[Finding], tried: _Tried) -> list[Finding]:
-        """Return the findings in `found` that the fixes brought.
+    def _added(self, findings: Sequence[Finding], trial: _Trial) -> list[Finding]:
+        """Return those of `findings` that the fixes added.
 
-        A finding whose text was changed on the way takes the place of the one that it was: there
-        are no more of its rule in its file. Of an index over its budget that holds only if it has
-        not grown; and a dismissed finding must not come back in other words.
+        A finding whose text changed on the way replaces its former self, as long as its rule has no
+        more findings in its file. For an index over its budget, only if it has not grown; and a
+        dismissed finding must not return in other words.
         """
-        known = {finding.id for finding in (*self._found, *self._look.dismissed)}
-        still = {finding.id for finding in found}
-        mended = {finding.id for finding in tried.fixed}
-        room = Counter(_kind(it) for it in self._found if it.id not in still | mended)
-        closed = {_kind(it) for it in self._look.dismissed if it.id not in still}
-        if _has_grown(self._look.memory, tried.memory):
-            closed |= {kind for kind in room if kind[0] in _ONE_THING.values()}
-        brought: list[Finding] = []
-        for finding in found:
-            kind = _kind(finding)
+        known = {finding.id for finding in (*self._findings, *self._snapshot.dismissed)}
+        still = {finding.id for finding in findings}
+        fixed = {finding.id for finding in trial.fixed}
+        room = Counter(_problem_of(one) for one in self._findings if one.id not in still | fixed)
+        closed = {_problem_of(one) for one in self._snapshot.dismissed if one.id not in still}
+        if _has_grown(self._snapshot.memory, trial.memory):
+            closed |= {problem for problem in room if problem[0] in _SAME_PROBLEM.values()}
+        added: list[Finding] = []
+        for finding in findings:
+            problem = _problem_of(finding)
             if finding.id in known:
                 continue
-            if room[kind] and kind not in closed:
-                room[kind] -= 1
+            if room[problem] and problem not in closed:
+                room[problem] -= 1
             else:
-                brought.append(finding)
-        return brought
+                added.append(finding)
+        return added
 
-    def _refuse_idle(self, found: Sequence[Finding], fixed: Sequence[Finding]) -> list[Finding]:
-        """Refuse the fixes that leave their finding as it is, and return them. Where one of several
-        findings with one text is gone, the next has its id, so they are counted.
+    def _refuse_useless(
+        self, findings: Sequence[Finding], fixed: Sequence[Finding]
+    ) -> list[Finding]:
+        """Refuse the fixes that do not remove their finding, and return them. They are counted, for
+        where one of several findings with one text is gone, the next gets its id.
         """
-        still = {finding.id for finding in found}
-        fewer = Counter(map(_kind, self._found)) - Counter(map(_kind, found))
-        made = Counter(map(_kind, fixed))
-        idle = [it for it in fixed if it.id in still and fewer[_kind(it)] < made[_kind(it)]]
-        for finding in idle:
+        still = {finding.id for finding in findings}
+        fewer = Counter(map(_problem_of, self._findings)) - Counter(map(_problem_of, findings))
+        made = Counter(map(_problem_of, fixed))
+        useless = [
+            finding
+            for finding in fixed
+            if finding.id in still and fewer[_problem_of(finding)] < made[_problem_of(finding)]
+        ]
+        for finding in useless:
             self._refused[finding.id] = "the finding would remain after its fix"
-        return idle
+        return useless
 
-    def _refuse_guilty(self, fixed: Sequence[Finding], brought: Sequence[Finding]) -> list[Finding]:
-        """Refuse the fixes that alone can have brought something, and return them: the only one,
-        or the only one that touches the file in which a finding came up.
+    def _refuse_harmful(self, fixed: Sequence[Finding], added: Sequence[Finding]) -> list[Finding]:
+        """Refuse the fixes that must have added a finding, and return them: the only fix, or the
+        only one that changes the file of the new finding.
         """
-        guilty: list[Finding] = []
-        for finding in brought:
-            touching = [it for it in fixed if len(fixed) == 1 or finding.path in _paths(it)]
-            if len(touching) == 1 and touching[0] not in guilty:
-                guilty += touching
+        harmful: list[Finding] = []
+        for finding in added:
+            suspects = [one for one in fixed if len(fixed) == 1 or finding.path in _paths(one)]
+            if len(suspects) == 1 and suspects[0] not in harmful:
+                harmful += suspects
                 why = f"the fix would add a finding, {finding.rule}"
-                self._refused[touching[0].id] = why
-                if not finding.line or finding.rule in _ONE_THING.values():
-                    # a file that is full is so for all fixes of this kind
-                    self._full[touching[0].rule, finding.path] = why
-        return guilty
+                self._refused[suspects[0].id] = why
+                if not finding.line or finding.rule in _SAME_PROBLEM.values():
+                    # a file that is full is so for all fixes of this rule
+                    self._closed[suspects[0].rule, finding.path] = why
+        return harmful
 
-    def _take(self, tried: _Tried, found: Sequence[Finding]) -> None:
-        self._now, self._found = tried.memory, found
-        self._remarks += tried.remarks
-        for finding in tried.fixed:
+    def _accept(self, trial: _Trial, findings: Sequence[Finding]) -> None:
+        self._memory, self._findings = trial.memory, findings
+        self._remarks += trial.remarks
+        for finding in trial.fixed:
             self._changes += changes_of(finding)
             self._made.add(finding.id)
 
     def _change_set(self) -> ChangeSet:
-        """Return all that was made, as one set."""
-        before, after = self._look.memory.by_path, self._now.by_path
+        """Return all fixes that were made, as one change set."""
+        before, after = self._snapshot.memory.by_path, self._memory.by_path
         edits = [
             Edit(
-                self._now.root,
+                self._memory.root,
                 path,
                 before[path].raw if path in before else None,
                 after[path].raw if path in after else None,
@@ -336,23 +344,23 @@ class _Fixing:
         ]
         return ChangeSet(effective(edits), tuple(self._changes), self._remarks)
 
-    def _mended(self) -> tuple[Finding, ...]:
-        """Return the findings of the look that are gone, those too that went on the way."""
-        known = {finding.id for finding in self._look.findings}
-        now = {finding.id for finding in self._found}
-        reworded = Counter(_kind(finding) for finding in self._found if finding.id not in known)
-        mended: list[Finding] = []
-        for finding in self._look.findings:
-            if finding.id in now:
+    def _fixed_findings(self) -> tuple[Finding, ...]:
+        """Return the findings of the snapshot that are gone, including side effects of fixes."""
+        known = {finding.id for finding in self._snapshot.findings}
+        still = {finding.id for finding in self._findings}
+        reworded = Counter(_problem_of(one) for one in self._findings if one.id not in known)
+        fixed: list[Finding] = []
+        for finding in self._snapshot.findings:
+            if finding.id in still:
                 continue
-            if finding.id not in self._made and reworded[_kind(finding)]:
-                reworded[_kind(finding)] -= 1
+            if finding.id not in self._made and reworded[_problem_of(finding)]:
+                reworded[_problem_of(finding)] -= 1
             else:
-                mended.append(finding)
-        return tuple(mended)
+                fixed.append(finding)
+        return tuple(fixed)
 
-    def _why_left(self, finding: Finding) -> str:
-        memory = self._now
+    def _explain_unfixed(self, finding: Finding) -> str:
+        memory = self._memory
         note = memory.by_path.get(finding.path)
         if memory.layout.read_only:
             return memory.layout.read_only
@@ -363,60 +371,60 @@ class _Fixing:
         if finding.fix is None:
             return "no automatic fix"
         if finding.rule in NEVER_ALONE:
-            return "fix asks first; F in the notebook makes it"
+            return "the fix asks first; F in the notebook makes it"
         return "fix not safe; F in the notebook shows it, --unsafe makes it"
 
 
-def _parts(fixed: Sequence[Finding], brought: Sequence[Finding]) -> Iterator[list[Finding]]:
-    """Yield the parts in which fixes are tried that together brought something: those that touch
-    other files, then of each file the first half and the second, in their order.
+def _split(fixed: Sequence[Finding], added: Sequence[Finding]) -> Iterator[list[Finding]]:
+    """Yield the parts in which to try fixes again that together added findings: those of other
+    files, then of each file the first half and the second, in order.
     """
     parts: tuple[list[Finding], ...] = ([], [], [])
-    together: dict[str, list[Finding]] = {}
-    paths = {finding.path for finding in brought}
+    by_file: dict[str, list[Finding]] = {}
+    paths = {finding.path for finding in added}
     for finding in fixed:
-        touched = sorted(paths.intersection(_paths(finding)))
-        together.setdefault(touched[0] if touched else "", []).append(finding)
-    apart = together.pop("", []) if len(together) > 1 else []
-    parts[0].extend(apart)
-    for own in together.values():
-        middle = len(own) // 2
-        parts[1].extend(own[:middle])
-        parts[2].extend(own[middle:])
+        common = sorted(paths.intersection(_paths(finding)))
+        by_file.setdefault(common[0] if common else "", []).append(finding)
+    unrelated = by_file.pop("", []) if len(by_file) > 1 else []
+    parts[0].extend(unrelated)
+    for findings in by_file.values():
+        middle = len(findings) // 2
+        parts[1].extend(findings[:middle])
+        parts[2].extend(findings[middle:])
     yield from (part for part in parts if part)
 
 
 def _paths(finding: Finding) -> Collection[str]:
-    """Return the files that the fix of a finding is about."""
+    """Return the files that the fix of a finding changes."""
     return finding.fix.paths if finding.fix else ()
 
 
 def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
-    """Raise ChangeRefused where one of the `edits` would part the two names of a file."""
-    if remarks := hard_link_remarks(memory, edits):
-        raise ChangeRefused(f"{remarks[0]} F in the notebook asks, --unsafe does it")
+    """Raise ChangeRefused where one of the `edits` would separate the two names of a file."""
+    if warnings := hard_link_remarks(memory, edits):
+        raise ChangeRefused(f"{warnings[0]} F in the notebook asks, --unsafe does it")
 
 
-def _kind(finding: Finding) -> tuple[str, str]:
-    """What a finding says of what: its rule and its file."""
-    return _ONE_THING.get(finding.rule, finding.rule), finding.path
+def _problem_of(finding: Finding) -> tuple[str, str]:
+    """Return the rule and the file of a finding, with one rule for all grades of a problem."""
+    return _SAME_PROBLEM.get(finding.rule, finding.rule), finding.path
 
 
-def _what_is_lost(before: Memory, after: Memory, acts: Sequence[Act]) -> str:
-    """Return what agents would no longer be given of the index, or which entry they would not be
-    given, if `acts` made the memory `after` of the one `before`; "" where they get no less.
+def _describe_loss(before: Memory, after: Memory, acts: Sequence[Act]) -> str:
+    """Return what agents would no longer load of the index, or which entry they would not load, if
+    `acts` turned the memory `before` into `after`; "" where they load no less.
     """
-    given, was_given = _given(after), _given(before)
-    if not {act.note for act in acts if isinstance(act, AddEntry)} <= given:
+    loaded, was_loaded = _loaded_notes(after), _loaded_notes(before)
+    if not {act.note for act in acts if isinstance(act, AddEntry)} <= loaded:
         return "the entry would not be loaded; the index is too long"
     edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
-    lines, kept = (Counter(it.load.text.split("\n")) for it in (before, after))
-    if lines - kept - edited or was_given & after.by_path.keys() - given:
-        return "agents would be given less of the index"
+    lines, remaining = (Counter(memory.load.text.split("\n")) for memory in (before, after))
+    if lines - remaining - edited or was_loaded & after.by_path.keys() - loaded:
+        return "agents would load less of the index"
     return ""
 
 
-def _given(memory: Memory) -> frozenset[str]:
+def _loaded_notes(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes whose entries agents load."""
     index, cut = memory.index, memory.load.cut_at_line
     if index is None:
@@ -428,31 +436,36 @@ def _given(memory: Memory) -> frozenset[str]:
 
 
 def _has_grown(before: Memory, after: Memory) -> bool:
-    """Whether more of the index is to be loaded than `before`."""
+    """Return whether the index is longer than `before`."""
     return after.load.lines > before.load.lines or after.load.units > before.load.units
 
 
 _MOST_RULES = 6
-"""Rules that are named behind a reason, those with most findings."""
+"""Rules that are named after a reason, those with most findings."""
 _MOST_REASONS = 10
-"""Reasons that are printed: some name a file, so that there may be any number."""
+"""Reasons that are printed: some name a file, so there may be any number."""
 
 
 def describe_fixes(plan: FixPlan, *, applied: bool) -> dict[str, Any]:
-    """Return what `lint --json` prints as `fixes`; `applied` says whether they were made."""
+    """Return the `fixes` of `lint --json`; `applied` says whether they were made."""
     return {
         "applied": applied,
         "fixed": [describe_finding(finding, dismissed=False) for finding in plan.mended],
         "not_fixed": [
-            {"id": it.finding.id, "rule": it.finding.rule, "path": it.finding.path, "why": it.why}
-            for it in plan.left
+            {
+                "id": one.finding.id,
+                "rule": one.finding.rule,
+                "path": one.finding.path,
+                "why": one.why,
+            }
+            for one in plan.left
         ],
-        "changes": [{"path": it.path, "diff": diff_of(it)} for it in plan.change_set.edits],
+        "changes": [{"path": edit.path, "diff": diff_of(edit)} for edit in plan.change_set.edits],
     }
 
 
 def diff_of(edit: Edit) -> str:
-    """Return what becomes of one file as a unified diff, with every credential masked."""
+    """Return the change of one file as a unified diff, with every secret masked."""
     old, new = (
         "" if raw is None else raw.decode("utf-8-sig", "replace")
         for raw in (edit.before, edit.after)
@@ -463,7 +476,7 @@ def diff_of(edit: Edit) -> str:
 
 
 def diff_lines(plan: FixPlan) -> list[str]:
-    """Return all that would be changed as lines of unified diffs."""
+    """Return all changes as lines of unified diffs."""
     diffs = (diff_of(edit).removesuffix("\n") for edit in plan.change_set.edits)
     return [line for diff in diffs for line in visible(diff).split("\n")]
 
@@ -474,15 +487,15 @@ def fixed_lines(plan: FixPlan) -> list[str]:
 
 
 def count_lines(plan: FixPlan, *, applied: bool) -> Iterator[str]:
-    """Yield how many findings were fixed, or would be, how many were not, and why."""
+    """Yield the number of findings that were fixed, or would be, then the others by reason."""
     verb = "fixed" if applied else "would be fixed"
     yield f"{len(plan.mended):,} {verb}, {len(plan.left):,} not{':' if plan.left else '.'}"
     rules: dict[str, Counter[str]] = defaultdict(Counter)
-    for it in plan.left:
-        rules[it.why][it.finding.rule] += 1
-    commonest = sorted(rules.items(), key=lambda it: (-it[1].total(), it[0]))
+    for unfixed in plan.left:
+        rules[unfixed.why][unfixed.finding.rule] += 1
+    commonest = sorted(rules.items(), key=lambda pair: (-pair[1].total(), pair[0]))
     for why, counts in commonest[:_MOST_REASONS]:
-        common = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
+        common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         named = ", ".join(f"{rule} {count:,}" for rule, count in common[:_MOST_RULES])
         more = ", …" if len(common) > _MOST_RULES else ""
         yield f"  {counts.total():,} {visible(why).rstrip('.')}: {named}{more}"

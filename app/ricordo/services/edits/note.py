@@ -1,4 +1,4 @@
-"""Making a note: its head as the memory writes heads, its body from the template of its type."""
+"""Create and rename notes, with the frontmatter of the memory and a template by type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ricordo.services.workspace.note_choice import refuse_outside, refuse_taken
 
 
 def template(type_: str, name: str) -> str:
-    """Return what the body of a new note of a type begins with."""
+    """Return the first text of the body of a new note of a type."""
     templates: dict[str, str] = tomllib.loads(data_text("services/edits/templates.toml"))
     body = templates.get(type_, templates[""])
     return body.removeprefix("\n").replace("{name}", name)
@@ -24,8 +24,8 @@ def template(type_: str, name: str) -> str:
 def new_note(
     memory: Memory, name: str, type_: str = "", description: str = "", body: str | None = None
 ) -> Create:
-    """Return the act that makes a note; without `body` it gets the template of its type. Raises
-    WrongUsage where `name` leads out of the memory, and ChangeRefused where a note is called so.
+    """Return the act that creates a note; without `body` it gets the template of its type. Raises
+    WrongUsage where `name` leaves the memory, and ChangeRefused where a note has the name.
     """
     refuse_outside(name)
     refuse_taken(memory, name)
@@ -34,12 +34,12 @@ def new_note(
 
 
 def rename_to(memory: Memory, note: Note, wanted: str, other: Memory | None = None) -> Rename:
-    """Return the act that calls `note` `wanted`: a path in the memory, a file name, or a name.
+    """Return the act that renames `note` to `wanted`: a path in the memory, a file name or a name.
 
-    The name in the head follows: it becomes the last part of `wanted`, or the new stem where the
-    old name was the old stem; a title stays when only the file is meant. `other` is the memory to
-    which it goes, if to another one. Raises WrongUsage where
-    `wanted` names nothing in the memory, and ChangeRefused where it names another note.
+    The name in the frontmatter becomes the last part of `wanted`, or the new stem where it was the
+    old one; a title stays where `wanted` is a file name. `other` is the target memory of a move to
+    another one. Raises WrongUsage where `wanted` is no place in the memory, and ChangeRefused where
+    another note has it.
     """
     folder, _, called = wanted.removeprefix("./").rpartition("/")
     if not called.strip():

@@ -1,4 +1,4 @@
-"""Making the fix of one finding, as a test needs it."""
+"""Apply the fix of one finding in a test."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.unit.lint.conftest import NOW
 
 
 @dataclass(frozen=True)
-class Mended:
-    """What a fix is, and the texts of the files that it changes; None for one that goes."""
+class AppliedFix:
+    """A fix and the new texts of the files that it changes; None for a removed file."""
 
     fix: Fix
     texts: Mapping[str, str | None]
@@ -39,15 +39,15 @@ def find(
     return Linter({}, frozenset((rule,))).run(memory, context)[0]
 
 
-def mend(
+def apply_fix(
     root: Path,
     files: Mapping[str, str | bytes],
     rule: str,
     *,
     renamed: Mapping[str, str] | None = None,
     layout: Layout = AUTO_MEMORY,
-) -> Mended:
-    """Make the fix of the first finding of `rule`; fail where it has none, or still stands."""
+) -> AppliedFix:
+    """Make the fix of the first finding of `rule`; fail where it has none, or is still reported."""
     found = find(root, files, rule, renamed=renamed, layout=layout)
     assert found.fix is not None
     changes = [Change(act, "", Author(AuthorRole.RULE, rule)) for act in found.fix.acts]
@@ -61,7 +61,7 @@ def mend(
     now = open_memory(root, layout=layout)
     context = RuleContext(NOW, layout, renamed=renamed or {})
     left = Linter({}, frozenset((rule,))).run(now, context)
-    assert found.id not in {finding.id for finding in left}, "the finding still stands"
-    return Mended(
+    assert found.id not in {finding.id for finding in left}, "the finding is still reported"
+    return AppliedFix(
         found.fix, {edit.path: edit.after.decode() if edit.after else None for edit in edits}
     )

@@ -1,4 +1,4 @@
-"""What a note claims of its project: found where it fails, and silent on all that is no claim."""
+"""Claims of notes about their project: failed ones are reported, other text is not."""
 
 from __future__ import annotations
 
@@ -56,30 +56,30 @@ RULES = ("missing-path", "missing-symbol", "changed-since", "restates-instructio
 Probe = Callable[..., tuple[Finding, ...]]
 
 
-def notebook(folder: Path, body: str, **kept: str) -> Notebook:
-    """Return the notebook of a memory of one note, in whose project `PROJECT` stands."""
+def notebook(folder: Path, body: str, **options: str) -> Notebook:
+    """Return the notebook of a memory of one note, whose project has the files `PROJECT`."""
     root = write_memory(folder / "memory", {"MEMORY.md": "- [x](x.md)\n"})
-    text = kept.get("text") or note_text(kept.get("name", "x"), f"{body}\n", "What it says")
+    text = options.get("text") or note_text(options.get("name", "x"), f"{body}\n", "What it says")
     write_memory(root, {"x.md": text})
     project = folder / "project"
     if not project.exists():
         write_memory(project, PROJECT)
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(folder), "PATH": os.environ["PATH"]},
         state=str(folder / "state"),
         now="2026-11-20T12:00:00+00:00",
     )._replace(project=str(project))
-    place = find_memory(str(root), surroundings)
-    return Notebook(place, surroundings, Settings(), frozenset(RULES))
+    place = find_memory(str(root), environment)
+    return Notebook(place, environment, Settings(), frozenset(RULES))
 
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
-    """Write a note of `body`, and return what is found in it; the project is always the same."""
+    """Write a note of `body`, and return its findings; the project is always the same."""
     folder = tmp_path_factory.mktemp("probe")
 
-    def run(body: str, **kept: str) -> tuple[Finding, ...]:
-        return notebook(folder, body, **kept).look_closely().findings
+    def run(body: str, **options: str) -> tuple[Finding, ...]:
+        return notebook(folder, body, **options).look_closely().findings
 
     return run
 
@@ -115,25 +115,25 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("`DEFAULT_STEP = 20` in minutes.", "changed-since"),
     ],
 )
-def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None:
+def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
     assert [finding.rule for finding in probe(body)] == [rule]
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        # it is so
+        # valid claims
         "Heights come from `height_at` in `tidepool/harmonics.py:4`.",
         "Plans: `plan.py`, `tidepool/plan`, `tidepool/`, `src/Button.tsx` and `web/curve.jsx`.",
         "Tests match `**/*.tsx`, `{web,tidepool}/*` and `tidepool/*.pyi`.",
         "`make test check` and `npm run web`, `yarn links:check`, `poe plan`.",
         "`uv run tidepool-web --port 8040`, `uv run pytest`, `poetry run serve`.",
-        # a port may be set where no file of the project says it
+        # a port may be set outside the project
         "The page listens on port 9999 there.",
         "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
         "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
-        # it is told as past, planned, a condition, not so, an example
+        # past, planned, conditional, negated, an example
         "`tidepool/legacy.py` was removed in August.",
         "Renamed from `tidepool/old_name.py`; see `tidepool/plan.py`.",
         "If `tidepool/plugins.py` existed, the port would ask for it.",
@@ -151,7 +151,7 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "`tidepool/legacy.py` a été supprimé.",
         "`tidepool/legacy.py` 已删除。",
         "`tidepool/legacy.py` 삭제됨",
-        # a placeholder, somebody else's, made by tools, or of the memory
+        # placeholders, other projects, files made by tools, files of the memory
         "Notes go to `tidepool/foo.py`, `tidepool/<name>.py`, `web/YYYY/MM/x.md`.",
         "It is in `~/tidepool/loader.py` and `/opt/tidepool/loader.py`, see"
         " https://example.org/tidepool/loader.py and `github.com/ana/tidepool/loader.py`.",
@@ -160,7 +160,7 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "See `x.md` and `MEMORY.md`, and `notes.txt`, `Node.js`, `core.pager`.",
         "```sh\ncat tidepool/loader.py\nmake release\n```",
         "> The reading stands in `tidepool/loader.py`.",
-        # names that are not the project's
+        # names of other projects
         "Next has `useServerInsertedHTML()` and `forwardRef`.",
         "`STRIPE_SECRET_KEY` is set on the server. `new Date(value)`, `print()`, `main`.",
         "Session 27 of the port, step 4 of 7, 30 minutes, chapter 12, in May 2026.",
@@ -173,17 +173,17 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "계산은 tidepool/plan.py에 있다.",
     ],
 )
-def test_what_holds_or_is_no_claim_is_silent(probe: Probe, body: str) -> None:
+def test_valid_claims_and_other_text_are_not_reported(probe: Probe, body: str) -> None:
     assert [(finding.rule, finding.message) for finding in probe(body)] == []
 
 
-def test_a_note_of_ideas_claims_nothing(probe: Probe) -> None:
+def test_note_of_ideas_makes_no_claims(probe: Probe) -> None:
     body = "The loader is `tidepool/loader.py`."
     assert probe(body, name="project-ideas") == ()
     assert probe(body, name="project-loader") != ()
 
 
-def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
+def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).look_closely().findings[0]
     assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
@@ -191,30 +191,30 @@ def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (
             "See `tidepool/harmonics.py:900`.",
-            "tidepool/harmonics.py has 5 lines, so there is no line 900.",
+            "Line 900 does not exist: tidepool/harmonics.py has 5 lines.",
         ),
         (
             "See `harmonics.py:2-7`.",
-            "tidepool/harmonics.py has 5 lines, so there is no line 7.",
+            "Line 7 does not exist: tidepool/harmonics.py has 5 lines.",
         ),
         (
             "See `tidepool/__init__.py#L3`.",
-            "tidepool/__init__.py has no line, so there is no line 3.",
+            "Line 3 does not exist: tidepool/__init__.py has 0 lines.",
         ),
-        ("See `tidepool/loader.py:900`.", "tidepool/loader.py is not there."),
+        ("See `tidepool/loader.py:900`.", "tidepool/loader.py does not exist."),
     ],
 )
-def test_of_a_line_it_is_told_whether_it_or_its_file_is_missing(
-    probe: Probe, body: str, said: str
+def test_message_distinguishes_missing_line_from_missing_file(
+    probe: Probe, body: str, message: str
 ) -> None:
-    assert [finding.message for finding in probe(body)] == [said]
+    assert [finding.message for finding in probe(body)] == [message]
 
 
-def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
+def test_only_the_words_of_the_instructions_are_a_repetition(probe: Probe) -> None:
     same = "Run `make check` before every commit and paste its last lines."
     assert [it.rule for it in probe(same)] == ["restates-instructions"]
     other = "Run `make check` before every release; letters are written in German."
@@ -223,10 +223,10 @@ def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
     assert probe(exception) == ()
 
 
-def test_a_wrong_case_is_put_right(tmp_path: Path) -> None:
+def test_wrong_case_is_fixed(tmp_path: Path) -> None:
     finding = notebook(tmp_path, "Read `docs/datum.md` first.").look_closely().findings[0]
     assert finding.fix is not None
-    assert finding.fix.label == "write docs/Datum.md for docs/datum.md"
+    assert finding.fix.label == "replace docs/datum.md with docs/Datum.md"
     assert not finding.fix.safe
 
 
@@ -238,7 +238,7 @@ def project_in_git(folder: Path) -> Path:
     return project
 
 
-def test_git_tells_the_new_name(tmp_path: Path) -> None:
+def test_new_name_comes_from_git(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     (project / "core").mkdir()
     git(project, "mv", "tidepool/harmonics.py", "core/tides.py")
@@ -248,22 +248,22 @@ def test_git_tells_the_new_name(tmp_path: Path) -> None:
     finding = notebook(tmp_path, "It is `tidepool/harmonics.py`.").look_closely().findings[0]
     assert finding.rule == "missing-path"
     assert finding.fix is not None
-    assert finding.fix.label == "write core/prediction.py for tidepool/harmonics.py"
+    assert finding.fix.label == "replace tidepool/harmonics.py with core/prediction.py"
     assert "moved to core/prediction.py in" in finding.evidence[0]
 
 
-def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
+def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
     body = "`plan.py` does the berths. `berths.py` does the tides."
     findings = notebook(tmp_path, body).look_closely().findings
-    assert [finding.message for finding in findings] == ["plan.py is not there."]
+    assert [finding.message for finding in findings] == ["plan.py does not exist."]
     assert "No more plans" in findings[0].evidence[0]
 
 
 @pytest.mark.parametrize(
-    ("body", "is_told"),
+    ("body", "is_reported"),
     [
         ("Never edit `tidepool/plan.py` by hand.", True),
         ("If `tidepool/plan.py` changes, ask Ana.", True),
@@ -273,16 +273,16 @@ def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
         ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
     ],
 )
-def test_what_git_knew_is_claimed_by_warnings_and_conditions_too(
-    tmp_path: Path, body: str, is_told: bool
+def test_warnings_and_conditions_claim_files_that_git_knew(
+    tmp_path: Path, body: str, is_reported: bool
 ) -> None:
     project = project_in_git(tmp_path)
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
-    assert bool(notebook(tmp_path, body).look_closely().findings) == is_told
+    assert bool(notebook(tmp_path, body).look_closely().findings) == is_reported
 
 
-def test_a_file_name_cannot_write_into_a_note(tmp_path: Path) -> None:
+def test_hostile_file_name_gets_no_fix(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")
     git(project, "commit", "--quiet", "-m", "begin")
@@ -290,31 +290,33 @@ def test_a_file_name_cannot_write_into_a_note(tmp_path: Path) -> None:
     assert finding.fix is None
 
 
-def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commits_after_the_note_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = project_in_git(tmp_path)
     (project / "tidepool" / "plan.py").write_text("class BerthPlan: ...\n")
     monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", "2026-09-20T00:00:00Z")
     git(project, "commit", "--quiet", "-am", "Plan anew")
 
-    told: list[str] = []
+    messages: list[str] = []
 
     def found(stamp: str) -> list[str]:
         text = note_text("x", "See `tidepool/plan.py` and `web/serve.js`.\n")
         stamped = text.replace("  type:", f"  modified: {stamp}\n  type:")
         findings = notebook(tmp_path, "", text=stamped).look_closely().findings
-        told[:] = [finding.message for finding in findings]
+        messages[:] = [finding.message for finding in findings]
         return [line for finding in findings for line in finding.evidence]
 
     (line,) = found("2026-09-02")
-    assert told == ["What it names was changed after 2 September 2026."]
+    assert messages == ["Files that the note names changed after 2 Sep 2026."]
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
-    assert found("2026-09-20") == [], "on the same day nothing is told"
+    assert found("2026-09-20") == [], "on the same day nothing is reported"
     assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
 
 
-def test_commits_that_the_person_has_seen_are_told_no_more(
+def test_commits_before_a_confirmation_are_not_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = project_in_git(tmp_path)
@@ -342,50 +344,50 @@ def test_commits_that_the_person_has_seen_are_told_no_more(
     assert found("2026-09-28")[1] == ["changed-since"]
 
 
-def test_the_project_of_somebody_else_is_not_held_against_the_notes(tmp_path: Path) -> None:
+def test_wrong_project_produces_no_findings(tmp_path: Path) -> None:
     body = "".join(f"Part {n} is `tidepool/part{n}.py`.\n\n" for n in range(6))
     named = notebook(tmp_path, body)
     assert len(named.look_closely().findings) == 6
     place = named.place.__class__(named.place.root, named.place.layout, str(tmp_path / "project"))
-    surroundings = named.surroundings._replace(project="")
-    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    environment = named.surroundings._replace(project="")
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
     assert look.findings == ()
     assert "do not seem to be about" in look.evidence.remarks[0]
 
 
-def test_what_a_project_lost_is_still_its_own(tmp_path: Path) -> None:
+def test_deleted_files_show_that_the_project_is_the_right_one(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     lost = [path for path in PROJECT if path.endswith((".py", ".js", ".md")) and "/" in path][1:]
     git(project, "rm", "--quiet", "-r", *lost)
     git(project, "commit", "--quiet", "-m", "No more plans")
 
-    def told(*paths: str) -> set[str]:
+    def messages(*paths: str) -> set[str]:
         named = notebook(tmp_path, "".join(f"Part of it is `{path}`.\n\n" for path in paths))
         place = replace(named.place, project=str(project))
-        surroundings = named.surroundings._replace(project="")
-        look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+        environment = named.surroundings._replace(project="")
+        look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
         return {finding.message for finding in look.findings}
 
     unknown = [f"web/part{number}.js" for number in range(len(lost) + 2)]
     assert len(unknown) > 5
-    assert told(*unknown, *lost) == set(), "most of it was never there"
-    assert told(*unknown[1:-1], *lost) == {
-        f"{path} is not there." for path in (*unknown[1:-1], *lost)
+    assert messages(*unknown, *lost) == set(), "most of it was never there"
+    assert messages(*unknown[1:-1], *lost) == {
+        f"{path} does not exist." for path in (*unknown[1:-1], *lost)
     }
 
 
-def test_the_memory_itself_proves_nothing(tmp_path: Path) -> None:
+def test_memory_inside_the_project_is_no_evidence(tmp_path: Path) -> None:
     project = write_memory(tmp_path / "project", PROJECT)
     text = note_text("x", "`old_height()` is in `tidepool/plan.py`.\n")
     root = write_memory(project / ".claude" / "memory", {"MEMORY.md": "", "x.md": text})
-    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
-    surroundings = surroundings._replace(project=str(project))
-    place = find_memory(str(root), surroundings)
-    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    environment = environment._replace(project=str(project))
+    place = find_memory(str(root), environment)
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
     assert [finding.rule for finding in look.findings] == ["missing-symbol"]
 
 
-def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
+def test_findings_follow_changes_of_note_and_project(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
     assert opened.look_closely().findings
     (tmp_path / "project" / "tidepool" / "loader.py").write_text("x = 1\n")
@@ -395,30 +397,30 @@ def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
     assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.HOLDS)
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "It is `tidepool/reader.py`.\n"))
     assert [it.message for it in opened.look_closely().findings] == [
-        "tidepool/reader.py is not there."
+        "tidepool/reader.py does not exist."
     ]
 
 
-def test_an_entry_of_the_index_claims_nothing_and_its_text_does(tmp_path: Path) -> None:
+def test_index_text_makes_claims_but_entries_do_not(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
     index = "- [x](x.md) — it is `tidepool/loader.py`\n\nStart at `tidepool/start.py`.\n"
     (tmp_path / "memory" / "MEMORY.md").write_text(index)
     found = {(it.path, it.message) for it in opened.look_closely().findings}
     assert found == {
-        ("x.md", "tidepool/loader.py is not there."),
-        ("MEMORY.md", "tidepool/start.py is not there."),
+        ("x.md", "tidepool/loader.py does not exist."),
+        ("MEMORY.md", "tidepool/start.py does not exist."),
     }
 
 
-def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
+def test_changing_a_note_inside_the_project_changes_no_other_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = write_memory(tmp_path / "project", PROJECT)
     notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
     root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
-    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
-    surroundings = surroundings._replace(project=str(project))
-    opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    environment = environment._replace(project=str(project))
+    opened = Notebook(find_memory(str(root), environment), environment, Settings())
     opened.look_closely()
     probed: list[str] = []
     real = prober.verdicts_of
@@ -434,7 +436,7 @@ def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
     assert {it.path for it in look.findings if it.rule == "missing-path"} == {"0.md", "2.md"}
 
 
-def test_older_evidence_is_not_told_of_a_newer_text(tmp_path: Path) -> None:
+def test_old_evidence_is_not_applied_to_new_text(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
     opened.look_closely()
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "First.\n\nIt is elsewhere.\n"))
@@ -447,14 +449,14 @@ def test_older_evidence_is_not_told_of_a_newer_text(tmp_path: Path) -> None:
 
 
 @given(st.text(st.sampled_from("`ab/.()*{}[]<>:#-_~|\n 1é=@"), max_size=200))
-def test_any_text_has_claims_on_its_lines(body: str) -> None:
+def test_claims_of_any_text_are_on_its_lines(body: str) -> None:
     note = note_of(f"---\nname: x\n---\n{body}")
     lines = note.text.split("\n")
     for claim in claims_of(note).all:
         assert claim.text.split("\n")[0] in lines[claim.line - 1]
 
 
-def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
+def test_nothing_is_missing_in_a_project_not_listed_completely(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.storage.project_tree.MOST_FILES", 4)
@@ -464,7 +466,7 @@ def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
     assert look.evidence.remarks == ("the project was looked through up to 4 files",)
 
 
-def test_no_file_of_a_project_holds_up_an_expression(tmp_path: Path) -> None:
+def test_no_project_file_slows_down_an_expression(tmp_path: Path) -> None:
     long = " " * 400_000
     hostile = {
         "Makefile": f"a{long}b{long}\ncheck: test\n",

@@ -1,4 +1,4 @@
-"""Statements that exclude each other, and notes that repeat or contradict each other."""
+"""Contradicting statements, and notes that repeat or contradict each other."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def rows(name: str) -> list[tuple[bool, str, str]]:
 PAIRS = tuple(f"claim_pairs{which}.tsv" for which in ("", "_late", "_mixed", "_plain"))
 
 
-LEAST_TOLD = {"claim_pairs_plain.tsv": 0.8}
-"""Some of these differ in what only a person knows to be opposed."""
+MIN_RECALL = {"claim_pairs_plain.tsv": 0.8}
+"""Some of these differ in words that only a human knows to be opposites."""
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_what_is_told_is_nearly_always_true_and_most_is_told(name: str) -> None:
-    told = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
-    right = told.count((True, True))
-    assert right / (right + told.count((False, True))) >= 0.95
-    assert right / (right + told.count((True, False))) >= LEAST_TOLD.get(name, 0.85)
+def test_precision_and_recall_are_high(name: str) -> None:
+    results = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
+    right = results.count((True, True))
+    assert right / (right + results.count((False, True))) >= 0.95
+    assert right / (right + results.count((True, False))) >= MIN_RECALL.get(name, 0.85)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_it_does_not_matter_which_is_left(name: str) -> None:
+def test_comparison_is_symmetric(name: str) -> None:
     for _, left, right in rows(name):
         assert bool(excludes(left, right)) == bool(excludes(right, left)), (left, right)
 
@@ -49,15 +49,13 @@ def test_it_does_not_matter_which_is_left(name: str) -> None:
 @given(
     st.text("0123456789:.-/ amphuvt月日", max_size=40), st.text("0123456789:- am月", max_size=40)
 )
-def test_whatever_is_written_of_times_and_numbers_is_compared_without_an_error(
-    one: str, other: str
-) -> None:
+def test_any_times_and_numbers_are_compared_without_error(one: str, other: str) -> None:
     assert not excludes(f"The call is at {one}", f"The call is at {one}")
     assert isinstance(excludes(f"The call is at {one}", f"The call is at {other}"), str)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_nothing_excludes_itself(name: str) -> None:
+def test_no_statement_contradicts_itself(name: str) -> None:
     for _, left, right in rows(name):
         assert not excludes(left, left)
         assert not excludes(right, right)
@@ -79,11 +77,11 @@ def test_nothing_excludes_itself(name: str) -> None:
         ("Prefer tabs over spaces.", "Prefer spaces over tabs.", "opposite choice: tabs / spaces"),
     ],
 )
-def test_the_reason_is_named(left: str, right: str, reason: str) -> None:
+def test_reason_names_the_difference(left: str, right: str, reason: str) -> None:
     assert excludes(left, right) == reason
 
 
-def test_hostile_statements_cost_little_and_exclude_nothing() -> None:
+def test_hostile_statements_are_cheap_and_contradict_nothing() -> None:
     for text in (
         "not " * 5_000,
         "a-" * 5_000,
@@ -104,7 +102,7 @@ def names(found: tuple[NotePair, ...]) -> list[tuple[str, str, str]]:
     return [(it.relation.value, it.left.path, it.right.path) for it in found]
 
 
-def test_notes_that_contradict_each_other_are_found_with_the_lines(root: Path) -> None:
+def test_contradicting_notes_are_found_with_their_lines(root: Path) -> None:
     files = {f"{name}.md": note_text(name, PORT.format(8000 + n)) for n, name in enumerate("ab")}
     (found,) = pairs(open_memory(root, files | {"c.md": note_text("c", "Nothing to see.\n")}))
     assert found.relation is Relation.EXCLUDES
@@ -113,7 +111,7 @@ def test_notes_that_contradict_each_other_are_found_with_the_lines(root: Path) -
     assert "8001" in lines[found.right.line - 1]
 
 
-def test_two_notes_may_contradict_each_other_in_two_things(root: Path) -> None:
+def test_two_notes_may_contradict_each_other_twice(root: Path) -> None:
     cache = "{} is used for caching.\n"
     files = {
         "a.md": note_text("a", PORT.format(8000) + "\n" + cache.format("Redis")),
@@ -133,7 +131,7 @@ def test_two_notes_may_contradict_each_other_in_two_things(root: Path) -> None:
         ("The project used npm.", "The project uses pnpm."),
     ],
 )
-def test_what_was_is_no_conflict_with_what_is(before: str, now: str) -> None:
+def test_past_does_not_contradict_present(before: str, now: str) -> None:
     assert excludes(before, now) == excludes(now, before) == ""
 
 
@@ -144,7 +142,7 @@ SAME = (
 )
 
 
-def test_notes_that_say_the_same_are_duplicates(root: Path) -> None:
+def test_notes_with_the_same_text_are_duplicates(root: Path) -> None:
     files = {
         "a.md": note_text("a", SAME.format("however small")),
         "b.md": note_text("b", SAME.format("however short it may be")),
@@ -155,14 +153,14 @@ def test_notes_that_say_the_same_are_duplicates(root: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"), [("60", "72"), ("Never mix", "Do mix"), ("below 60 characters, ", "")]
 )
-def test_another_number_or_denial_makes_no_duplicate(root: Path, old: str, new: str) -> None:
+def test_other_number_or_negation_is_no_duplicate(root: Path, old: str, new: str) -> None:
     text = SAME.format("however small")
     short = text.split("\n\n")[1] if old != "Never mix" else text.split("\n\n")[2]
     files = {"a.md": note_text("a", short), "b.md": note_text("b", short.replace(old, new))}
     assert ("repeats", "a.md", "b.md") not in names(pairs(open_memory(root, files)))
 
 
-def test_what_a_template_says_makes_no_duplicate(root: Path) -> None:
+def test_template_text_is_no_duplicate(root: Path) -> None:
     stock = "This note exists so that there is something behind the entry of the index.\n"
     own = ("Lamps are red", "Quays are long", "Boats are blue", "Pilots are few")
     files = {f"{n}.md": note_text(str(n), f"{text}. {stock}") for n, text in enumerate(own)}
@@ -174,7 +172,7 @@ def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
     assert len(pairs(open_memory(root, files))) == 3
 
 
-def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
+def test_list_of_similar_things_is_no_contradiction(root: Path) -> None:
     for text in ("The service listens on port {}.\n", "It listens on port {}.\n", "Port {}.\n"):
         files = {f"n{n}.md": note_text(f"n{n}", text.format(8000 + n)) for n in range(5)}
         assert pairs(open_memory(root, files)) == ()
@@ -192,7 +190,7 @@ def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
         ("Sessions expire after {} minutes.\n", ("10", "20", "30", "40")),
     ],
 )
-def test_many_notes_on_one_thing_are_each_told_once(
+def test_many_notes_on_one_subject_are_each_reported_once(
     root: Path, text: str, values: tuple[str, ...]
 ) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", text.format(it)) for n, it in enumerate(values)}
@@ -219,7 +217,7 @@ def test_many_notes_on_one_thing_are_each_told_once(
         ("We released v2.0 on 2026-01-01.", "We released v2.1 on 2026-02-01."),
     ],
 )
-def test_what_may_both_be_is_no_conflict(left: str, right: str) -> None:
+def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:
     assert excludes(left, right) == excludes(right, left) == ""
 
 
@@ -233,11 +231,11 @@ def test_what_may_both_be_is_no_conflict(left: str, right: str) -> None:
         ("The suite runs in parallel.", "The suite runs in sequence."),
     ],
 )
-def test_what_is_like_that_and_cannot_be_is_one(left: str, right: str) -> None:
+def test_similar_but_incompatible_statements_are_a_contradiction(left: str, right: str) -> None:
     assert excludes(left, right)
 
 
-def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
+def test_result_after_a_change_equals_result_from_scratch(root: Path) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", f"Lamp {n} stands at quay {n}.\n") for n in range(9)}
     files |= {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
     comparing = NoteComparer()
@@ -258,7 +256,7 @@ def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
     assert pairs(memory, comparing) == pairs(memory)
 
 
-def test_after_many_changes_too(root: Path) -> None:
+def test_result_after_many_changes_equals_result_from_scratch(root: Path) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MOST_CHANGED + 5)}
     comparing = NoteComparer()
     pairs(open_memory(root, files), comparing)
@@ -269,7 +267,7 @@ def test_after_many_changes_too(root: Path) -> None:
     assert pairs(memory, comparing) == pairs(memory)
 
 
-def test_work_that_is_given_up_leaves_what_was_known(root: Path) -> None:
+def test_cancelled_comparison_keeps_the_cache(root: Path) -> None:
     files = {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
     comparing = NoteComparer()
     before = pairs(open_memory(root, files), comparing)

@@ -1,4 +1,4 @@
-"""Pairs of notes of which it is in doubt whether they contradict or repeat each other."""
+"""Uncertain pairs: notes that may contradict or repeat each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.lint.contradictions import comparer as telling
+from ricordo.lint.contradictions import comparer
 from ricordo.lint.contradictions.comparer import MOST_DOUBTS, NoteComparer, Opposed, opposed_of
 from ricordo.lint.contradictions.records import packed, unpacked
 from ricordo.lint.contradictions.statements import NoteStatement
@@ -16,13 +16,13 @@ from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
-from tests.unit.lint.test_conflicts import PAIRS, SAME, rows
+from tests.unit.lint.test_contradictions import PAIRS, SAME, rows
 
 OWN = (
     "Lamps of the outer mole burn from dusk on, and whoever passes by writes them down.",
     "Pilots bring a thermos; coffee on board is nobody's business but the cook's.",
 )
-"""What only one note says, so that no two are alike."""
+"""Text of only one note, so that no two are duplicates."""
 SUMMARY = ("Ana wants the summary at the top.", "Ana wants the summary at the end.")
 LOGGED = ("Errors must be logged as JSON.", "Errors must be logged as plain text.")
 
@@ -46,7 +46,7 @@ def relation(left: str, right: str) -> Relation | None:
     return Relation.EXCLUDES if found.distance is None else Relation.MAY_EXCLUDE
 
 
-def test_most_conflicts_that_no_plain_case_tells_are_in_doubt() -> None:
+def test_most_missed_contradictions_are_uncertain_pairs() -> None:
     judged = [relation(*pair) for name in PAIRS for is_true, *pair in rows(name) if is_true]
     missed = [it for it in judged if it is not Relation.EXCLUDES]
     assert missed.count(Relation.MAY_EXCLUDE) >= 0.7 * len(missed)
@@ -61,7 +61,7 @@ def test_most_conflicts_that_no_plain_case_tells_are_in_doubt() -> None:
         ("The freeze starts on 3 December.", "The code freeze starts on 10 December."),
     ],
 )
-def test_what_speaks_of_the_same_and_differs_is_in_doubt(left: str, right: str) -> None:
+def test_different_values_of_one_subject_are_uncertain(left: str, right: str) -> None:
     assert relation(left, right) is relation(right, left) is Relation.MAY_EXCLUDE
 
 
@@ -75,11 +75,11 @@ def test_what_speaks_of_the_same_and_differs_is_in_doubt(left: str, right: str) 
         ("The lamps of the harbour are red.", "The pilots know every ferry by its horn."),
     ],
 )
-def test_another_person_time_or_subject_is_no_doubt(left: str, right: str) -> None:
+def test_other_person_time_or_subject_is_not_uncertain(left: str, right: str) -> None:
     assert relation(left, right) is not Relation.MAY_EXCLUDE
 
 
-def test_a_doubt_is_told_as_one_and_no_finding_tells_of_it(root: Path) -> None:
+def test_uncertain_pair_has_no_finding(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
     (pair,) = NoteComparer().pairs(memory)
     assert pair.relation is Relation.MAY_EXCLUDE
@@ -91,19 +91,19 @@ def test_a_doubt_is_told_as_one_and_no_finding_tells_of_it(root: Path) -> None:
     assert not linter.run(memory, RuleContext(now, memory.layout, evidence=evidence))
 
 
-def test_notes_that_share_much_and_not_enough_are_duplicates_in_doubt(root: Path) -> None:
+def test_partly_same_notes_are_uncertain_duplicates(root: Path) -> None:
     whole = SAME.format("however small")
     memory = memory_of(root, whole, whole.split("\n\n")[1])
     assert [it[0] for it in of(memory)] == ["may repeat"]
 
 
-def test_of_two_notes_of_which_something_is_certain_nothing_is_in_doubt(root: Path) -> None:
+def test_certain_pair_excludes_uncertain_one(root: Path) -> None:
     ports = [f"The web view listens on port {it}." for it in (8000, 8100)]
     memory = memory_of(root, *(f"{a}\n\n{b}" for a, b in zip(SUMMARY, ports, strict=True)))
     assert [it[0] for it in of(memory)] == ["excludes"]
 
 
-def test_of_two_notes_the_likeliest_doubt_is_told(root: Path) -> None:
+def test_likeliest_uncertain_pair_of_two_notes_is_returned(root: Path) -> None:
     memory = memory_of(root, *(f"{a}\n\n{b}" for a, b in zip(LOGGED, SUMMARY, strict=True)))
     assert of(memory) == [("may exclude", *SUMMARY)]
 
@@ -114,33 +114,33 @@ def in_doubt(distance: float, left: str = "one") -> Opposed:
     )
 
 
-def test_the_likeliest_doubts_are_told_first_and_only_so_many() -> None:
+def test_uncertain_pairs_are_sorted_and_limited() -> None:
     many = {
         (f"{n:03}", "z"): (
             in_doubt(1 / (n + 1))._replace(right=NoteStatement(n, f"other {n}", False)),
         )
         for n in range(MOST_DOUBTS + 5)
     }
-    found = telling.told(many, {})
+    found = comparer.told(many, {})
     assert len(found) == MOST_DOUBTS
     assert found[0].left.path == f"{MOST_DOUBTS + 4:03}"
 
 
-def test_what_many_notes_say_something_like_is_a_list_and_no_doubt() -> None:
-    assert telling.told({("a", it): (in_doubt(1.0),) for it in "bc"}, {})
-    assert not telling.told({("a", it): (in_doubt(1.0),) for it in "bcd"}, {})
+def test_statement_with_many_counterparts_is_a_list() -> None:
+    assert comparer.told({("a", it): (in_doubt(1.0),) for it in "bc"}, {})
+    assert not comparer.told({("a", it): (in_doubt(1.0),) for it in "bcd"}, {})
 
 
-def test_what_is_in_doubt_is_kept_for_the_next_process(root: Path) -> None:
+def test_uncertain_pairs_survive_packing(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
     found = NoteComparer().pairs(memory)
     assert len(found) == 1
     assert unpacked(packed(found, memory), memory) == found
 
 
-def test_a_reason_does_not_tell_a_secret_in_small_letters(root: Path) -> None:
-    said = [f"The admin password is {it}." for it in ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")]
-    memory = memory_of(root, *said)
+def test_reason_contains_no_lower_case_secret(root: Path) -> None:
+    bodies = [f"The admin password is {it}." for it in ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")]
+    memory = memory_of(root, *bodies)
     (found,) = NoteComparer().pairs(memory)
     assert found.relation is Relation.EXCLUDES
     assert found.reason == "one slot"
