@@ -1,24 +1,28 @@
-"""Plain folders of markdown notes, kept by people or by programs that Ricordo does not know."""
+"""Plain folders of markdown notes, kept by people or by programs that Ricordo does not know: what a
+directory is that no agent claims.
+"""
 
 from __future__ import annotations
 
 import os
 
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import folders_in
 from ricordo.storage.reader import list_names
 
 FOLDER = Layout(
-    kind=MemoryKind.FOLDER,
+    kind="folder",
     agent="",
     index_names=frozenset(("index.md", "_index.md", "memory.md")),
     support_names=frozenset(("readme.md", "handoff.md", "handoff.new.md")),
     title_keys=("name", "title"),
     summary_keys=("description", "summary"),
     type_keys=("type", "category", "kind"),
+    is_plain=True,
+    opens_unasked=True,
 )
 
-NO_MEMORY = Layout(kind=MemoryKind.FOLDER, agent="", holds_notes=False)
+NO_MEMORY = Layout(kind="folder", agent="", holds_notes=False, is_plain=True, opens_unasked=True)
 """That of a project of which nobody keeps a memory."""
 
 PROJECT_FOLDER = "memory"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
+from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import folders_in, read_plain_file
 from ricordo.storage.reader import list_names
 
@@ -13,12 +15,14 @@ LOADED_FOLDER = "system"
 """What lies in it is always part of the prompt."""
 
 MEMORY_FILES = Layout(
-    kind=MemoryKind.LETTA,
+    kind="letta",
     agent="Letta",
     support_names=frozenset(("skill.md",)),
     required=("description",),
     heads_expected=True,
     read_only="Letta takes changes only as commits that its own checks have passed.",
+    keeps_own_list=True,
+    recall_rank=4,
 )
 
 
@@ -42,3 +46,19 @@ def is_memory(root: str, names: frozenset[str]) -> bool:
     notes = sorted(name for name in list_names(folder) if name.endswith(".md"))
     starts = (read_plain_file(os.path.join(folder, name), 3) for name in notes[:8])
     return any(start == b"---" for start in starts)
+
+
+class LettaSupport(AgentSupport):
+    """Letta."""
+
+    layouts = (MEMORY_FILES,)
+    marks = (LayoutMark(60, is_memory, MEMORY_FILES),)
+
+    def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
+        return Survey(frozenset(), lambda projects: memories(home))
+
+    def project_of(self, root: str, layout: Layout) -> str:
+        return ""
+
+
+LETTA = LettaSupport()

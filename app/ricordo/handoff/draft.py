@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import assert_never
 
-from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.compose.refusals import Refusals
 from ricordo.handoff.document import HandoffStatement, QuoteMark, ResultMark, StatementSection
@@ -43,6 +42,7 @@ from ricordo.lint.rule import RuleContext
 from ricordo.lint.rules.safety import instruction_shaped
 from ricordo.llm.question import FormTool, estimate
 from ricordo.llm.redaction import LIKE, Redaction, Sealed
+from ricordo.memory.layout import Layout
 from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, hidden_characters, one_line, visible
 
@@ -282,14 +282,15 @@ DRAFT = FormTool(
 )
 """What a model answers with."""
 
-_ANY_TIME = RuleContext(datetime.fromtimestamp(0, UTC), AUTO_MEMORY)
+_NO_KIND = Layout(kind="", agent="")
+_ANY_TIME = RuleContext(datetime.fromtimestamp(0, UTC), _NO_KIND)
 """The rule knows no time."""
 
 
 def gives_orders(text: str) -> bool:
     """Say whether the rule `instruction-shaped` finds anything in a text that stands by itself."""
     raw = text.encode()
-    note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), AUTO_MEMORY)
+    note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), _NO_KIND)
     return next(instruction_shaped(note, _ANY_TIME), None) is not None
 
 

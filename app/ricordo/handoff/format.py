@@ -15,18 +15,19 @@ from enum import Enum
 from hashlib import sha256
 from typing import TypeVar
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.handoff.check import DIGITS
 from ricordo.handoff.document import (
+    ANY_AGENT,
     Family,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     Heading,
     SourceSession,
     StatementSection,
     family,
+    handoff_target,
 )
 from ricordo.handoff.marks import mark, read_mark, settled
 from ricordo.handoff.quotation import (
@@ -86,7 +87,7 @@ def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
         HandoffHeader(
             written=_field(fields, "written", _moment),
             expires=_field(fields, "expires", _moment),
-            target=_field(fields, "for", HandoffTarget),
+            target=_field(fields, "for", handoff_target),
             budget=_field(fields, "budget", _count),
             engine=_field(fields, "engine", read_word),
             sources=_items(fields, "sources", _source),
@@ -111,7 +112,7 @@ def is_ours(fields: Mapping[str, Value]) -> bool:
 def _scalars(head: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
     yield "written", head.written.isoformat(timespec="seconds")
     yield "expires", head.expires.isoformat(timespec="seconds")
-    yield "for", head.target.value
+    yield "for", head.target.name
     yield "budget", str(head.budget)
     yield "engine", word(head.engine)
     if head.commit:
@@ -128,7 +129,7 @@ def _scalars(head: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
 
 
 def _lists(head: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
-    yield "sources", [f"{it.agent.value} {word(it.id)} {word(it.path)}" for it in head.sources]
+    yield "sources", [f"{it.agent.name} {word(it.id)} {word(it.path)}" for it in head.sources]
     yield "dirty", [word(path) for path in head.dirty]
     yield (
         "files",
@@ -193,7 +194,7 @@ def _commit(text: str) -> str:
 
 def _source(text: str) -> SourceSession:
     match = _matched(rf"(\w+) ({WORD}) ({WORD})", text)
-    return SourceSession(Agent(match[1]), read_word(match[2]), read_word(match[3]))
+    return SourceSession(agent_named(match[1]), read_word(match[2]), read_word(match[3]))
 
 
 def _file(text: str) -> tuple[str, str | None]:
@@ -379,7 +380,7 @@ def read_statement(written: str, section: StatementSection) -> HandoffStatement 
     """Return the one statement of a `section` that stands in the lines `written`; None where
     anything else does.
     """
-    body = _Body(family(HandoffTarget.ANY), section)
+    body = _Body(family(ANY_AGENT), section)
     statements, strange = body.read(written.split("\n"))
     return statements[0] if len(statements) == 1 and not strange else None
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import CallResult, Turn
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.document import Handoff, HandoffStatement, QuoteMark, SourceSession
@@ -137,7 +138,8 @@ def _words_of_turns(
     found: dict[int, list[str]] = {}
     running: dict[str, int] = {}
     last, is_read = max(wanted), False
-    for turn in TranscriptSource(source.agent, path, source.id).transcript(step=step).turns():
+    transcript = open_transcript(TranscriptSource(source.agent, path, source.id), step=step)
+    for turn in transcript.turns():
         is_read = True
         line = turn.where.line
         if line > last and not running:

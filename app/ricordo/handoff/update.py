@@ -122,7 +122,7 @@ def _reread(old: Handoff, new: Handoff) -> bool:
 
 
 def _ids(handoff: Handoff) -> set[tuple[str, str]]:
-    return {(it.agent.value, it.id) for it in handoff.head.sources}
+    return {(it.agent.name, it.id) for it in handoff.head.sources}
 
 
 def _joined(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:

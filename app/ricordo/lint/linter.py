@@ -88,7 +88,7 @@ class Linter:
             self._told = {}
             self._answers = {}
         self._kept_for = context
-        rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
+        rules = self._rules
         findings: list[Finding] = []
         kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
         on_notes = [rule for rule in rules if rule.on_note]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.lint.evidence import NOTHING_KNOWN, Evidence, Verdict
 from ricordo.lint.finding import Fix, Severity
-from ricordo.memory.layout import FileRole, Layout, MemoryKind
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
@@ -90,7 +90,6 @@ RestsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
 so is the answer of the rule.
 """
 
-ALL_KINDS = frozenset(MemoryKind)
 JUDGED = frozenset((FileRole.NOTE, FileRole.SOURCE))
 EVERY_ROLE = frozenset(FileRole)
 
@@ -103,7 +102,6 @@ class Rule:
     severity: Severity
     summary: str
     """What it finds, in one line, as help and SARIF show it."""
-    kinds: frozenset[MemoryKind]
     roles: frozenset[FileRole]
     on_note: NoteRule | None = None
     on_verdicts: VerdictRule | None = None
@@ -121,12 +119,11 @@ def note_rule(
     summary: str,
     *,
     roles: frozenset[FileRole] = JUDGED,
-    kinds: frozenset[MemoryKind] = ALL_KINDS,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule that judges each file of these `roles` by itself."""
 
     def register(function: NoteRule) -> NoteRule:
-        _registered[name] = Rule(name, severity, summary, kinds, roles, on_note=function)
+        _registered[name] = Rule(name, severity, summary, roles, on_note=function)
         return function
 
     return register
@@ -140,9 +137,7 @@ def verdict_rule(
     """
 
     def register(function: VerdictRule) -> VerdictRule:
-        _registered[name] = Rule(
-            name, severity, summary, ALL_KINDS, EVERY_ROLE, on_verdicts=function
-        )
+        _registered[name] = Rule(name, severity, summary, EVERY_ROLE, on_verdicts=function)
         return function
 
     return register
@@ -153,14 +148,13 @@ def memory_rule(
     severity: Severity,
     summary: str,
     *,
-    kinds: frozenset[MemoryKind] = ALL_KINDS,
     rests_on: RestsOn | None = None,
 ) -> Callable[[MemoryRule], MemoryRule]:
     """Register a rule that judges the memory as a whole; with `rests_on`, its answer is kept."""
 
     def register(function: MemoryRule) -> MemoryRule:
         _registered[name] = Rule(
-            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, rests_on=rests_on
+            name, severity, summary, EVERY_ROLE, on_memory=function, rests_on=rests_on
         )
         return function
 

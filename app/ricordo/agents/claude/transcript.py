@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ricordo.agents.agent import Agent, read_table
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import (
     LONGEST_SAID,
@@ -23,7 +24,6 @@ from ricordo.agents.transcripts.lines import (
     text_of,
 )
 from ricordo.agents.transcripts.noise import (
-    attachment_noise,
     begins,
     expected,
     noise_of,
@@ -32,7 +32,6 @@ from ricordo.agents.transcripts.noise import (
     without_insertions,
 )
 from ricordo.agents.transcripts.session import (
-    Agent,
     Call,
     CallResult,
     FileAction,
@@ -47,6 +46,8 @@ from ricordo.agents.transcripts.session import (
 from ricordo.agents.transcripts.tools import call_of, said_by, touches, whole_path
 from ricordo.secrets import mask
 from ricordo.storage.foreign_file import absolute_path, read_plain_file
+
+AGENT = Agent("claude", "Claude Code")
 
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _GOING_ON = ("running", "pending")
@@ -87,9 +88,9 @@ def noticed(text: str) -> Iterator[tuple[Call, CallResult]]:
 def _failed(ending: CallResult, output: str) -> CallResult:
     """An ending with what its output says of the failure."""
     code = _EXIT_CODE.match(output)
-    is_refused, words = refusal(Agent.CLAUDE, output)
+    is_refused, words = refusal(AGENT, output)
     number = exit_code(int(code[1])) if code else None
-    is_denied = begins(Agent.CLAUDE, "denied", output)
+    is_denied = begins(AGENT, "denied", output)
     return ending._replace(exit=number, is_refused=is_refused, is_denied=is_denied, words=words)
 
 
@@ -151,7 +152,7 @@ _LOADED = frozenset(("file", "nested_memory"))
 class ClaudeReader:
     """Makes turns of the lines of one transcript."""
 
-    agent = Agent.CLAUDE
+    agent = AGENT
 
     def __init__(self, path: str, learnt: Learnt) -> None:
         """`learnt` is what is known of it; it is filled in."""
@@ -170,7 +171,7 @@ class ClaudeReader:
             return None
         turn = self._made(kind, entry, where)
         if turn is None:
-            if kind not in expected(Agent.CLAUDE, "other_types"):
+            if kind not in expected(AGENT, "other_types"):
                 self._learnt.miss(kind)
             return None
         if self._is_inherited(entry):
@@ -263,7 +264,7 @@ def _kind_of_user(
         return Who.TOOL, Noise.OUTPUT
     if entry.get("isCompactSummary") is True:
         return Who.SYSTEM, Noise.SUMMARY
-    if noise := noise_of(Agent.CLAUDE, text):
+    if noise := noise_of(AGENT, text):
         return Who.SYSTEM, noise
     sender = dict_of(entry.get("origin")).get("kind")
     if entry.get("isMeta") is True or sender not in (None, "human"):
@@ -300,7 +301,15 @@ def _of_attachment(entry: dict[str, Any], where: Where) -> Turn:
         Touch(FileAction.READ, path, f"{common[1]}:{path}") for path in _loaded(kind, given)
     )
     text = cut(text_of(given.get("content")) or text_of(given.get("stdout")))
-    return Turn(Who.SYSTEM, text, *common, attachment_noise(kind), touched)
+    return Turn(Who.SYSTEM, text, *common, _attachment_noise(kind), touched)
+
+
+def _attachment_noise(kind: str) -> Noise:
+    """Return what an attachment of Claude Code is."""
+    for mark, noise in read_table(AGENT, "marks")["attachments"].items():
+        if kind.startswith(mark):
+            return Noise(noise)
+    return Noise.REMINDER
 
 
 def _queued(given: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
@@ -308,7 +317,7 @@ def _queued(given: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
     prompt = given.get("prompt")
     text = cut(without_insertions(text_of(prompt) or joined(list(dicts_of(prompt)))), LONGEST_SAID)
     is_own = given.get("commandMode") in (None, "prompt") and given.get("isMeta") is not True
-    noise = noise_of(Agent.CLAUDE, text) if is_own else Noise.REMINDER
+    noise = noise_of(AGENT, text) if is_own else Noise.REMINDER
     return Turn(Who.SYSTEM if noise else Who.PERSON, text, *common, noise)
 
 
@@ -325,16 +334,16 @@ def _loaded(kind: str, given: dict[str, Any]) -> Iterator[str]:
 
 def _touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return touches(Agent.CLAUDE, tool, given, cwd, call_id(block))
+    return touches(AGENT, tool, given, cwd, call_id(block))
 
 
 def _shown(block: dict[str, Any]) -> str:
-    return said_by(Agent.CLAUDE, text_of(block.get("name")), dict_of(block.get("input")))
+    return said_by(AGENT, text_of(block.get("name")), dict_of(block.get("input")))
 
 
 def _called(block: dict[str, Any]) -> Call:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return call_of(Agent.CLAUDE, tool, given, call_id(block))
+    return call_of(AGENT, tool, given, call_id(block))
 
 
 def session_cwd(path: str) -> str | None:

@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.checkpoint import Learnt, as_text, from_text
-from ricordo.agents.transcripts.session import Agent, Turn
+from ricordo.agents.transcripts.session import Turn
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.transcripts.store import TranscriptStore, stored
 
@@ -43,7 +44,7 @@ class _TranscriptCatchUp:
         self._connection = connection
         self._source = source
         self._n, learnt = self._begun()
-        self._transcript = source.transcript(learnt, step)
+        self._transcript = open_transcript(source, learnt, step)
         self._pending = {
             call
             for (call,) in connection.execute(
@@ -58,7 +59,7 @@ class _TranscriptCatchUp:
         with self._connection:
             self._connection.execute(
                 "INSERT OR IGNORE INTO transcript (agent, path, session) VALUES (?, ?, ?)",
-                (self._source.agent, path, session),
+                (self._source.agent.name, path, session),
             )
             n, learnt = self._connection.execute(
                 "SELECT n, learnt FROM transcript WHERE path = ? AND session = ?", (path, session)
@@ -116,7 +117,7 @@ class _TranscriptCatchUp:
 
     def _save(self, stamp: str) -> None:
         """Keep all up to here; `stamp` says that it was read to its end."""
-        learnt = "" if self._source.agent is Agent.OPENCODE else as_text(self._transcript.learnt)
+        learnt = as_text(self._transcript.learnt) if self._transcript.is_resumable else ""
         self._connection.execute(
             "UPDATE transcript SET stamp = :stamp, learnt = :learnt, id = :id, cwd = :cwd, "
             "branch = :branch, title = :title, started = :started, ended = :ended, "
@@ -147,7 +148,7 @@ def places_of(sources: Iterable[TranscriptSource], folders: Iterable[str]) -> fr
 
 def _of_source(source: TranscriptSource, tops: Collection[str]) -> Iterator[str]:
     yield source.path
-    if source.agent is Agent.OPENCODE:
+    if source.agent.keeps_database:
         yield f"{source.path}{_LOG}"
     folder = os.path.dirname(source.path)
     while any(folder.startswith(f"{top}/") for top in tops):

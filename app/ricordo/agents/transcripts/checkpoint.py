@@ -7,8 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.lines import dict_of
-from ricordo.agents.transcripts.session import Agent, Session, Turn, Where, Who
+from ricordo.agents.transcripts.session import Session, Turn, Where, Who
 from ricordo.secrets import mask
 
 MOST_KEPT = 8

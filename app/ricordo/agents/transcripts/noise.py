@@ -1,14 +1,12 @@
-"""What tells noise from what was said, by a table (`marks.toml`)."""
+"""What tells noise from what was said, by the table `marks.toml` of an agent."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from typing import Any
 
-from ricordo.agents.transcripts.session import Agent, Noise
-from ricordo.resources import data_text
+from ricordo.agents.agent import Agent, read_table
+from ricordo.agents.transcripts.session import Noise
 
 _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
 """What the program puts into messages of the person, behind what they wrote or before it."""
@@ -18,7 +16,7 @@ _TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 def noise_of(agent: Agent, text: str) -> Noise | None:
     """Return what a `text` in the person's place is, where the person did not write it."""
     start = text.lstrip()
-    for mark, noise in _marks()[agent].get("starts", {}).items():
+    for mark, noise in read_table(agent, "marks").get("starts", {}).items():
         if start.startswith(mark):
             return Noise(noise)
     return None
@@ -28,14 +26,14 @@ def begins(agent: Agent, part: str, output: str) -> bool:
     """Say whether the `output` of a call begins as those do that are `failing` though they tell no
     exit code, that were `stopped`, or that were `denied`.
     """
-    return _bare(output).startswith(tuple(_marks()[agent][part]["starts"]))
+    return _bare(output).startswith(tuple(read_table(agent, "marks")[part]["starts"]))
 
 
 def refusal(agent: Agent, output: str) -> tuple[bool, str]:
     """Return whether the `output` of a call says that the person did not let it be done, and what
     the person said then; "" where nothing.
     """
-    marks = _marks()[agent].get("refused", {})
+    marks = read_table(agent, "marks").get("refused", {})
     if not _bare(output).startswith(tuple(marks.get("starts", ()))):
         return False, ""
     for mark in marks["words_behind"]:
@@ -67,22 +65,9 @@ def typed_command(text: str) -> str:
     return f"{name[1]} {words}" if name and words else ""
 
 
-def attachment_noise(kind: str) -> Noise:
-    """Return what an attachment of Claude Code is."""
-    for mark, noise in _marks()[Agent.CLAUDE]["attachments"].items():
-        if kind.startswith(mark):
-            return Noise(noise)
-    return Noise.REMINDER
-
-
 @cache
 def expected(agent: Agent, part: str) -> frozenset[str]:
     """Return the kinds of lines or `part`s that are known and hold nothing that was said or done;
     all others that no reader understands are counted as unknown.
     """
-    return frozenset(_marks()[agent][part])
-
-
-@cache
-def _marks() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(data_text("agents/transcripts/marks.toml"))
+    return frozenset(read_table(agent, "marks")[part])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.lines import text_of
 
 
@@ -136,19 +137,6 @@ def answers_of(value: object) -> tuple[tuple[str, str], ...]:
         return ()
     told = ((text_of(question), text_of(answer)) for question, answer in value.items())
     return tuple((question, answer) for question, answer in told if answer)
-
-
-class Agent(StrEnum):
-    """Whose transcripts are read."""
-
-    CLAUDE = "claude"
-    CODEX = "codex"
-    OPENCODE = "opencode"
-
-    @property
-    def shown(self) -> str:
-        """The name as people write it."""
-        return {"claude": "Claude Code", "codex": "Codex"}.get(self.value, self.value)
 
 
 class Who(StrEnum):

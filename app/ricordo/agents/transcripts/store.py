@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session, Where
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session, Where
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.storage.cache_file import put_aside
 from ricordo.storage.database import is_remote, refuse_unfit
@@ -283,7 +284,7 @@ def _check(connection: sqlite3.Connection) -> bool:
 
 def _known(row: tuple[Any, ...]) -> KnownTranscript:
     n, agent, path, session, stamp, id_, cwd, *others = row
-    told = Session(Agent(agent), id_, path, cwd, *others)
+    told = Session(agent_named(agent), id_, path, cwd, *others)
     return KnownTranscript(n, told, TranscriptSource(told.agent, path, session, cwd, stamp))
 
 

@@ -1,22 +1,26 @@
-"""What the call of a tool asks for, and which files it touches, by a table of tools
-(`tools.toml`).
+"""What the call of a tool asks for, and which files it touches, by the table `tools.toml` of an
+agent.
+
+The table has for each tool the action (`deed`) on a file, the argument that names its `path`, and
+the one that holds the `text` that is written, with what was there `before`. For a tool that runs a
+`command`, looks again at the `process` that runs one, keeps the list of `tasks`, or shows the user
+what it `says`, the table has the arguments that hold them. A tool that the table does not name
+touches no file that is known.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import islice
 from typing import Any
 
+from ricordo.agents.agent import Agent, read_table
 from ricordo.agents.transcripts.lines import cut, dicts_of, text_of
 from ricordo.agents.transcripts.session import (
     LONGEST_COMMAND,
     MOST_TASKS,
-    Agent,
     Call,
     FileAction,
     Task,
@@ -24,7 +28,6 @@ from ricordo.agents.transcripts.session import (
     status_of,
 )
 from ricordo.agents.transcripts.shell import plain_deeds
-from ricordo.resources import data_text
 
 LONGEST_WRITTEN = 16_000
 """Characters of what a tool wrote, and of what stood there before, that are kept."""
@@ -47,7 +50,7 @@ def touches(
     """Return the files that a `tool` of `agent` touches when it is `given` these arguments; `cwd`
     is where it works.
     """
-    known = _tools()[agent].get(tool)
+    known = read_table(agent, "tools").get(tool)
     if known is None:
         return ()
     cwd = text_of(_argument(known, "directory", given)) or cwd
@@ -64,7 +67,7 @@ def touches(
 
 def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
     """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
-    known = _tools()[agent].get(tool, {})
+    known = read_table(agent, "tools").get(tool, {})
     if _OF_CALLS.isdisjoint(known):
         return Call(call, tool)
     return Call(
@@ -79,7 +82,7 @@ def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Cal
 
 def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
     """Return what the call of a `tool` shows the person; "" where it shows nothing."""
-    return text_of(_argument(_tools()[agent].get(tool, {}), "says", given))
+    return text_of(_argument(read_table(agent, "tools").get(tool, {}), "says", given))
 
 
 def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
@@ -166,8 +169,3 @@ def _written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> 
 
 def _joined(lines: Iterable[str]) -> str:
     return "\n".join(lines)[:LONGEST_WRITTEN]
-
-
-@cache
-def _tools() -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads(data_text("agents/transcripts/tools.toml"))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.facts import (
@@ -202,7 +203,7 @@ class _SessionFacts:
     def __init__(
         self, number: int, source: TranscriptSource, project: str, heard: set[int], step: Step
     ) -> None:
-        transcript = source.transcript(step=step)
+        transcript = open_transcript(source, step=step)
         self.hearing = Hearing(number, heard)
         for turn in transcript.turns():
             self.hearing.hear(turn)

@@ -10,7 +10,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import Meant, lead_to, to_text
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import LISTED
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads, Resolved
@@ -26,10 +26,6 @@ _SYSTEM_PATH = re.compile(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
 )
-_LINKED = frozenset(
-    (MemoryKind.CLAUDE, MemoryKind.CLAUDE_AGENT, MemoryKind.WIKI, MemoryKind.FOLDER)
-)
-"""The kinds whose notes are found by links; others list their files themselves."""
 
 
 @memory_rule(
@@ -63,10 +59,12 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-@memory_rule("orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED)
+@memory_rule("orphan-note", Severity.INFO, "no entry and no note leads to it")
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Notes and raw sources that nothing leads to, where the memory links its notes at all."""
-    for note in memory.notes if memory.backlinks or memory.indexes else ():
+    if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
+        return
+    for note in memory.notes:
         if note.path not in memory.backlinks and (not note.readable or note.text.strip()):
             yield RuleResult(0, f"Nothing leads to “{note.name}”.", note.path, (), note.path)
 
@@ -138,7 +136,7 @@ def _is_of_memory(memory: Memory, file: Note, found: Resolved) -> bool:
     if not _PATTERN.isdisjoint(target):
         return False
     folder, _, name = found.path.rpartition("/")
-    is_wiki = memory.layout.kind is MemoryKind.WIKI
+    is_wiki = memory.layout.has_own_conventions
     if target.endswith(".md"):
         return is_wiki or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
     return is_wiki and target.endswith(_ASSETS) and (not folder or folder in memory.others)

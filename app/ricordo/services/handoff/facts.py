@@ -9,8 +9,10 @@ from hashlib import sha256
 from itertools import chain, zip_longest
 
 from ricordo import git
-from ricordo.agents.transcripts.session import Agent, Session, Who
-from ricordo.agents.transcripts.sources import TranscriptSource, helpers_of, named_session
+from ricordo.agents.registry import named_session, open_transcript, sub_agent_transcripts
+from ricordo.agents.transcripts.scope import SessionScope
+from ricordo.agents.transcripts.session import Session, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.errors import StateUnusable
 from ricordo.extraction.sentence import written_sentences
 from ricordo.handoff.document import SourceSession
@@ -18,7 +20,7 @@ from ricordo.handoff.facts import Facts, NoteFound
 from ricordo.handoff.gather.gather import gather, with_notes
 from ricordo.memory.change import digest
 from ricordo.services.search.recall import RecallResult, open_index, recall
-from ricordo.services.sessions.sessions import Bearing, bearing, bears, is_kept_by_agent, sources_of
+from ricordo.services.sessions.sessions import bearing, bears, is_kept_by_agent, sources_of
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import Database
@@ -55,7 +57,7 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
 
 def _helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
     """The sub-agents of some sessions, those at work last, in the order of time."""
-    there = [helper for source in sources for helper in helpers_of(source)]
+    there = [helper for source in sources for helper in sub_agent_transcripts(source)]
     return sorted(there, key=lambda it: (it.touched, it.path))[-_MOST_HELPERS:]
 
 
@@ -65,7 +67,7 @@ def _latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSour
     where there is one: the files of another are not here.
     """
     own = bearing_on(notebook, project)
-    there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
+    there = sorted(sources_of(own, notebook.surroundings), key=lambda it: it.touched, reverse=True)
     found: tuple[TranscriptSource, Session] | None = None
     for source in there:
         step()
@@ -85,7 +87,7 @@ def _worked_in(project: str, session: Session) -> bool:
     return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
-def bearing_on(notebook: Notebook, project: str) -> Bearing:
+def bearing_on(notebook: Notebook, project: str) -> SessionScope:
     """Return which sessions bear on the work in a project."""
     all_of_memory = bearing(notebook.place, notebook.surroundings)
     # a memory of all projects of an agent bears on work that has nothing to do with this one
@@ -97,7 +99,7 @@ def _with_those_before(
     source: TranscriptSource,
     session: Session,
     there: Sequence[TranscriptSource],
-    own: Bearing,
+    own: SessionScope,
     step: Step,
 ) -> list[TranscriptSource]:
     """A session behind those that it went on with, the oldest first."""
@@ -118,11 +120,11 @@ def _is_of(source: TranscriptSource, session: str) -> bool:
     return stem == session or stem.endswith(f"-{session}")
 
 
-def session_of(source: TranscriptSource, own: Bearing, step: Step) -> Session | None:
+def session_of(source: TranscriptSource, own: SessionScope, step: Step) -> Session | None:
     """The session of a transcript, as far as its beginning tells; None where nobody said anything
     in it, where it is a sub-agent's or does not bear on the memory.
     """
-    transcript = source.transcript(step=step)
+    transcript = open_transcript(source, step=step)
     for turn in transcript.turns():
         if turn.is_said and turn.who is Who.PERSON:
             session = transcript.session
@@ -130,18 +132,9 @@ def session_of(source: TranscriptSource, own: Bearing, step: Step) -> Session | 
     return None
 
 
-def touched(source: TranscriptSource) -> float:
-    """When something was added to a transcript last, in seconds since 1970."""
-    if source.agent is Agent.OPENCODE:
-        # the stamp begins with it, in milliseconds
-        updated = source.stamp.partition(" ")[0]
-        return int(updated) / 1000 if updated.isdecimal() else 0.0
-    return source.touched
-
-
 def _began(source: TranscriptSource) -> str:
     """When a session began, ISO 8601 in UTC; "" where its transcript does not tell."""
-    return next((turn.at for turn in source.transcript().turns() if turn.at), "")
+    return next((turn.at for turn in open_transcript(source).turns() if turn.at), "")
 
 
 def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:

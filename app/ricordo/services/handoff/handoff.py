@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from ricordo import git
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.workplace import workplace
@@ -20,10 +21,10 @@ from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.check import NAME, OWN, World, without_own
 from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.document import (
+    ANY_AGENT,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     SourceSession,
     family,
 )
@@ -43,7 +44,6 @@ from ricordo.services.handoff.facts import (
     facts_of,
     known_transcripts,
     session_of,
-    touched,
 )
 from ricordo.services.sessions.sessions import sources_of
 from ricordo.services.workspace.notebook import Notebook
@@ -61,7 +61,7 @@ Step = Callable[[], None]
 class HandoffOptions:
     """What handoff the person wishes."""
 
-    target: HandoffTarget = HandoffTarget.ANY
+    target: Agent = ANY_AGENT
     budget: int = DEFAULT
     """Tokens."""
     sessions: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ def _room(wish: HandoffOptions) -> int:
 
 def _about_budget(wish: HandoffOptions) -> str:
     most = family(wish.target).most_tokens
-    told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
+    told = f"More than {most:,} tokens do not suit {wish.target.name}: it gets no more."
     return told if wish.budget > most else ""
 
 
@@ -261,7 +261,9 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
     own = bearing_on(notebook, project_of(notebook))
     known = {(it.session.path, it.session.id): it.session for it in notebook.activity.known()}
     found: list[Session] = []
-    sources = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
+    sources = sorted(
+        sources_of(own, notebook.surroundings), key=lambda it: it.touched, reverse=True
+    )
     for source in sources[:_MOST]:
         step()
         session = session_of(source, own, step)
@@ -273,5 +275,5 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
 
 def _ended(source: TranscriptSource) -> str:
     """When something was added to a transcript last, ISO 8601 in UTC; "" where nothing tells."""
-    at = touched(source)
+    at = source.touched
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z") if at else ""

@@ -77,7 +77,7 @@ def change_of(notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Fin
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON} {done.handoff.head.target.value}"
+    reason = f"{REASON} {done.handoff.head.target.name}"
     act = WriteFile(folder, name, to.before, done.text)
     return put_together(notebook, memory, [Change(act, reason)])
 

@@ -236,7 +236,7 @@ def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
     head = done.handoff.head
     return {
         "path": path,
-        "for": head.target.value,
+        "for": head.target.name,
         "tokens": done.tokens,
         "statements": [describe_statement(it, len(head.sources)) for it in done.handoff.statements],
         "redactions": head.redactions,

@@ -10,16 +10,15 @@ from datetime import date, datetime
 
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.catch_up import Stamps, catch_up, places_of, stamps_of
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.transcripts.scope import SessionScope
+from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.agents.transcripts.store import KnownTranscript, Touched, TranscriptStore
 from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import Evidence, Reads
-from ricordo.memory.layout import MemoryKind
 from ricordo.memory.memory import Memory
 from ricordo.services.history.whereabouts import Whereabouts
 from ricordo.services.sessions.origin import causes_by_note
 from ricordo.services.sessions.sessions import (
-    Bearing,
     bearing,
     bearing_rests_on,
     bears,
@@ -34,11 +33,6 @@ from ricordo.storage.sqlite import is_busy
 _LOST = (sqlite3.Error, OSError, StateUnusable)
 """What may keep transcripts from being known."""
 _DOING = "reading transcripts"
-_OWN_AGENTS = {
-    MemoryKind.CLAUDE: frozenset((Agent.CLAUDE,)),
-    MemoryKind.CLAUDE_AGENT: frozenset((Agent.CLAUDE,)),
-    MemoryKind.CODEX: frozenset((Agent.CODEX,)),
-}
 _NO_READING = frozenset((FileAction.WROTE, FileAction.DELETED))
 
 
@@ -65,7 +59,7 @@ class Activity:
         self._place = place
         self._surroundings = surroundings
         self._store = store
-        self._bearing: tuple[object, Bearing] | None = None
+        self._bearing: tuple[object, SessionScope] | None = None
         self._stamps: Stamps | None = None
         """Of the transcripts that bear on the memory, from before they were read last; None where
         not all of them could be.
@@ -119,7 +113,7 @@ class Activity:
             return ()
         return tuple(sorted(at for at in (*read, *given) if at))
 
-    def _bears(self) -> Bearing:
+    def _bears(self) -> SessionScope:
         """Which sessions bear on the memory: found out anew when something that tells is new."""
         rests_on = bearing_rests_on(self._surroundings)
         if self._bearing is None or self._bearing[0] != rests_on:
@@ -161,12 +155,12 @@ class Activity:
 
     def _given(self) -> list[Session]:
         """Return the sessions that were given the memory: sub-agents are given none but their own,
-        nor is another agent given that of Claude Code or of Codex.
+        nor is an agent given that of another one.
         """
-        kind = self._place.layout.kind
-        own = _OWN_AGENTS.get(kind, frozenset(Agent))
-        told = [it.session for it in self._known() if it.session.agent in own]
-        return [it for it in told if kind is MemoryKind.CLAUDE_AGENT or not it.part_of]
+        layout = self._place.layout
+        known = [it.session for it in self._known()]
+        told = [it for it in known if layout.given_to in ("", it.agent.name)]
+        return [it for it in told if layout.is_of_sub_agent or not it.part_of]
 
 
 def _reads(done: Sequence[_Done]) -> dict[str, Reads]:

@@ -11,8 +11,10 @@ from dataclasses import asdict, dataclass, field
 from itertools import dropwhile
 from typing import Any
 
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.agents.transcripts.lines import dict_of, dicts_of
-from ricordo.agents.transcripts.session import Agent, FileAction, Who
+from ricordo.agents.transcripts.session import FileAction, Who
 from ricordo.agents.transcripts.store import StoredOrigin, TranscriptStore
 from ricordo.lint.evidence import UNKNOWN, Origin
 
@@ -127,7 +129,7 @@ def _of_this_note(causes: list[NoteOrigin]) -> list[NoteOrigin]:
 
 def told(cause: NoteOrigin) -> str:
     """Return a cause as it is kept."""
-    return json.dumps(asdict(cause), ensure_ascii=True)
+    return json.dumps({**asdict(cause), "agent": cause.agent.name}, ensure_ascii=True)
 
 
 def cause_of(kept: StoredOrigin) -> NoteOrigin | None:
@@ -137,7 +139,8 @@ def cause_of(kept: StoredOrigin) -> NoteOrigin | None:
         turns = tuple(
             QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(given["turns"])
         )
+        agent = agent_named(given["agent"])
         deed = FileAction(given["deed"]) if given["deed"] else None
-        return NoteOrigin(**{**given, "turns": turns, "deed": deed, "agent": Agent(given["agent"])})
+        return NoteOrigin(**{**given, "turns": turns, "deed": deed, "agent": agent})
     except (ValueError, TypeError, KeyError):
         return None

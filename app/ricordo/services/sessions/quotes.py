@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
+from ricordo.agents.registry import open_transcript, source_at
 from ricordo.agents.transcripts.session import Turn
-from ricordo.agents.transcripts.sources import TranscriptSource, source_at
+from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.curation.proposal import Quoted
 from ricordo.memory.memory import Memory
 from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
@@ -64,14 +65,14 @@ def causes_of(
 def _cause_at(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
     """Return a turn of a transcript with those around it; None where it is not there any more."""
     known = [it for it in notebook.activity.known() if it.source.path == path]
-    # opencode keeps many sessions in one file
+    # one file may hold many sessions
     sources = [(it.source, it.session.title) for it in known] or [(source_at(path), "")]
     found = (_turns_at(source, key, title) for source, title in sources)
     return next(filter(None, found), None)
 
 
 def _turns_at(source: TranscriptSource, key: str, titled: str) -> NoteOrigin | None:
-    transcript = source.transcript()
+    transcript = open_transcript(source)
     before: deque[Turn] = deque(maxlen=_BEFORE)
     around: list[Turn] = []
     for turn in filter(lambda turn: turn.is_said, transcript.turns()):

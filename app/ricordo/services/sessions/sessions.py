@@ -1,223 +1,80 @@
-"""The sessions that bear on a memory: those of its project, and how they call its notes."""
+"""The sessions that are relevant to a memory: those of its project."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 
-from ricordo.agents import codex, opencode
-from ricordo.agents.claude import location as claude
-from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, installation, slug
-from ricordo.agents.claude.transcript import project_cwds
-from ricordo.agents.codex import rollout_cwd
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.transcripts.session import Agent, Session
-from ricordo.agents.transcripts.sources import (
-    TranscriptSource,
-    claude_sources,
-    codex_sources,
-    opencode_sources,
-    rollout_folders,
-)
-from ricordo.agents.workplace import Workplace, workplace
+from ricordo.agents.registry import SUPPORTED, support_of
+from ricordo.agents.transcripts.scope import SessionScope
+from ricordo.agents.transcripts.session import Session
+from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.document import SourceSession
-from ricordo.memory.layout import MemoryKind
 from ricordo.services.workspace.environment import Environment
-from ricordo.services.workspace.places import SESSIONS_ASKED
 from ricordo.storage.foreign_file import absolute_path
 
 
-@dataclass(frozen=True, slots=True)
-class Bearing:
-    """Which sessions bear on one memory."""
-
-    folders: tuple[str, ...] = ()
-    """Project folders of Claude Code: all sessions that are kept in them."""
-    projects: tuple[str, ...] = ()
-    """Directories: all sessions that worked in them."""
-    agents: frozenset[Agent] = frozenset()
-    """All sessions of these agents."""
-    roots: tuple[str, ...] = ()
-    """The memory's directory by all its names."""
-    tails: tuple[str, ...] = ()
-    """How its directory's path ends, wherever the home of the agent was at the time."""
-    home: str = ""
-    """What `~` means."""
-
-    def has(self, agent: Agent, path: str, cwd: str) -> bool:
-        """Say whether a session bears on the memory: whose, its transcript, where it worked."""
-        if agent in self.agents or any(_lies_in(path, folder) for folder in self.folders):
-            return True
-        return cwd in self.projects or any(
-            _lies_in(cwd, it) for it in self.projects if self._is_project(it)
-        )
-
-    def _is_project(self, directory: str) -> bool:
-        """Whether what lies in a directory is about one thing: in a home there is everything."""
-        return directory != self.home and not _lies_in(self.home, directory)
-
-    def note(self, path: str) -> str:
-        """Return the path in the memory of the file that an agent calls `path`; "" where it is
-        none of its files.
-        """
-        whole = self.home + path[1:] if path.startswith("~/") else path
-        for root in self.roots:
-            if _lies_in(whole, root):
-                return whole[len(root.rstrip("/")) + 1 :]
-        for tail in self.tails:
-            _, found, inner = whole.partition(tail)
-            if found and inner:
-                return inner
-        return ""
-
-
-def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
-    """Return which sessions bear on the memory at `place`. Looks into the newest sessions of every
-    project, and asks git where they worked.
+def bearing(place: MemoryPlace, surroundings: Environment) -> SessionScope:
+    """Return which sessions are relevant to the memory at `place`. May read the newest sessions of
+    every project, and ask git where they worked.
     """
-    agent = installation(surroundings.agent_home, surroundings.environ)
+    home, environ = surroundings.agent_home, surroundings.environ
     projects = [path for path in (surroundings.project, place.project) if path]
-    folders: list[str] = []
-    tails: list[str] = []
-    agents: frozenset[Agent] = frozenset()
-    match place.layout.kind:
-        case MemoryKind.CODEX:
-            agents, tails = frozenset((Agent.CODEX,)), ["/.codex/memories/"]
-        case MemoryKind.CLAUDE_AGENT:
-            tails = ["/" + "/".join(place.root.rstrip("/").split("/")[-2:]) + "/"]
-            if _lies_in(place.root, agent.config):
-                # the sub-agent has it in all projects
-                projects, agents = [], frozenset((Agent.CLAUDE,))
-        case MemoryKind.CLAUDE:
-            folders, worked = _own_folders(agent, place)
-            projects = list(dict.fromkeys((*projects, *worked)))
-            tails = [f"/projects/{os.path.basename(folder)}/memory/" for folder in folders]
-        case _:
-            pass
+    scope = support_of(place.layout).session_scope(place, projects, home, environ)
     roots = tuple(dict.fromkeys((place.root, os.path.realpath(place.root))))
-    return Bearing(
-        tuple(folders), tuple(projects), agents, roots, tuple(tails), surroundings.agent_home
-    )
+    return replace(scope, roots=roots, home=home)
 
 
 def bearing_rests_on(surroundings: Environment) -> tuple[tuple[str, int], ...]:
-    """Return what shows that `bearing` may be another one now: when the project folders of Claude
-    Code and its settings were changed.
-    """
-    agent = installation(surroundings.agent_home, surroundings.environ)
-    paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
-    return tuple((path, _changed(path)) for path in paths)
+    """Return the files that `bearing` depends on, each with the time of its last change."""
+    home, environ = surroundings.agent_home, surroundings.environ
+    return tuple(
+        (path, _changed_at(path))
+        for support in SUPPORTED
+        for path in support.scope_files(home, environ)
+    )
 
 
-def _changed(path: str) -> int:
+def _changed_at(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
         return 0
 
 
-def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[TranscriptSource]:
-    """Yield the transcripts that may bear on a memory; where one does not say at its beginning
-    where it worked, only reading it tells.
+def sources_of(scope: SessionScope, surroundings: Environment) -> Iterator[TranscriptSource]:
+    """Yield the transcripts that may be in `scope`; where one does not show at its beginning where
+    it worked, only reading it does.
     """
-    environ, home = surroundings.environ, surroundings.agent_home
-    for folder in claude.project_folders(installation(home, environ)):
-        is_own = folder in bearing.folders or Agent.CLAUDE in bearing.agents
-        if is_own or _may_bear(bearing, folder):
-            yield from claude_sources(folder)
-    for source in codex_sources(codex.own_folder(home, environ)):
-        cwd = rollout_cwd(source.path)
-        if not cwd or bearing.has(source.agent, source.path, cwd):
-            yield source
-    for source in opencode_sources(opencode.data_folder(home, environ)):
-        if bearing.has(source.agent, source.path, source.cwd):
-            yield source
+    for support in SUPPORTED:
+        yield from support.transcripts(scope, surroundings.agent_home, surroundings.environ)
 
 
 def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
     """Say whether an agent keeps the transcript of a session that a handoff names: it is one of its
-    files by name and place, and no link. Nothing is opened but databases of opencode.
+    files by name and place, and no link. No file is opened but a database.
     """
     path = absolute_path(source.path)
     real = os.path.realpath(path) if path and not os.path.islink(path) else ""
     return bool(real) and any(
-        it.path == real and it.session in ("", source.id)
-        for it in _kept_by(source.agent, real, surroundings)
+        transcript.path == real and transcript.session in ("", source.id)
+        for support in SUPPORTED
+        if support.agent == source.agent
+        for transcript in support.transcripts_near(
+            real, surroundings.agent_home, surroundings.environ
+        )
     )
 
 
-def _kept_by(agent: Agent, path: str, surroundings: Environment) -> Iterator[TranscriptSource]:
-    """Yield the transcripts that an agent keeps where `path` lies."""
-    environ, home = surroundings.environ, surroundings.agent_home
-    match agent:
-        case Agent.CLAUDE:
-            projects = os.path.join(
-                os.path.realpath(installation(home, environ).config), "projects"
-            )
-            if _lies_in(path, projects):
-                name = path[len(projects) + 1 :].partition("/")[0]
-                yield from claude_sources(os.path.join(projects, name))
-        case Agent.CODEX:
-            own = os.path.realpath(codex.own_folder(home, environ))
-            if _lies_in(path, own):
-                yield from codex_sources(own)
-        case Agent.OPENCODE:
-            data = os.path.realpath(opencode.data_folder(home, environ))
-            if _lies_in(path, data):
-                yield from opencode_sources(data)
+def folders_of(scope: SessionScope, surroundings: Environment) -> Iterator[str]:
+    """Yield the folders in which the next transcript that is in `scope` may appear."""
+    yield from scope.folders
+    for support in SUPPORTED:
+        yield from support.transcript_folders(surroundings.agent_home, surroundings.environ)
 
 
-def folders_of(bearing: Bearing, surroundings: Environment) -> Iterator[str]:
-    """Yield the folders in which the first transcript that bears on a memory may come up."""
-    environ, home = surroundings.environ, surroundings.agent_home
-    yield os.path.join(installation(home, environ).config, "projects")
-    yield from bearing.folders
-    yield from rollout_folders(codex.own_folder(home, environ))
-    yield opencode.data_folder(home, environ)
-
-
-def bears(bearing: Bearing, session: Session) -> bool:
-    """Say whether a session that was read bears on the memory."""
-    return bearing.has(session.agent, session.path, session.cwd)
-
-
-def _may_bear(bearing: Bearing, folder: str) -> bool:
-    """Whether a project folder of Claude Code may hold sessions that worked in one of the projects:
-    its name is made of their path.
-    """
-    name = os.path.basename(folder)
-    return any(name.startswith(slug(it)[:LONGEST_SLUG]) for it in bearing.projects)
-
-
-def _own_folders(agent: Installation, place: MemoryPlace) -> tuple[list[str], list[str]]:
-    """Return the project folders of Claude Code whose sessions have this memory, and the projects
-    in which they worked.
-    """
-    root = os.path.realpath(place.root)
-    folders: list[str] = []
-    worked: list[str] = []
-    for folder in claude.project_folders(agent):
-        places = [_workplace(cwd) for cwd in project_cwds(folder, SESSIONS_ASKED)]
-        is_own = os.path.realpath(os.path.join(folder, "memory")) == root
-        if is_own or any(_has_memory(agent, it, root) for it in places):
-            folders.append(folder)
-            worked += _roots(places)
-    return folders, list(dict.fromkeys(worked))
-
-
-def _has_memory(agent: Installation, place: Workplace, root: str) -> bool:
-    return os.path.realpath(claude.auto_memory(agent, place).root) == root
-
-
-def _workplace(cwd: str) -> Workplace:
-    # the directory may be gone; then nothing asks git
-    return workplace(cwd) if os.path.isdir(cwd) else Workplace(cwd, cwd, cwd)
-
-
-def _roots(places: Iterable[Workplace]) -> Iterator[str]:
-    return (path for place in places for path in (place.root, place.top))
-
-
-def _lies_in(path: str, folder: str) -> bool:
-    return bool(folder) and path.startswith(folder.rstrip("/") + "/")
+def bears(scope: SessionScope, session: Session) -> bool:
+    """Say whether a session that was read is in `scope`."""
+    return scope.has(session.agent, session.path, session.cwd)

@@ -8,20 +8,25 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode import OpencodeTranscript, sessions_at
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, Call, CallResult, Noise, TaskList, Turn, Who
+from ricordo.agents.opencode.transcript import OpencodeTranscript, sessions_at
+from ricordo.agents.registry import agent_named, open_transcript
+from ricordo.agents.transcripts.session import Call, CallResult, Noise, TaskList, Turn, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Claude, Codex, Opencode, write
 
 
 def claude(folder: Path, script: Claude) -> list[Turn]:
     path = write(folder / f"{script.session}.jsonl", script.bytes)
-    return list(Transcript(Agent.CLAUDE, str(path)).turns())
+    return list(open_transcript(TranscriptSource(agent_named("claude"), str(path))).turns())
 
 
 def codex(folder: Path, script: Codex) -> list[Turn]:
     return list(
-        Transcript(Agent.CODEX, str(write(folder / "rollout-a.jsonl", script.bytes))).turns()
+        open_transcript(
+            TranscriptSource(
+                agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes))
+            )
+        ).turns()
     )
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude.support import find_sources as claude_sources
+from ricordo.agents.codex.support import find_rollouts as codex_sources
+from ricordo.agents.opencode.support import find_sources as opencode_sources
 from ricordo.agents.transcripts import catch_up as module
 from ricordo.agents.transcripts.catch_up import catch_up
 from ricordo.agents.transcripts.session import FileAction
 from ricordo.agents.transcripts.sources import (
     TranscriptSource,
-    claude_sources,
-    codex_sources,
-    opencode_sources,
 )
 from ricordo.agents.transcripts.store import FILE, StoredOrigin, TranscriptStore
 from tests.support.transcripts import FOLDER, OTHER, SESSION, Claude, Codex

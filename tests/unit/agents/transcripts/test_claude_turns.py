@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Turn, Who
+from ricordo.agents.registry import agent_named, open_transcript
+from ricordo.agents.support import Transcript
+from ricordo.agents.transcripts.session import FileAction, Noise, Turn, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import BEGAN, CWD, OTHER, SESSION, Claude, write
 
 NOTE = "/home/ana/.claude/projects/-home-ana-work-tidepool/memory/tides.md"
 
 
 def read(folder: Path, script: Claude, name: str = SESSION) -> Transcript:
-    return Transcript(Agent.CLAUDE, str(write(folder / f"{name}.jsonl", script.bytes)))
+    return open_transcript(
+        TranscriptSource(agent_named("claude"), str(write(folder / f"{name}.jsonl", script.bytes)))
+    )
 
 
 def only(folder: Path, script: Claude) -> Turn:
@@ -188,7 +192,7 @@ def test_what_is_not_understood_is_counted_and_what_is_torn_is_left(tmp_path: Pa
     script.lines += [b"[]", b"no JSON", b"", b'{"sessionId": 1}']
     content = script.bytes + b'{"type":"user","mess'
     path = write(tmp_path / f"{SESSION}.jsonl", content)
-    transcript = Transcript(Agent.CLAUDE, str(path))
+    transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
     assert len(list(transcript.turns())) == 1
     learnt = transcript.learnt
     assert learnt.unknown == {"of-tomorrow": 2, "no JSON object": 2, "without a type": 1}

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Who
-from ricordo.agents.transcripts.sources import source_at
+from ricordo.agents.registry import agent_named, open_transcript, source_at
+from ricordo.agents.support import Transcript
+from ricordo.agents.transcripts.session import FileAction, Noise, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Codex, write
 
 
 def read(folder: Path, script: Codex) -> Transcript:
-    return Transcript(Agent.CODEX, str(write(folder / "rollout-a.jsonl", script.bytes)))
+    return open_transcript(
+        TranscriptSource(agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes)))
+    )
 
 
 def said(transcript: Transcript) -> list[tuple[Who, str]]:
@@ -47,9 +50,9 @@ def test_items_of_early_versions_stand_in_the_lines_themselves(tmp_path: Path) -
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     source = source_at(str(path))
-    transcript = source.transcript()
+    transcript = open_transcript(source)
     turns = list(transcript.turns())
-    assert (source.agent, transcript.session.id) == (Agent.CODEX, "early")
+    assert (source.agent, transcript.session.id) == (agent_named("codex"), "early")
     assert [turn.text for turn in turns if turn.is_said] == ["Go.", "It fails."]
     assert [call.command for turn in turns for call in turn.calls] == ["pytest"]
     assert [ending.exit for turn in turns for ending in turn.endings] == [1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode import OpencodeSession, OpencodeTranscript, sessions
+from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript, sessions
 from ricordo.agents.transcripts.session import FileAction, Noise, Session, Turn, Who
 from tests.support.transcripts import CWD, write
 

@@ -4,14 +4,13 @@ the items stand in the lines themselves, without an envelope).
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import (
     LONGEST_SAID,
@@ -26,7 +25,6 @@ from ricordo.agents.transcripts.lines import (
 )
 from ricordo.agents.transcripts.noise import begins, expected, noise_of, refusal
 from ricordo.agents.transcripts.session import (
-    Agent,
     CallResult,
     FileAction,
     Noise,
@@ -37,8 +35,9 @@ from ricordo.agents.transcripts.session import (
     both_ends,
 )
 from ricordo.agents.transcripts.tools import call_of, touches, whole_path
-from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.storage.foreign_file import absolute_path, read_plain_file
+
+AGENT = Agent("codex", "Codex")
 
 _HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
 """Stands before what says how a command ended."""
@@ -60,7 +59,7 @@ class CodexReader:
     the second one is marked as repeated.
     """
 
-    agent = Agent.CODEX
+    agent = AGENT
 
     def __init__(self, path: str, learnt: Learnt) -> None:
         """`learnt` is what is known of it; it is filled in."""
@@ -84,7 +83,7 @@ class CodexReader:
                 text = cut(_kept(payload), LONGEST_SAID)
                 return Turn(Who.SYSTEM, text, at, "", where, Noise.SUMMARY)
             case _:
-                if kind not in expected(Agent.CODEX, "other_types"):
+                if kind not in expected(AGENT, "other_types"):
                     self._learnt.miss(kind)
                 return None
 
@@ -131,7 +130,7 @@ class CodexReader:
                 self._learnt.name(name, _TITLE_RANK)
                 return None
             case _:
-                if kind not in expected(Agent.CODEX, "other_events"):
+                if kind not in expected(AGENT, "other_events"):
                     self._learnt.miss(f"event_msg {kind}")
                 return None
 
@@ -145,7 +144,7 @@ class CodexReader:
         if kind == "FileChange":
             done = {**item, "call_id": item.get("id"), "success": item.get("status") != "failed"}
             return _of_patch(done, at, where)
-        if kind not in expected(Agent.CODEX, "other_completed"):
+        if kind not in expected(AGENT, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
 
@@ -167,7 +166,7 @@ class CodexReader:
             case "function_call_output" | "custom_tool_call_output":
                 return _of_output(payload, at, key, where)
             case _:
-                if kind not in expected(Agent.CODEX, "other_items"):
+                if kind not in expected(AGENT, "other_items"):
                     self._learnt.miss(f"response_item {kind}")
                 return None
 
@@ -180,7 +179,7 @@ class CodexReader:
 
     def _said(self, who: Who, text: str, at: str, key: str, where: Where) -> Turn:
         text = cut(text.strip(), LONGEST_SAID if who is Who.PERSON else LONGEST_TEXT)
-        noise = noise_of(Agent.CODEX, text) if who is Who.PERSON else None
+        noise = noise_of(AGENT, text) if who is Who.PERSON else None
         if noise is not None:
             return Turn(Who.SYSTEM, text, at, key, where, noise)
         said, before = _digest(text), self._learnt.last_said
@@ -205,16 +204,16 @@ class CodexReader:
             "",
             where,
             Noise.OUTPUT,
-            touches(Agent.CODEX, "shell", given, cwd, call),
-            (call_of(Agent.CODEX, "shell", given, call),),
+            touches(AGENT, "shell", given, cwd, call),
+            (call_of(AGENT, "shell", given, call),),
             (_ending(call, output, payload.get("exit_code")),),
         )
 
     def _of_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
         tool = text_of(payload.get("name")) or kind
         call, given = text_of(payload.get("call_id")), _arguments(payload)
-        touched = touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
-        return replace(turn, touches=touched, calls=(call_of(Agent.CODEX, tool, given, call),))
+        touched = touches(AGENT, tool, given, self._learnt.cwd, call)
+        return replace(turn, touches=touched, calls=(call_of(AGENT, tool, given, call),))
 
 
 def _digest(text: str) -> str:
@@ -261,11 +260,11 @@ def _ending(call: str, output: str, code: object) -> CallResult:
     told = output[head.end() :] if head else output
     exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
     number = exit_code(int(exited[1]) if exited else code)
-    is_refused, words = refusal(Agent.CODEX, told)
-    is_denied = begins(Agent.CODEX, "denied", told)
-    is_failing = is_refused or is_denied or begins(Agent.CODEX, "failing", told)
+    is_refused, words = refusal(AGENT, told)
+    is_denied = begins(AGENT, "denied", told)
+    is_failing = is_refused or is_denied or begins(AGENT, "failing", told)
     has_failed = is_failing or number not in (None, 0)
-    is_open = running is not None or begins(Agent.CODEX, "stopped", told)
+    is_open = running is not None or begins(AGENT, "stopped", told)
     return CallResult(
         call,
         None if is_open else has_failed,
@@ -325,43 +324,3 @@ def _turn_id(payload: dict[str, Any]) -> str:
         if key := text_of(dict_of(payload.get(name)).get("turn_id")):
             return key
     return ""
-
-
-SUMMARY = "memory_summary.md"
-"""The only file that a session is given, whole."""
-SUMMARY_FOLDER = "rollout_summaries"
-
-MEMORIES = Layout(
-    kind=MemoryKind.CODEX,
-    agent="Codex",
-    index_names=frozenset((SUMMARY,)),
-    support_names=frozenset(
-        ("raw_memories.md", "phase2_workspace_diff.md", "instructions.md", "skill.md")
-    ),
-    source_folder=SUMMARY_FOLDER,
-    read_only="Codex rewrites these files itself whenever it consolidates its memories.",
-)
-
-_FIRST_LINE = b"v1"
-
-
-def memory(home: str, environ: Mapping[str, str]) -> MemoryPlace:
-    """Return the memory that Codex keeps in `CODEX_HOME`, else in `home`, there or not."""
-    moved = environ.get("CODEX_HOME", "")
-    why = "the memories folder in CODEX_HOME" if moved else "the memories folder of Codex"
-    return MemoryPlace(os.path.join(own_folder(home, environ), "memories"), MEMORIES, "", why)
-
-
-def own_folder(home: str, environ: Mapping[str, str]) -> str:
-    """Return the folder of Codex: `CODEX_HOME`, else the one in `home`, there or not."""
-    return os.path.join(home, environ.get("CODEX_HOME", "") or ".codex")
-
-
-def is_memory(root: str, names: frozenset[str]) -> bool:
-    """Say whether the directory `root` with these `names` in it holds Codex memories."""
-    if f"{SUMMARY_FOLDER}/" in names:
-        return True
-    if SUMMARY not in names:
-        return False
-    start = read_plain_file(os.path.join(root, SUMMARY), len(_FIRST_LINE) + 2) or b""
-    return start.split(b"\n")[0].rstrip(b"\r") == _FIRST_LINE

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import (
     LONGEST_LINE,
@@ -27,7 +28,6 @@ from ricordo.agents.transcripts.lines import (
 from ricordo.agents.transcripts.noise import begins, expected, refusal, without_insertions
 from ricordo.agents.transcripts.session import (
     MOST_TASKS,
-    Agent,
     CallResult,
     FileAction,
     Noise,
@@ -41,6 +41,8 @@ from ricordo.agents.transcripts.session import (
 from ricordo.agents.transcripts.tools import call_of, touches
 from ricordo.storage.foreign_file import absolute_path, folders_in, read_plain_file
 from ricordo.storage.state_file import open_database_to_read
+
+AGENT = Agent("opencode", "opencode", keeps_database=True)
 
 _PATIENCE = 1.0
 """Seconds for which opencode may hold its database."""
@@ -67,6 +69,7 @@ class OpencodeTranscript:
     """One session of opencode. What is in it may change, so it is always read from its start."""
 
     is_anew = True
+    is_resumable = False
 
     def __init__(self, kept: OpencodeSession, step: Callable[[], None] = lambda: None) -> None:
         """`step` is called at every part and may raise. Nothing is opened yet."""
@@ -79,7 +82,7 @@ class OpencodeTranscript:
     @property
     def session(self) -> Session:
         """The session, as far as it was read."""
-        return self.learnt.session(Agent.OPENCODE, self._kept.path)
+        return self.learnt.session(AGENT, self._kept.path)
 
     def turns(self) -> Iterator[Turn]:
         """Yield the turns. A session that cannot be read has none."""
@@ -125,7 +128,7 @@ class OpencodeTranscript:
             case "compaction":
                 return Turn(Who.SYSTEM, "", *common, Noise.SUMMARY)
             case _:
-                if kind not in expected(Agent.OPENCODE, "other_parts"):
+                if kind not in expected(AGENT, "other_parts"):
                     self.learnt.miss(f"part {kind}")
                 return None
 
@@ -136,7 +139,7 @@ class OpencodeTranscript:
         given = dict_of(state.get("input"))
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
         tool, ending = text_of(part.get("tool")), _ending(call, state)
-        touched = touches(Agent.OPENCODE, tool, given, cwd, call)
+        touched = touches(AGENT, tool, given, cwd, call)
         if ending.has_failed is False:
             self._changed.update(it.path for it in touched if it.deed.changes)
         return Turn(
@@ -146,7 +149,7 @@ class OpencodeTranscript:
             Noise.CALL,
             # of one that never ended nobody knows what it did
             touched if ending.has_failed is not None else (),
-            (call_of(Agent.OPENCODE, tool, given, call),),
+            (call_of(AGENT, tool, given, call),),
             (ending,),
         )
 
@@ -167,15 +170,15 @@ def _ending(call: str, state: dict[str, Any]) -> CallResult:
     output = text_of(state.get("output")) or text_of(state.get("error"))
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
-    is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
-    is_open = not has_ended or (has_failed and begins(Agent.OPENCODE, "stopped", output))
+    is_refused, words = refusal(AGENT, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and begins(AGENT, "stopped", output))
     return CallResult(
         call,
         None if is_open else has_failed,
         number,
         both_ends(output),
         is_refused=is_refused,
-        is_denied=has_failed and begins(Agent.OPENCODE, "denied", output),
+        is_denied=has_failed and begins(AGENT, "denied", output),
         words=words,
         answers=tuple(_answers(state)),
     )
@@ -370,13 +373,3 @@ def _names(folder: str) -> list[str]:
         return sorted(os.listdir(folder))[:_MOST_FILES]
     except OSError:
         return []
-
-
-def data_folder(home: str, environ: Mapping[str, str]) -> str:
-    """Return the directory in which opencode keeps its sessions, there or not. The XDG setting of
-    the shell counts for the shell's own home alone.
-    """
-    base = environ.get("XDG_DATA_HOME", "")
-    if not os.path.isabs(base) or home != environ.get("HOME"):
-        base = os.path.join(home, ".local", "share")
-    return os.path.join(base, "opencode")

@@ -1,0 +1,1 @@
+"""Gemini CLI, for which handoffs are written; its memories and sessions are not read."""
