@@ -94,6 +94,16 @@ def handoff_agents() -> list[Agent]:
     return [it.agent for it in SUPPORTED if it.takes_handoffs and it.agent is not None]
 
 
+def instruction_files() -> list[str]:
+    """Return the names, without `.md`, of the files in a project that agents load at a start."""
+    return [name for support in SUPPORTED for name in support.instruction_files]
+
+
+def instruction_folders() -> list[str]:
+    """Return the folders of a project in which agents look for such files too, and for `rules/`."""
+    return [support.project_folder for support in SUPPORTED if support.project_folder]
+
+
 def names_of_agents() -> str:
     """Return the names of the agents whose transcripts are read, as a list in words."""
     *names, last = [it.agent.shown for it in _with_transcripts() if it.agent is not None]

@@ -80,6 +80,9 @@ class AgentSupport:
     instruction_files: tuple[str, ...] = ()
     """Names of the files in a project that it loads at every start, without `.md`."""
 
+    project_folder = ""
+    """The folder of a project that holds its settings; "" where it has none."""
+
     # Memories
 
     def memories_at(

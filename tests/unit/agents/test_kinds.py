@@ -53,7 +53,7 @@ def build(root: Path, *paths: str) -> str:
 def test_a_directory_is_recognised_by_what_stands_in_it(
     tmp_path: Path, kind: str, paths: list[str]
 ) -> None:
-    assert recognise(build(tmp_path, *paths)).kind is kind
+    assert recognise(build(tmp_path, *paths)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_directory_is_recognised_by_what_stands_in_it(
 def test_an_empty_directory_is_recognised_by_where_it_lies(
     tmp_path: Path, kind: str, name: str
 ) -> None:
-    assert recognise(build(tmp_path / name, "./")).kind is kind
+    assert recognise(build(tmp_path / name, "./")).kind == kind
 
 
 def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:

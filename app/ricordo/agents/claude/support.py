@@ -46,6 +46,7 @@ class ClaudeSupport(AgentSupport):
     has_transcripts = True
     takes_handoffs = True
     instruction_files = ("CLAUDE",)
+    project_folder = ".claude"
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from ricordo.agents.registry import instruction_files
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import Meant, lead_to, to_text
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
@@ -20,7 +21,7 @@ _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".t
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that only shows how paths are made."""
 _PROJECT_FILES = frozenset(
-    f"{name}.md" for name in ("claude", "agents", "gemini", "readme", "handoff", "changelog")
+    f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *instruction_files())
 )
 _SYSTEM_PATH = re.compile(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
@@ -136,10 +137,10 @@ def _is_of_memory(memory: Memory, file: Note, found: Resolved) -> bool:
     if not _PATTERN.isdisjoint(target):
         return False
     folder, _, name = found.path.rpartition("/")
-    is_wiki = memory.layout.has_own_conventions
+    is_free = memory.layout.has_own_conventions
     if target.endswith(".md"):
-        return is_wiki or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
-    return is_wiki and target.endswith(_ASSETS) and (not folder or folder in memory.others)
+        return is_free or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
+    return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
 def _leaves(memory: Memory, file: Note, found: Resolved) -> bool:
