@@ -76,7 +76,7 @@ def test_an_editor_in_a_folder_with_a_space_works(tmp_path: Path, option: str) -
 
 
 def test_an_editor_that_cannot_be_started_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match="cannot be started"):
+    with pytest.raises(WrongUsage, match="Cannot start"):
         run(tmp_path, "edit", editor="/no/such/editor")
 
 

@@ -76,5 +76,5 @@ def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateUnusable, match="cannot be written"):
+    with pytest.raises(StateUnusable, match="Cannot write"):
         create_file(str(tmp_path / "file" / "settings.toml"), "")

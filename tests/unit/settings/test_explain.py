@@ -28,7 +28,7 @@ KNOWN = SettingsNames(
 
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == settings_page(), (
-        "Write it anew: python -m ricordo.settings.page > docs/settings.md"
+        "Run: python -m ricordo.settings.page > docs/settings.md"
     )
 
 

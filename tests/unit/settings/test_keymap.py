@@ -25,13 +25,13 @@ def read(folder: Path, text: str) -> tuple[dict[str, tuple[str, ...]], list[str]
 
 
 def test_a_key_that_belongs_to_a_default_of_the_same_context_is_refused(tmp_path: Path) -> None:
-    assert read(tmp_path, 'source = "o"') == ({}, ["2 The key o already belongs to order."])
+    assert read(tmp_path, 'source = "o"') == ({}, ["2 The key o is already bound to order."])
 
 
 def test_of_two_wishes_for_one_key_the_earlier_holds(tmp_path: Path) -> None:
     keymap, remarks = read(tmp_path, 'order = "f2"\nsource = ["x", "f2"]')
     assert keymap == {"order": ("f2",)}
-    assert remarks == ["3 The key f2 already belongs to order."]
+    assert remarks == ["3 The key f2 is already bound to order."]
 
 
 def test_the_same_key_in_another_context_is_fine(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ def test_a_refused_wish_gives_its_default_back_even_where_that_refuses_another(
     keymap, remarks = read(tmp_path, 'source = "o"\norder = ["s", "?"]')
     assert keymap == {}
     assert remarks == [
-        "3 The key question_mark already belongs to help.",
-        "2 The key o already belongs to order.",
+        "3 The key question_mark is already bound to help.",
+        "2 The key o is already bound to order.",
     ]
 
 

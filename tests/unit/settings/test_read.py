@@ -115,7 +115,10 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
             ":1: theme: There is no theme “manuscrip”. Did you mean “manuscript”?",
         ),
         ("theme = 1", ":1: theme: This has to be the name of a theme."),
-        ('editor = "vi \'"', ":1: editor: This has to be a command; a quote may be left open."),
+        (
+            'editor = "vi \'"',
+            ":1: editor: This has to be a command; check that every quote is closed.",
+        ),
         (
             '[rules]\n\nstael = "off"',
             ":3: rules.stael: There is no such rule. Did you mean “stale”?",

@@ -92,7 +92,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             "dark = true",
             'dark = "yes"',
-            ":3: dark: A theme has to say whether it is dark: true or false.",
+            ":3: dark: This has to be true or false: whether the theme is dark.",
         ),
         (
             "dark = true",
@@ -117,7 +117,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             '\nforeground = "#d8d0c4"',
             '\nforeground = "#777"',
-            ":9: base.foreground: Contrast to background is 3.94; it has to be 4.5 or more.",
+            ":9: base.foreground: Contrast to background is 3.94; the least is 4.5.",
         ),
         (
             "[variables]",
@@ -137,7 +137,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             "[variables]",
             '[variables]\n"a b" = "#000"',
-            ':32: variables."a b": A variable\'s name is of small letters, digits and hyphens.',
+            ':32: variables."a b": A variable needs a name of small letters, digits and hyphens.',
         ),
         (DARK, "name", ":1: This is not TOML: Expected '=' after a key in a key/value pair."),
     ],
