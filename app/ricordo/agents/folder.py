@@ -23,7 +23,7 @@ FOLDER = Layout(
 )
 
 NO_MEMORY = Layout(kind="folder", agent="", holds_notes=False, is_plain=True, opens_unasked=True)
-"""That of a project of which nobody keeps a memory."""
+"""The layout of a project without a memory."""
 
 PROJECT_FOLDER = "memory"
 """Where projects that keep their notes beside the code usually keep them."""
@@ -41,13 +41,13 @@ PAPERS = frozenset(
         "security.md",
     )
 )
-"""Files that stand in any project and make no memory of it."""
+"""Files that any project may have; they do not make it a memory."""
 
 _MOST_FOLDERS = 500
 
 
 def holds_notes(root: str, *, in_folders: bool = True) -> bool:
-    """Say whether notes stand in the directory `root`, or with `in_folders` one folder deeper."""
+    """Say whether notes are in the directory `root`, or with `in_folders` one folder deeper."""
     if _has_note(root):
         return True
     folders = folders_in(root)[:_MOST_FOLDERS] if in_folders else []

@@ -1,4 +1,4 @@
-"""Letta: where its agents keep their memory files and how these are laid out (letta-code memfs)."""
+"""Letta: where its agents keep their memory files, and their layout (letta-code memfs)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ricordo.storage.foreign_file import folders_in, read_plain_file
 from ricordo.storage.reader import list_names
 
 LOADED_FOLDER = "system"
-"""What lies in it is always part of the prompt."""
+"""Notes in it are always part of the prompt."""
 
 MEMORY_FILES = Layout(
     kind="letta",
@@ -20,7 +20,7 @@ MEMORY_FILES = Layout(
     support_names=frozenset(("skill.md",)),
     required=("description",),
     heads_expected=True,
-    read_only="Letta takes changes only as commits that its own checks have passed.",
+    read_only="Letta accepts changes only as commits that pass its own checks.",
     keeps_own_list=True,
     recall_rank=4,
 )
@@ -38,7 +38,7 @@ def memories(home: str) -> list[MemoryPlace]:
 
 def is_memory(root: str, names: frozenset[str]) -> bool:
     """Say whether the directory `root` with these `names` in it is the memory of a Letta agent:
-    its system folder holds a note with a head.
+    its system folder holds a note with frontmatter.
     """
     if f"{LOADED_FOLDER}/" not in names:
         return False

@@ -45,7 +45,7 @@ def is_wiki(names: frozenset[str]) -> bool:
 
 
 def whole_wiki(root: str) -> str:
-    """Return the directory of the wiki to which `root` belongs: for the pages beside their raw
+    """Return the directory of the wiki to which `root` belongs: for pages beside their raw
     sources the folder of both, else `root` itself.
     """
     above = os.path.dirname(root)

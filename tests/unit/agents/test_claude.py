@@ -230,7 +230,7 @@ def test_the_shell_cannot_name_a_folder_outside(machine: Machine, name: str) -> 
     machine.environ |= {"CLAUDE_CONFIG_DIR": "/moved", "CLAUDE_CODE_PROJECT_DIR_NAME": name}
     place = auto_memory(machine, machine.path)
     assert place.root == f"/moved/projects/{claude_folder.slug(str(machine.path))}/memory"
-    assert "no name that Claude Code takes" in place.why
+    assert "not a name that Claude Code accepts" in place.why
 
 
 def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> None:

@@ -1,4 +1,4 @@
-"""Claude Code: where its auto memory lies and how it is laid out (formats: Claude Code 2.1.240)."""
+"""Claude Code: where its auto memory is, and its layout (formats: Claude Code 2.1.240)."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 
 
 def auto_memory(claude: Installation, place: Workplace) -> MemoryPlace:
-    """Return the auto memory of a workplace as Claude Code's rules have it, there or not; `why`
-    names the rule, and the settings that were passed over.
+    """Return the auto memory of a workplace by Claude Code's rules, there or not; `why`
+    names the rule, and the settings that were ignored.
     """
     root, why = memory_directory(claude, place)
     return MemoryPlace(root, AUTO_MEMORY, place.root, why)
@@ -78,7 +78,7 @@ def folder_memories(
 ) -> list[MemoryPlace]:
     """Return the memories of the project folders that `cwds` names, there or not.
 
-    A folder belongs to that one of the `projects` whose slug it bears, else to the directory in
+    A folder belongs to the one of the `projects` whose slug is its name, else to the directory in
     which its newest session worked. Long paths are cut, so that several projects may have one slug:
     then one that is still there wins, then one in which the sessions of that folder worked, then a
     later one.
@@ -98,19 +98,19 @@ def folder_memories(
 
 
 def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
-    """Return the project of a folder whose sessions worked in `seen`; "" where it is unknown. The
+    """Return the project of a folder whose sessions worked in `seen`; "" if it is unknown. The
     first one of `projects` wins a tie.
     """
 
     def fit(project: str) -> tuple[bool, bool]:
         inside = os.path.join(project, "")
-        return os.path.isdir(project), any(it == project or it.startswith(inside) for it in seen)
+        return os.path.isdir(project), any(cwd == project or cwd.startswith(inside) for cwd in seen)
 
     return max(projects, key=fit, default=next(iter(seen), ""))
 
 
 def agent_memories(claude: Installation) -> list[MemoryPlace]:
-    """Return the memories that the person's sub-agents keep across all projects."""
+    """Return the memories that the user's sub-agents keep for all projects."""
     folder = os.path.join(claude.config, AGENT_FOLDERS[0])
     return _agents_in(folder, "", "for all projects")
 

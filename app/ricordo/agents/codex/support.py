@@ -30,7 +30,7 @@ MEMORIES = Layout(
         ("raw_memories.md", "phase2_workspace_diff.md", "instructions.md", "skill.md")
     ),
     source_folder=SUMMARY_FOLDER,
-    read_only="Codex rewrites these files itself whenever it consolidates its memories.",
+    read_only="Codex rewrites these files whenever it consolidates its memories.",
     keeps_own_list=True,
     is_shared=True,
     given_to=AGENT.name,

@@ -12,17 +12,17 @@ from ricordo.agents.transcripts.session import Session, Turn, Where
 
 
 class LineReader(Protocol):
-    """Makes turns of the lines of one transcript."""
+    """Reads the lines of one transcript as messages."""
 
     agent: Agent
 
     def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
-        """Return the turn of a line; None where it holds none."""
+        """Return the message in a line; None if there is none."""
         ...
 
 
 MakeReader = Callable[[str, Learnt], LineReader]
-"""Takes the path of a transcript, and what was learnt of it, which the reader fills in."""
+"""Takes the path of a transcript, and what was read of it, which the reader fills in."""
 
 
 class LineTranscript:
@@ -37,7 +37,7 @@ class LineTranscript:
         learnt: Learnt | None = None,
         step: Callable[[], None] = lambda: None,
     ) -> None:
-        """`learnt` is what an earlier reading came to: this one goes on from there, if the file is
+        """`learnt` is the result of an earlier reading: this one goes on from there, if the file is
         still the same. `step` is called at every line and may raise. Nothing is opened yet.
         """
         self._step = step
@@ -46,7 +46,7 @@ class LineTranscript:
         self.learnt = learnt or Learnt()
         self.agent = make_reader(path, self.learnt).agent
         self.is_anew = not self.learnt.offset
-        """Whether it was read from its beginning: what was known of it before is void."""
+        """Whether it was read from its beginning, so that earlier results are void."""
 
     @property
     def session(self) -> Session:
@@ -54,9 +54,9 @@ class LineTranscript:
         return self.learnt.session(self.agent, self.path)
 
     def turns(self) -> Iterator[Turn]:
-        """Yield the turns from where the last reading ended. A file that cannot be read has none.
+        """Yield the messages from where the last reading ended; none if it cannot be read.
 
-        After each turn `learnt` says all up to there and nothing of what follows.
+        After each message `learnt` covers exactly what was yielded.
         """
         with opened(self.path) as file:
             if file is None:
@@ -65,11 +65,11 @@ class LineTranscript:
                 yield from self._turns(file)
                 self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
             except OSError:
-                # what was read up to here stays true; the rest is read another time
+                # what was read so far stays valid; the rest is read another time
                 return
 
     def seal(self) -> None:
-        """Make `learnt` fit to be gone on from, though not all turns were asked for."""
+        """Make `learnt` a valid start for the next reading, though not all messages were read."""
         with opened(self.path) as file:
             if file is not None:
                 self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
@@ -110,7 +110,7 @@ class LineTranscript:
 
 
 def turns_between(make_reader: MakeReader, path: str, start: Where) -> Iterator[Turn]:
-    """Yield the turns of the transcript at `path` from the line at `start` on."""
+    """Yield the messages of the transcript at `path` from the line at `start` on."""
     with opened(path) as file:
         if file is None:
             return
