@@ -216,7 +216,7 @@ def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine
     machine.environ["CLAUDE_CODE_PROJECT_DIR_NAME"] = "tides_1"
     place = auto_memory(machine, machine.path)
     assert claude_folder.slug(str(machine.path)) in place.root
-    assert "only with CLAUDE_CONFIG_DIR" in place.why
+    assert "needs CLAUDE_CONFIG_DIR" in place.why
     machine.environ["CLAUDE_CONFIG_DIR"] = "/moved"
     place = auto_memory(machine, machine.path)
     assert (place.root, place.why) == (
