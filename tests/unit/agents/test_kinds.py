@@ -50,7 +50,7 @@ def build(root: Path, *paths: str) -> str:
         ("folder", []),
     ],
 )
-def test_a_directory_is_recognised_by_what_stands_in_it(
+def test_a_directory_is_recognised_by_its_files(
     tmp_path: Path, kind: str, paths: list[str]
 ) -> None:
     assert recognise(build(tmp_path, *paths)).kind == kind
@@ -65,9 +65,7 @@ def test_a_directory_is_recognised_by_what_stands_in_it(
         ("folder", "project/memory"),
     ],
 )
-def test_an_empty_directory_is_recognised_by_where_it_lies(
-    tmp_path: Path, kind: str, name: str
-) -> None:
+def test_an_empty_directory_is_recognised_by_its_path(tmp_path: Path, kind: str, name: str) -> None:
     assert recognise(build(tmp_path / name, "./")).kind == kind
 
 
@@ -80,7 +78,7 @@ def test_a_directory_that_is_not_there_is_a_plain_folder() -> None:
     assert recognise("/not/there").kind == "folder"
 
 
-def test_files_that_are_none_hold_nobody_up(tmp_path: Path) -> None:
+def test_special_files_do_not_block(tmp_path: Path) -> None:
     for name in ("memory_summary.md", "a.md"):
         os.mkfifo(tmp_path / name)
     assert recognise(str(tmp_path)).kind == "folder"

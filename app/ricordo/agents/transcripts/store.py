@@ -1,9 +1,9 @@
-"""What is known of transcripts, kept: sessions, which notes they touched, where notes came from.
-One SQLite file in our state directory, for all memories.
+"""The database of transcripts: sessions, which notes they touched, the origins of notes. One SQLite
+file in Ricordo's state directory, for all memories.
 
-Agents sweep their transcripts; what was learnt of them stays. It is brought up to date by
-`catch_up`. A file that is damaged, or that a newer Ricordo wrote, is put aside and begun anew.
-Where the directory cannot be written, what is learnt is known for as long as the `Store` lives.
+Agents delete old transcripts; their data stays here. `catch_up` brings it up to date. A file that
+is damaged, or that a newer Ricordo wrote, is put aside and rebuilt. If the directory cannot be
+written, the data is in memory for as long as the `TranscriptStore` exists.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ricordo.text import visible
 
 FILE = "activity.db"
 VERSION = 1
-"""Of the tables, and of what is told from transcripts: with another one they are read anew."""
+"""Of the tables, and of what is read of transcripts: with another one they are read again."""
 PATIENCE = 2.0
 """Seconds for which another process may write."""
 

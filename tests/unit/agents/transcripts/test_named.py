@@ -48,7 +48,7 @@ def test_a_session_of_opencode_is_a_file(tmp_path: Path, era: object) -> None:
     assert heard(str(path)) == ["Keep the port."]
 
 
-def test_or_stands_in_a_database_and_is_named_there_where_it_is_not_alone(tmp_path: Path) -> None:
+def test_a_session_in_a_database_needs_its_id_unless_it_is_the_only_one(tmp_path: Path) -> None:
     in_database(tmp_path)
     path = tmp_path / "opencode.db"
     assert heard(str(path)) == heard(f"{path}#ses_1") == ["Keep the port."]
@@ -65,7 +65,7 @@ def test_a_transcript_with_a_sign_in_its_name_is_found(tmp_path: Path) -> None:
     assert heard(str(path)) == ["Keep it."]
 
 
-def test_what_is_no_transcript_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_transcript_is_reported(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to("/etc/passwd")
     (tmp_path / "note.md").write_text("# Tides\n")
