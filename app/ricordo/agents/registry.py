@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from ricordo.agents.agent import Agent
 from ricordo.agents.claude.support import CLAUDE
-from ricordo.agents.codex.support import CODEX
+from ricordo.agents.codex import CODEX
 from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, holds_notes
-from ricordo.agents.gemini.support import GEMINI
+from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
-from ricordo.agents.opencode.support import OPENCODE
+from ricordo.agents.opencode import OPENCODE
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, Step, Transcript
 from ricordo.agents.transcripts.checkpoint import Learnt

@@ -11,9 +11,8 @@ from ricordo import git
 from ricordo.agents.agent import Agent
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.scope import SessionScope
 from ricordo.agents.transcripts.session import Session, Turn, Where
-from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
 

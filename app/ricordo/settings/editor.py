@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from ricordo.errors import StateUnusable, WrongUsage
-from ricordo.settings.command_line import split_command
+from ricordo.settings.values import split_command
 
 
 def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:

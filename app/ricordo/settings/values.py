@@ -1,12 +1,12 @@
-"""What the value of a setting has to be."""
+"""What the value of a setting has to be, and how a command line is split."""
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-
-from ricordo.settings.command_line import split_command
 
 _LONGEST_MODEL = 200
 """Characters of a model's name."""
@@ -38,6 +38,18 @@ def one_of(words: Collection[str]) -> ValueCheck:
     """Return the check of one of some words."""
     message = f"This has to be one of {', '.join(words)}."
     return ValueCheck(message, lambda value: value if value in words else None, words)
+
+
+def split_command(line: str) -> tuple[str, ...]:
+    """Split a command line into its words, as a POSIX shell quotes them.
+
+    A line that as a whole is the absolute path of a file is one word, so that a program in a folder
+    with a space needs no quotes. Raises ValueError for an unclosed quote.
+    """
+    path = line.strip()
+    if os.path.isabs(path) and os.path.isfile(path):
+        return (path,)
+    return tuple(shlex.split(line))
 
 
 def command_line() -> ValueCheck:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.agents import letta, wiki
-from ricordo.agents.codex import support as codex
+from ricordo.agents import codex, letta, wiki
 from tests.unit.agents.test_kinds import build
 
 

@@ -14,9 +14,8 @@ from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.reader import LineTranscript, turns_between
-from ricordo.agents.transcripts.scope import SessionScope, is_inside
 from ricordo.agents.transcripts.session import Turn, Where
-from ricordo.agents.transcripts.sources import TranscriptSource, line_files
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource, is_inside, line_files
 from ricordo.agents.workplace import Workplace, workplace
 from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import folders_in

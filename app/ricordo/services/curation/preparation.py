@@ -11,9 +11,8 @@ from typing import NamedTuple
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.registry import named_session, open_transcript
 from ricordo.agents.transcripts.checkpoint import as_text, from_text
-from ricordo.agents.transcripts.scope import SessionScope
 from ricordo.agents.transcripts.session import Session, Turn
-from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.curation.brief import BUDGET, Brief, compose_brief, tokens, turn_tokens
 from ricordo.curation.engine import CurationProgress, Step, Unread
 from ricordo.curation.spoken import Heard, Spoken, heard, spoken

@@ -10,9 +10,8 @@ from itertools import chain, zip_longest
 
 from ricordo import git
 from ricordo.agents.registry import named_session, open_transcript, sub_agent_transcripts
-from ricordo.agents.transcripts.scope import SessionScope
 from ricordo.agents.transcripts.session import Session, Who
-from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.errors import StateUnusable
 from ricordo.extraction.sentence import written_sentences
 from ricordo.handoff.document import SourceSession

@@ -10,8 +10,8 @@ from datetime import date, datetime
 
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.catch_up import Stamps, catch_up, places_of, stamps_of
-from ricordo.agents.transcripts.scope import SessionScope
 from ricordo.agents.transcripts.session import FileAction, Session
+from ricordo.agents.transcripts.sources import SessionScope
 from ricordo.agents.transcripts.store import KnownTranscript, Touched, TranscriptStore
 from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import Evidence, Reads

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.registry import SUPPORTED, support_of
-from ricordo.agents.transcripts.scope import SessionScope
 from ricordo.agents.transcripts.session import Session
-from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.handoff.document import SourceSession
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import absolute_path
