@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.kinds import recognise
+from ricordo.agents.registry import recognise
 from ricordo.lint.contradictions.compare import excludes
 from ricordo.lint.contradictions.comparer import NoteComparer, opposed_of
 from ricordo.lint.contradictions.statements import NoteStatement

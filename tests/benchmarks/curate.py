@@ -19,7 +19,7 @@ from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
 
-from ricordo.agents.transcripts.sources import source_at
+from ricordo.agents.registry import open_transcript, source_at
 from ricordo.curation.pending import Waiting
 from ricordo.curation.spoken import Spoken, spoken
 from ricordo.extraction.statement import find_saying
@@ -111,7 +111,7 @@ def score_sessions(sessions: Path = SESSIONS) -> tuple[Score, list[str]]:
 
 def _said(path: Path) -> Iterator[Spoken]:
     source = source_at(str(path))
-    return spoken(str(path), source.transcript().turns(), date(2026, 1, 1))
+    return spoken(str(path), open_transcript(source).turns(), date(2026, 1, 1))
 
 
 def score_sample() -> tuple[Score, list[str]]:

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ricordo import git
-from ricordo.agents.kinds import INDEX_NAMES, recognise
-from ricordo.memory.layout import MemoryKind
+from ricordo.agents.registry import INDEX_NAMES, recognise
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.storage.reader import read_memory
@@ -96,7 +95,7 @@ def find_stores(folder: Path) -> Iterator[Path]:
         here = Path(path)
         notes = {name.lower() for name in names if name.endswith(".md")}
         is_folder_of_notes = not notes.isdisjoint(INDEX_NAMES) or here.name in _USUAL_NAMES
-        if recognise(path).kind is not MemoryKind.FOLDER or (notes and is_folder_of_notes):
+        if recognise(path).kind != "folder" or (notes and is_folder_of_notes):
             folders.clear()
             yield here
 
@@ -242,7 +241,7 @@ def _parts(folder: Path) -> list[tuple[Path, Path]]:
     top = git.top_level(str(folder))
     if top:
         return [(Path(top), folder)]
-    if recognise(str(folder)).kind is not MemoryKind.FOLDER:
+    if recognise(str(folder)).kind != "folder":
         return [(folder, folder)]
     folders = (it for it in folder.iterdir() if it.is_dir() and it.name not in _NO_MEMORIES)
     return [(it, it) for it in sorted(folders)]

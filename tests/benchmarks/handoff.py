@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from shutil import copytree
 
-from ricordo.agents.opencode import sessions_at
+from ricordo.agents.opencode.transcript import sessions_at
 from ricordo.errors import RicordoError
 from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.document import HandoffStatement, QuoteMark, Status

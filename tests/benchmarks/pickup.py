@@ -26,15 +26,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.handoff.document import (
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     QuoteMark,
     SourceSession,
     StatementSection,
+    handoff_target,
 )
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.format import render
@@ -52,7 +53,7 @@ _SECONDS = 60
 class Program:
     """How an agent is started without an account."""
 
-    target: HandoffTarget
+    target: Agent
     words: tuple[str, ...]
     """What follows the name of the program; the prompt comes last."""
     settle: Callable[[Path, str], Mapping[str, str]]
@@ -101,10 +102,10 @@ def _gemini(home: Path, url: str) -> Mapping[str, str]:
 
 
 PROGRAMS = (
-    Program(HandoffTarget.CLAUDE, ("-p",), _claude),
-    Program(HandoffTarget.CODEX, ("exec", "--skip-git-repo-check"), _codex),
-    Program(HandoffTarget.OPENCODE, ("run",), _opencode),
-    Program(HandoffTarget.GEMINI, ("-p",), _gemini),
+    Program(handoff_target("claude"), ("-p",), _claude),
+    Program(handoff_target("codex"), ("exec", "--skip-git-repo-check"), _codex),
+    Program(handoff_target("opencode"), ("run",), _opencode),
+    Program(handoff_target("gemini"), ("-p",), _gemini),
 )
 
 
@@ -212,10 +213,10 @@ def _responses(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def handed_off(project: Path, target: HandoffTarget) -> None:
+def handed_off(project: Path, target: Agent) -> None:
     """Write a handoff that quotes orders to load a file, the file, and the line that is offered."""
     now = datetime.now(UTC)
-    source = SourceSession(Agent.CLAUDE, "s", "/s.jsonl")
+    source = SourceSession(agent_named("claude"), "s", "/s.jsonl")
     head = HandoffHeader(now, now + timedelta(days=7), target, 4000, "rules", (source,))
     quoted = HandoffStatement(
         StatementSection.OBJECTIVE, "Asked @canary.md", QuoteMark(Ref(0, 1)), (), _SAID
@@ -237,7 +238,7 @@ def tried(program: Program, path: str, folders: str) -> tuple[str, bool]:
         subprocess.run(["git", "init", "--quiet", str(project)], check=True)
         handed_off(project, program.target)
         environ = {"PATH": folders, "HOME": str(home), **program.settle(home, url)}
-        prompt = f"Go on. {OBEY}" if program.target is HandoffTarget.CODEX else "Go on."
+        prompt = f"Go on. {OBEY}" if program.target is handoff_target("codex") else "Go on."
         # what was asked until it is stopped is recorded
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(

@@ -91,8 +91,8 @@ def measured(folder: Path) -> Measured:
 
 def read(folder: Path) -> Measured:
     """Do that in this process."""
+    from ricordo.agents.claude.support import find_sources as claude_sources
     from ricordo.agents.transcripts.catch_up import catch_up
-    from ricordo.agents.transcripts.sources import claude_sources
     from ricordo.agents.transcripts.store import TranscriptStore
 
     store = TranscriptStore(str(folder / "state"))

@@ -117,6 +117,7 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
         "ricordo.agents",
         "ricordo.agents.claude",
         "ricordo.agents.claude.folder",
+        "ricordo.agents.prompt_rules",
         "ricordo.agents.workplace",
         "ricordo.storage",
         "ricordo.storage.foreign_file",

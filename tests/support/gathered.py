@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.handoff.facts import (
     DecisionFact,
     ErrorFact,
@@ -31,7 +32,7 @@ class Gathered:
 
     facts: Facts = field(
         default_factory=lambda: Facts(
-            "/project", (Session(Agent.CLAUDE, SESSION, f"{SESSION}.jsonl", CWD),)
+            "/project", (Session(agent_named("claude"), SESSION, f"{SESSION}.jsonl", CWD),)
         )
     )
     turn: int = 0

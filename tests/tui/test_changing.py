@@ -174,7 +174,7 @@ async def test_an_editor_that_is_not_there_is_told(
     monkeypatch.setenv("VISUAL", "/nowhere/vim")
     async with staged(root) as stage:
         await stage.press("e")
-        await stage.wait_for(lambda: "“/nowhere/vim” cannot be started" in stage.toasts)
+        await stage.wait_for(lambda: "Cannot start the editor “/nowhere/vim”" in stage.toasts)
         assert "Nothing was changed" in stage.toasts
     assert copies(pinned) == []
 

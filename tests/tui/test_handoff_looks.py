@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.curation.engine import Step
 from ricordo.handoff.budget import fitted, tokens
 from ricordo.handoff.document import (
@@ -20,12 +21,12 @@ from ricordo.handoff.document import (
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     QuoteMark,
     ResultMark,
     SourceSession,
     StatementSection,
     Status,
+    handoff_target,
 )
 from ricordo.handoff.facts import (
     GIT,
@@ -74,7 +75,7 @@ WRITTEN = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
 
 SESSIONS = (
     Session(
-        Agent.CLAUDE,
+        agent_named("claude"),
         "5b1c7a52",
         f"{HOME}/a.jsonl",
         HOME,
@@ -83,7 +84,7 @@ SESSIONS = (
         "2026-10-05T08:10:00Z",
         AT,
     ),
-    Session(Agent.CODEX, "019fb100", f"{HOME}/{CONTROLS}.jsonl", ODD, MARKED, ODD, AT, AT),
+    Session(agent_named("codex"), "019fb100", f"{HOME}/{CONTROLS}.jsonl", ODD, MARKED, ODD, AT, AT),
 )
 FACTS = Facts(
     HOME,
@@ -161,10 +162,10 @@ STATEMENTS = (
 HEAD = HandoffHeader(
     WRITTEN,
     WRITTEN.replace(day=12),
-    HandoffTarget.CLAUDE,
+    handoff_target("claude"),
     2_000,
     "rules",
-    (SourceSession(Agent.CLAUDE, "5b1c7a52", f"{HOME}/a.jsonl"),),
+    (SourceSession(agent_named("claude"), "5b1c7a52", f"{HOME}/a.jsonl"),),
     commit="4f1e2d3a9b0c",
     redactions=2,
 )
@@ -211,7 +212,7 @@ class Drawn:
     def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
         handoff = fitted(replace(gathered.draft.handoff, statements=tuple(wanted)))
         done = Finished(handoff, "", tokens(handoff))
-        return Made(gathered.draft, done, start_line(HandoffTarget.CLAUDE, "HANDOFF.new.md"))
+        return Made(gathered.draft, done, start_line(handoff_target("claude"), "HANDOFF.new.md"))
 
 
 async def on_main(pilot: Pilot[int]) -> Stage:
@@ -230,7 +231,7 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
     async def ready(pilot: Pilot[int]) -> None:
         stage = await on_main(pilot)
         main = stage.main
-        ask = Ask(HandoffTarget.CLAUDE, 2_000)
+        ask = Ask(handoff_target("claude"), 2_000)
         drafter, hands = cast(Drafter, Drawn()), main._changing
         draft = HandoffScreen(
             SESSIONS[:1],

@@ -1,1 +1,4 @@
-"""Where agents keep memory, how it is laid out, and how much of it they load: one file an agent."""
+"""Everything that depends on an agent: where its memories and sessions are, and how they are read.
+
+`registry.py` lists the agents; `support.py` says what can be asked of each.
+"""

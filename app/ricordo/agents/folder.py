@@ -1,25 +1,29 @@
-"""Plain folders of markdown notes, kept by people or by programs that Ricordo does not know."""
+"""Plain folders of markdown notes, kept by people or by programs that Ricordo does not know: what a
+directory is that no agent claims.
+"""
 
 from __future__ import annotations
 
 import os
 
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import folders_in
 from ricordo.storage.reader import list_names
 
 FOLDER = Layout(
-    kind=MemoryKind.FOLDER,
+    kind="folder",
     agent="",
     index_names=frozenset(("index.md", "_index.md", "memory.md")),
     support_names=frozenset(("readme.md", "handoff.md", "handoff.new.md")),
     title_keys=("name", "title"),
     summary_keys=("description", "summary"),
     type_keys=("type", "category", "kind"),
+    is_plain=True,
+    opens_unasked=True,
 )
 
-NO_MEMORY = Layout(kind=MemoryKind.FOLDER, agent="", holds_notes=False)
-"""That of a project of which nobody keeps a memory."""
+NO_MEMORY = Layout(kind="folder", agent="", holds_notes=False, is_plain=True, opens_unasked=True)
+"""The layout of a project without a memory."""
 
 PROJECT_FOLDER = "memory"
 """Where projects that keep their notes beside the code usually keep them."""
@@ -37,13 +41,13 @@ PAPERS = frozenset(
         "security.md",
     )
 )
-"""Files that stand in any project and make no memory of it."""
+"""Files that any project may have; they do not make it a memory."""
 
 _MOST_FOLDERS = 500
 
 
 def holds_notes(root: str, *, in_folders: bool = True) -> bool:
-    """Say whether notes stand in the directory `root`, or with `in_folders` one folder deeper."""
+    """Say whether notes are in the directory `root`, or with `in_folders` one folder deeper."""
     if _has_note(root):
         return True
     folders = folders_in(root)[:_MOST_FOLDERS] if in_folders else []

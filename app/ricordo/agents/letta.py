@@ -1,24 +1,28 @@
-"""Letta: where its agents keep their memory files and how these are laid out (letta-code memfs)."""
+"""Letta: where its agents keep their memory files, and their layout (letta-code memfs)."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
+from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import folders_in, read_plain_file
 from ricordo.storage.reader import list_names
 
 LOADED_FOLDER = "system"
-"""What lies in it is always part of the prompt."""
+"""Notes in it are always part of the prompt."""
 
 MEMORY_FILES = Layout(
-    kind=MemoryKind.LETTA,
+    kind="letta",
     agent="Letta",
     support_names=frozenset(("skill.md",)),
     required=("description",),
     heads_expected=True,
-    read_only="Letta takes changes only as commits that its own checks have passed.",
+    read_only="Letta accepts changes only as commits that pass its own checks.",
+    keeps_own_list=True,
+    recall_rank=4,
 )
 
 
@@ -34,7 +38,7 @@ def memories(home: str) -> list[MemoryPlace]:
 
 def is_memory(root: str, names: frozenset[str]) -> bool:
     """Say whether the directory `root` with these `names` in it is the memory of a Letta agent:
-    its system folder holds a note with a head.
+    its system folder holds a note with frontmatter.
     """
     if f"{LOADED_FOLDER}/" not in names:
         return False
@@ -42,3 +46,19 @@ def is_memory(root: str, names: frozenset[str]) -> bool:
     notes = sorted(name for name in list_names(folder) if name.endswith(".md"))
     starts = (read_plain_file(os.path.join(folder, name), 3) for name in notes[:8])
     return any(start == b"---" for start in starts)
+
+
+class LettaSupport(AgentSupport):
+    """Letta."""
+
+    layouts = (MEMORY_FILES,)
+    marks = (LayoutMark(60, is_memory, MEMORY_FILES),)
+
+    def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
+        return Survey(frozenset(), lambda projects: memories(home))
+
+    def project_of(self, root: str, layout: Layout) -> str:
+        return ""
+
+
+LETTA = LettaSupport()

@@ -1,4 +1,4 @@
-"""A place: one directory that is a memory, whose, and how it was found."""
+"""A directory that is a memory, with its project and how it was found."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class MemoryPlace:
     """Absolute path."""
     layout: Layout
     project: str = ""
-    """The project's directory; "" where it cannot be told."""
+    """The project's directory; "" if it is unknown."""
     why: str = ""
-    """Which rule led here, as a person would say it."""
+    """Why it was found, as users read it."""

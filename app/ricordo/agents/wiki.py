@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 
+from ricordo import git
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.agents.support import AgentSupport, LayoutMark
+from ricordo.memory.layout import Layout
 from ricordo.storage.reader import list_names
 
 SOURCES = "raw"
 PAGES = "wiki"
 
 WIKI = Layout(
-    kind=MemoryKind.WIKI,
+    kind="wiki",
     agent="",
     index_names=frozenset(("index.md", "_index.md")),
     index_name="index.md",
@@ -24,11 +26,16 @@ WIKI = Layout(
         )
     ),
     source_folder=SOURCES,
+    page_folder=PAGES,
     title_keys=("title", "name"),
     summary_keys=("summary", "description"),
     type_keys=("type", "category", "kind"),
     required=("name",),
     heads_expected=True,
+    has_own_conventions=True,
+    log_name="log.md",
+    retention="wiki",
+    recall_rank=1,
 )
 
 
@@ -38,7 +45,7 @@ def is_wiki(names: frozenset[str]) -> bool:
 
 
 def whole_wiki(root: str) -> str:
-    """Return the directory of the wiki to which `root` belongs: for the pages beside their raw
+    """Return the directory of the wiki to which `root` belongs: for pages beside their raw
     sources the folder of both, else `root` itself.
     """
     above = os.path.dirname(root)
@@ -60,3 +67,22 @@ def in_project(project: str) -> list[MemoryPlace]:
 
 def _is_whole(names: frozenset[str]) -> bool:
     return {f"{SOURCES}/", f"{PAGES}/"} <= names
+
+
+class WikiSupport(AgentSupport):
+    """LLM wikis."""
+
+    layouts = (WIKI,)
+    marks = (LayoutMark(50, lambda root, names: is_wiki(names), WIKI),)
+
+    def memories_in(self, project: str) -> list[MemoryPlace]:
+        return in_project(project)
+
+    def whole_memory(self, root: str) -> str:
+        return whole_wiki(root)
+
+    def project_of(self, root: str, layout: Layout) -> str:
+        return git.top_level(root) or root
+
+
+WIKI_SUPPORT = WikiSupport()

@@ -1,5 +1,5 @@
 """A workplace: the directory in which an agent works, and the repository around it. Read from files
-alone, without a process, for the prompt hook asks too.
+alone, without starting git, because the prompt hook uses it too.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from ricordo import git
 from ricordo.storage.foreign_file import read_plain_file
 
 _LONGEST_PATH = 8192
-"""Bytes of a file of git that holds a path."""
+"""Bytes of a git file that holds a path."""
 
 
 class Workplace:
-    """A directory as agents see it; all three are the same outside a repository."""
+    """The directories of a workplace; all three are the same outside a repository."""
 
     __slots__ = ("directory", "root", "top")
 
@@ -24,7 +24,7 @@ class Workplace:
         self.top = top
         """The root of the worktree that holds it."""
         self.root = root
-        """What stands for the repository in all its worktrees: the project."""
+        """The directory of the project: one for all worktrees of the repository."""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -42,30 +42,32 @@ def workplace(directory: str) -> Workplace:
 
 
 def main_root(top: str) -> str | None:
-    """Return the root of the main worktree beside the one with the root `top`; None where git has
+    """Return the root of the main worktree beside the one with the root `top`; None if git has
     none.
 
-    The worktrees of a bare repository have no main one: there it is the repository. The layout is
+    The worktrees of a bare repository have no main one; then it is the repository. The layout is
     that of gitrepository-layout(5). A worktree counts only where its repository names it too, for
     anybody may have written the `.git` of an unpacked folder.
     """
     mark = os.path.join(top, ".git")
     if os.path.isdir(mark):
         return top
-    own = _path_in(mark, top, b"gitdir:")
-    if not os.path.isfile(os.path.join(own, "HEAD")):
+    git_dir = _read_path(mark, top, b"gitdir:")
+    if not os.path.isfile(os.path.join(git_dir, "HEAD")):
         return None
-    common = _path_in(os.path.join(own, "commondir"), own)
-    if common in ("", own):
+    common = _read_path(os.path.join(git_dir, "commondir"), git_dir)
+    if common in ("", git_dir):
         return top
-    named = _path_in(os.path.join(own, "gitdir"), own)
-    if os.path.dirname(own) != os.path.join(common, "worktrees") or named != os.path.realpath(mark):
+    named = _read_path(os.path.join(git_dir, "gitdir"), git_dir)
+    if os.path.dirname(git_dir) != os.path.join(common, "worktrees") or named != os.path.realpath(
+        mark
+    ):
         return None
     return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
-def _path_in(file: str, folder: str, before: bytes = b"") -> str:
-    """Return the path that a file of git holds, relative to `folder`; "" where there is none."""
+def _read_path(file: str, folder: str, before: bytes = b"") -> str:
+    """Return the path that a git file holds, relative to `folder`; "" if there is none."""
     raw = read_plain_file(file, _LONGEST_PATH + 1) or b""
     path = raw.removeprefix(before).strip()
     if not path or not raw.startswith(before) or len(raw) > _LONGEST_PATH or b"\0" in path:

@@ -35,15 +35,15 @@ like a credential is kept back. A HANDOFF.md that somebody else wrote or edited 
 def add_handoff_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `handoff`."""
     from ricordo.handoff.budget import DEFAULT
-    from ricordo.handoff.document import HandoffTarget
+    from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
     add_memory(parser)
     add_json(parser)
     parser.add_argument(
         "--for",
         dest="target",
-        choices=[target.value for target in HandoffTarget],
-        default=HandoffTarget.ANY.value,
+        choices=[target.name for target in handoff_targets()],
+        default=ANY_AGENT.name,
         help="which agent reads it: its headings, their order, the length that suits (any)",
     )
     parser.add_argument(
@@ -127,11 +127,11 @@ def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) ->
 
 
 def _wish(options: Namespace) -> HandoffOptions:
-    from ricordo.handoff.document import HandoffTarget
+    from ricordo.handoff.document import handoff_target
     from ricordo.services.handoff.handoff import HandoffOptions
 
     return HandoffOptions(
-        HandoffTarget(options.target),
+        handoff_target(options.target),
         options.budget,
         tuple(options.session),
         options.output,
@@ -159,7 +159,7 @@ def _lines(
     marks = ", ".join(f"{count} {status.value}" for status, count in done.counts.items() if count)
     credentials = "credential" if head.redactions == 1 else "credentials"
     lines = [
-        f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.value}",
+        f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.name}",
         f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
         f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
         f"{head.redactions} {credentials} kept back",

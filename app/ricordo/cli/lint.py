@@ -165,7 +165,7 @@ def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
         document = {
             "memory": {
                 "path": memory.root,
-                "kind": memory.layout.kind.value,
+                "kind": memory.layout.kind,
                 "notes": len(memory.notes),
                 "bytes": memory.size,
             },

@@ -92,7 +92,7 @@ def run_list(options: Namespace, surroundings: Environment) -> int:
                 {
                     "path": look.memory.root,
                     "agent": place.layout.agent,
-                    "kind": place.layout.kind.value,
+                    "kind": place.layout.kind,
                     "project": place.project or None,
                     "notes": len(look.memory.notes),
                     "load": describe_load(look.memory, with_text=False),
@@ -165,7 +165,7 @@ def _row(
 
     load = look.memory.load
     return (
-        place.layout.agent or place.layout.kind.value,
+        place.layout.agent or place.layout.kind,
         one_line(_from_home(place.project or place.root, home)),
         str(len(look.memory.notes)),
         f"{load.share:.0%}" if load.limits else "–",

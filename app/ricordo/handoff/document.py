@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.agent import Agent, read_table
+from ricordo.agents.registry import handoff_agents
 from ricordo.handoff.facts import Ref
 from ricordo.resources import data_text
 
@@ -131,14 +133,29 @@ class HandoffStatement:
                 return Status.VERIFIED
 
 
-class HandoffTarget(StrEnum):
-    """The agent for which a handoff is written."""
+ANY_AGENT = Agent("any", "any agent")
+"""For whom a handoff is written that is for no agent in particular."""
 
-    CLAUDE = "claude"
-    CODEX = "codex"
-    OPENCODE = "opencode"
-    GEMINI = "gemini"
-    ANY = "any"
+
+def handoff_targets() -> tuple[Agent, ...]:
+    """Return for whom a handoff can be written."""
+    return (*handoff_agents(), ANY_AGENT)
+
+
+def handoff_target(name: str) -> Agent:
+    """Return the target that is called `name`. Raises ValueError for no such one."""
+    target = next((it for it in handoff_targets() if it.name == name), None)
+    if target is None:
+        raise ValueError(f"no agent is called {name!r}")
+    return target
+
+
+@cache
+def target_table(target: Agent) -> dict[str, Any]:
+    """Return what is known of handoffs for `target`, by the tables of `any.toml`."""
+    if target == ANY_AGENT:
+        return tomllib.loads(data_text("handoff/any.toml"))
+    return read_table(target, "handoff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +174,7 @@ class HandoffHeader:
 
     written: datetime
     expires: datetime
-    target: HandoffTarget
+    target: Agent
     budget: int
     """In tokens."""
     engine: str
@@ -211,9 +228,9 @@ class Family:
 
 
 @cache
-def family(target: HandoffTarget) -> Family:
+def family(target: Agent) -> Family:
     """Return the layout of handoffs for `target`."""
-    table = tomllib.loads(data_text("handoff/sections.toml"))[target.value]
+    table = target_table(target)["sections"]
     headings = {StatementSection(name): tuple(parts) for name, parts in table["names"].items()}
     order = tuple(StatementSection(name) for name in table["order"])
     assert sorted(order) == sorted(headings) == sorted(StatementSection)

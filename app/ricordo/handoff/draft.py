@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import assert_never
 
-from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.compose.refusals import Refusals
 from ricordo.handoff.document import HandoffStatement, QuoteMark, ResultMark, StatementSection
@@ -42,6 +41,7 @@ from ricordo.lint.rule import RuleContext
 from ricordo.lint.rules.safety import instruction_shaped
 from ricordo.llm.question import FormTool, estimate
 from ricordo.llm.redaction import LIKE, Redaction, Sealed
+from ricordo.memory.layout import Layout
 from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, hidden_characters, one_line, visible
 
@@ -291,14 +291,15 @@ DRAFT = FormTool(
 )
 """The form that a model fills in."""
 
-_RULE_CONTEXT = RuleContext(datetime.fromtimestamp(0, UTC), AUTO_MEMORY)
+_NO_KIND = Layout(kind="", agent="")
+_RULE_CONTEXT = RuleContext(datetime.fromtimestamp(0, UTC), _NO_KIND)
 """A context for the rule, which does not depend on the time."""
 
 
 def gives_orders(text: str) -> bool:
     """Return whether the rule `instruction-shaped` finds anything in a text."""
     raw = text.encode()
-    note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), AUTO_MEMORY)
+    note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), _NO_KIND)
     return next(instruction_shaped(note, _RULE_CONTEXT), None) is not None
 
 

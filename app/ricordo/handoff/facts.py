@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.agent import Agent
+from ricordo.agents.transcripts.session import FileAction, Session
 
 
 class Ref(NamedTuple):

@@ -15,18 +15,19 @@ from enum import Enum
 from hashlib import sha256
 from typing import TypeVar
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.handoff.check import DIGITS
 from ricordo.handoff.document import (
+    ANY_AGENT,
     Family,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     Heading,
     SourceSession,
     StatementSection,
     family,
+    handoff_target,
 )
 from ricordo.handoff.marks import mark, read_mark, settled
 from ricordo.handoff.quotation import (
@@ -86,7 +87,7 @@ def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
         HandoffHeader(
             written=_read_field(fields, "written", _parse_time),
             expires=_read_field(fields, "expires", _parse_time),
-            target=_read_field(fields, "for", HandoffTarget),
+            target=_read_field(fields, "for", handoff_target),
             budget=_read_field(fields, "budget", _parse_count),
             engine=_read_field(fields, "engine", read_word),
             sources=_read_items(fields, "sources", _parse_source),
@@ -111,7 +112,7 @@ def is_ours(fields: Mapping[str, Value]) -> bool:
 def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
     yield "written", header.written.isoformat(timespec="seconds")
     yield "expires", header.expires.isoformat(timespec="seconds")
-    yield "for", header.target.value
+    yield "for", header.target.name
     yield "budget", str(header.budget)
     yield "engine", word(header.engine)
     if header.commit:
@@ -130,7 +131,7 @@ def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, s
 def _list_sequences(header: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
     yield (
         "sources",
-        [f"{item.agent.value} {word(item.id)} {word(item.path)}" for item in header.sources],
+        [f"{item.agent.name} {word(item.id)} {word(item.path)}" for item in header.sources],
     )
     yield "dirty", [word(path) for path in header.dirty]
     yield (
@@ -196,7 +197,7 @@ def _parse_commit(text: str) -> str:
 
 def _parse_source(text: str) -> SourceSession:
     match = _match_whole(rf"(\w+) ({WORD}) ({WORD})", text)
-    return SourceSession(Agent(match[1]), read_word(match[2]), read_word(match[3]))
+    return SourceSession(agent_named(match[1]), read_word(match[2]), read_word(match[3]))
 
 
 def _parse_file(text: str) -> tuple[str, str | None]:
@@ -386,7 +387,7 @@ def read_statement(text: str, section: StatementSection) -> HandoffStatement | N
     """Return the only statement of a `section` in the lines `text`; None where they hold anything
     else.
     """
-    body = _BodyParser(family(HandoffTarget.ANY), section)
+    body = _BodyParser(family(ANY_AGENT), section)
     statements, unknown = body.read(text.split("\n"))
     return statements[0] if len(statements) == 1 and not unknown else None
 

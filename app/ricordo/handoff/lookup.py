@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import CallResult, Turn
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.document import Handoff, HandoffStatement, QuoteMark, SourceSession
@@ -142,7 +143,8 @@ def _read_quoted(
     words: dict[int, list[str]] = {}
     open_calls: dict[str, int] = {}
     last, is_readable = max(wanted), False
-    for message in TranscriptSource(source.agent, path, source.id).transcript(step=step).turns():
+    transcript = open_transcript(TranscriptSource(source.agent, path, source.id), step=step)
+    for message in transcript.turns():
         is_readable = True
         line = message.where.line
         if line > last and not open_calls:

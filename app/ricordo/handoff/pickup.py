@@ -10,20 +10,18 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 from ricordo import git
+from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
-from ricordo.handoff.document import Handoff, HandoffTarget
+from ricordo.handoff.document import Handoff, target_table
 from ricordo.handoff.format import MOST_BYTES, State, parse
 from ricordo.memory.change import WriteFile
 from ricordo.memory.lines import bare, line_end, split_lines, with_lines_after
 from ricordo.memory.note import BOM
-from ricordo.resources import data_text
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.text import one_line, visible
 
@@ -196,7 +194,7 @@ class Pickup:
     """The path of the handoff as that file names it."""
 
 
-def start_line(target: HandoffTarget, path: str) -> str:
+def start_line(target: Agent, path: str) -> str:
     """Return the command line that starts an agent with the handoff at `path`, from where it runs;
     for any agent, a prompt.
     """
@@ -206,7 +204,7 @@ def start_line(target: HandoffTarget, path: str) -> str:
     return shlex.join([*program, prompt]) if program else str(prompt)
 
 
-def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
+def pickup(target: Agent, project: str, path: str) -> Pickup | None:
     """Return the line, and its file in `project`, that makes the agent read the handoff at `path`,
     both absolute.
 
@@ -286,7 +284,6 @@ def _insert_line(text: str, pickup: Pickup) -> str:
     return with_lines_after(text, len(lines), f"{gap}{pickup.added}\n")
 
 
-@cache
-def _load_table(target: HandoffTarget) -> dict[str, Any]:
-    table: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
+def _load_table(target: Agent) -> dict[str, Any]:
+    table: dict[str, Any] = target_table(target)["pickup"]
     return table

@@ -127,7 +127,7 @@ def _was_read_again(old: Handoff, new: Handoff) -> bool:
 
 
 def _list_session_ids(handoff: Handoff) -> set[tuple[str, str]]:
-    return {(source.agent.value, source.id) for source in handoff.head.sources}
+    return {(source.agent.name, source.id) for source in handoff.head.sources}
 
 
 def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:

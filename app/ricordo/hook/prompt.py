@@ -13,7 +13,7 @@ import sqlite3
 from contextlib import suppress
 from datetime import date
 
-from ricordo.agents.claude.folder import installation, memory_directory, memory_directory_by_path
+from ricordo.agents.prompt_rules import loaded_memories
 from ricordo.agents.workplace import workplace
 from ricordo.git import top_level
 from ricordo.resources import agent_home
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ricordo.search.select import Selected
 
 _BY_RULE = -1
-"""The rank of the memory that Claude Code loads itself, before all ranks of the catalogue."""
+"""The rank of a memory that an agent loads itself, before all ranks of the catalogue."""
 
 
 class Indexed:
@@ -52,7 +52,7 @@ def indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> Indexed 
     be its own.
 
     Taken is the memory whose project is the nearest around `cwd`, within its repository; in a
-    worktree that of the main one. Which one Claude Code keeps for a directory is told by its rules,
+    worktree that of the main one. Which one an agent keeps for a directory is told by its rules,
     any other by the project with which it was indexed: where that is not known, nothing is given.
     """
     known = {root: it for root, it in read_catalogue(state).items() if _is_usable(it)}
@@ -64,7 +64,7 @@ def indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> Indexed 
         if it["project"]:
             for place in {root, it["project"]}:
                 by_place.setdefault(place, []).append((it["rank"], root))
-    for place, root in _by_rule(here, around, home, environ):
+    for place, root in loaded_memories(here, around, home, environ):
         if root in known:
             by_place.setdefault(place, []).append((_BY_RULE, root))
     for place in around:
@@ -84,21 +84,6 @@ def _is_usable(it: Mapping[str, Any]) -> bool:
         and isinstance(index, str)
         and os.path.basename(index) == index
     )
-
-
-def _by_rule(
-    here: Workplace, around: list[str], home: str, environ: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield the memory that Claude Code's rules name for a workplace, with the directory that it is
-    of; where it is missing, those that earlier versions named by the path of a directory around it.
-    """
-    claude = installation(home, environ)
-    root = os.path.realpath(memory_directory(claude, here)[0])
-    if os.path.isdir(root):
-        yield here.root, root
-        return
-    for place in around:
-        yield place, os.path.realpath(memory_directory_by_path(claude, place))
 
 
 def _around(here: Workplace, home: str) -> Iterator[str]:

@@ -84,7 +84,7 @@ class Linter:
             self._by_verdicts = {}
             self._by_rule = {}
         self._context = context
-        rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
+        rules = self._rules
         findings: list[Finding] = []
         by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
         on_notes = [rule for rule in rules if rule.on_note]

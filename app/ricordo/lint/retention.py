@@ -152,10 +152,8 @@ def tempers() -> dict[str, DecayParams]:
     return table
 
 
-def kind_of(type_: str, *, in_wiki: bool) -> str:
+def kind_of(type_: str) -> str:
     """Return the name in the table for notes of a type."""
-    if in_wiki:
-        return WIKI
     name = type_.strip().lower()
     return name if name in tempers() and name != WIKI else OTHER
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.lint.evidence import NOTHING_KNOWN, Evidence, Verdict
 from ricordo.lint.finding import Fix, Severity
-from ricordo.memory.layout import FileRole, Layout, MemoryKind
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
@@ -89,7 +89,6 @@ DependsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
 results.
 """
 
-ALL_KINDS = frozenset(MemoryKind)
 JUDGED = frozenset((FileRole.NOTE, FileRole.SOURCE))
 EVERY_ROLE = frozenset(FileRole)
 
@@ -102,7 +101,6 @@ class Rule:
     severity: Severity
     summary: str
     """The kind of finding, in one line, for help and SARIF."""
-    kinds: frozenset[MemoryKind]
     roles: frozenset[FileRole]
     on_note: NoteRule | None = None
     on_verdicts: VerdictRule | None = None
@@ -120,12 +118,11 @@ def note_rule(
     summary: str,
     *,
     roles: frozenset[FileRole] = JUDGED,
-    kinds: frozenset[MemoryKind] = ALL_KINDS,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule on each single file of these `roles`."""
 
     def register(function: NoteRule) -> NoteRule:
-        _registered[name] = Rule(name, severity, summary, kinds, roles, on_note=function)
+        _registered[name] = Rule(name, severity, summary, roles, on_note=function)
         return function
 
     return register
@@ -137,9 +134,7 @@ def verdict_rule(
     """Register a rule on the verdicts on each file's claims; it skips files without claims."""
 
     def register(function: VerdictRule) -> VerdictRule:
-        _registered[name] = Rule(
-            name, severity, summary, ALL_KINDS, EVERY_ROLE, on_verdicts=function
-        )
+        _registered[name] = Rule(name, severity, summary, EVERY_ROLE, on_verdicts=function)
         return function
 
     return register
@@ -150,14 +145,13 @@ def memory_rule(
     severity: Severity,
     summary: str,
     *,
-    kinds: frozenset[MemoryKind] = ALL_KINDS,
     depends_on: DependsOn | None = None,
 ) -> Callable[[MemoryRule], MemoryRule]:
     """Register a rule on the whole memory; with `depends_on`, its results are cached."""
 
     def register(function: MemoryRule) -> MemoryRule:
         _registered[name] = Rule(
-            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, depends_on=depends_on
+            name, severity, summary, EVERY_ROLE, on_memory=function, depends_on=depends_on
         )
         return function
 

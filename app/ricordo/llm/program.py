@@ -361,7 +361,7 @@ def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
 def unwrapped(program: Program, ended: Ended) -> ProgramReply:
     """Return what a program said, also of why it has no answer."""
     text = ended.output.decode("utf-8", "replace").strip()
-    said = _of_claude(program, text) if program.reply == "claude" else ProgramReply(_plain(text))
+    said = _of_result(program, text) if program.reply == "result" else ProgramReply(_plain(text))
     if ended.code and not (said.failure and said.usage):
         told = ended.complaint
         why = f"it ended with {ended.code}" + (f" and says “{told}”" if told else "")
@@ -369,7 +369,7 @@ def unwrapped(program: Program, ended: Ended) -> ProgramReply:
     return said
 
 
-def _of_claude(program: Program, text: str) -> ProgramReply:
+def _of_result(program: Program, text: str) -> ProgramReply:
     try:
         told = parse(text)
     except Misshapen as error:

@@ -1,23 +1,12 @@
 """How one kind of memory is laid out: which files are index, log or schema, what its heads need,
-how much of the index an agent loads. `agents` makes these values; the reader and the rules use
-them and know no agent by name.
+how much of the index an agent loads. `agents` makes these values; all other packages ask them, and
+name no agent.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-
-class MemoryKind(StrEnum):
-    """The kinds of memory that Ricordo reads."""
-
-    CLAUDE = "claude"
-    CLAUDE_AGENT = "claude-agent"
-    WIKI = "wiki"
-    CODEX = "codex"
-    LETTA = "letta"
-    FOLDER = "folder"
 
 
 class FileRole(StrEnum):
@@ -44,7 +33,8 @@ class Limits:
 class Layout:
     """What the reader and the rules have to know of a memory's kind."""
 
-    kind: MemoryKind
+    kind: str
+    """Names it in JSON output."""
     agent: str
     """What a person calls the program that keeps it; "" where none does."""
     index_names: frozenset[str] = frozenset()
@@ -57,6 +47,8 @@ class Layout:
     """Names of log, schema and configuration files, in lower case."""
     source_folder: str = ""
     """Top folder of raw sources; "" where the kind has none."""
+    page_folder: str = ""
+    """Top folder of the pages that are written from them; "" where the kind has none."""
     limits: Limits | None = None
     title_keys: tuple[str, ...] = ("name",)
     """Fields that may name a note, the first that is there."""
@@ -72,6 +64,28 @@ class Layout:
     """Why nothing of it can be changed; "" where it can."""
     holds_notes: bool = True
     """Whether files of the directory are notes; those of a project without a memory are not."""
+
+    keeps_own_list: bool = False
+    """Whether the agent lists the files itself, so that no link has to lead to a note."""
+    has_own_conventions: bool = False
+    """Whether each memory of the kind settles for itself how it links and which types it has."""
+    log_name: str = ""
+    """The name of the file that lists what was done to it; "" where the kind has none."""
+    retention: str = ""
+    """The name under which the table of retention has all its notes; "" where it has their types.
+    """
+    is_plain: bool = False
+    """Whether nothing shows that the directory is a memory but that notes are in it."""
+    opens_unasked: bool = False
+    """Whether it opens without a question where it is the most likely one."""
+    is_shared: bool = False
+    """Whether the agent keeps this one memory for all projects."""
+    is_of_sub_agent: bool = False
+    """Whether a sub-agent keeps it, and is given it."""
+    given_to: str = ""
+    """The name of the only agent that is given it; "" where any may be."""
+    recall_rank: int = 2
+    """From 0 on: of several memories of a project, recall answers from that of the lowest rank."""
 
     def keys_of(self, field: str) -> tuple[str, ...]:
         """Return the fields of a head that may give its `field`, one of those `required`."""

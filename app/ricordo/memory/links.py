@@ -35,7 +35,7 @@ class Link(NamedTuple):
 # 3.11.5 gets that wrong (https://github.com/python/cpython/issues/106052).
 _LINK = r"""
     \[(?:
-        \[(?P<wiki>[^\[\]\n|\#]*+)(?:\#(?P<heading>[^\[\]\n|]*+))?(?:\|(?P<alias>[^\[\]\n]*+))?\]\]
+        \[(?P<name>[^\[\]\n|\#]*+)(?:\#(?P<heading>[^\[\]\n|]*+))?(?:\|(?P<alias>[^\[\]\n]*+))?\]\]
       | (?P<label>(?:[^\[\]\\\n]++|\\.|\[[^\[\]\n]*+\])*)\]
         \((?P<url>\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*))
         (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?\s*+\)
@@ -115,9 +115,9 @@ def is_external(target: str) -> bool:
 
 def _link(match: re.Match[str], line: int) -> Link:
     start, end = match.span()
-    wiki, heading, alias, label, url, reflabel, refurl = match.group(1, 2, 3, 4, 5, 6, 7)
-    if wiki is not None:
-        target, anchor = wiki.rstrip("\\").strip(), heading or ""
+    name, heading, alias, label, url, reflabel, refurl = match.group(1, 2, 3, 4, 5, 6, 7)
+    if name is not None:
+        target, anchor = name.rstrip("\\").strip(), heading or ""
         return Link(target, anchor, (alias or target or anchor).strip(), line, start, end, True)
     written = (url if refurl is None else refurl).strip().strip("<>")
     shown = label if reflabel is None else reflabel

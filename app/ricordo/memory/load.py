@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Limits
 
-CLAUDE_LIMITS = Limits(lines=200, units=25_000)
-"""As seen in Claude Code 2.1.211 to 2.1.240."""
-
 _FENCE = re.compile(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
 _COMMENT_START = re.compile(r"^ {0,3}<!--")
 _WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*")

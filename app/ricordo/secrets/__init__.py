@@ -1,7 +1,7 @@
 """What a credential looks like, and how it is masked.
 
-The rules are data (`rules.toml`); the modules here apply them. A cheap look decides for nearly
-every note that there is nothing to see; a closer one judges candidates by their shape.
+The rules are data (`rules.toml`); the modules here apply them. A cheap prefilter rules out nearly
+every note; the candidates in the others are judged by their shape.
 """
 
 from ricordo.secrets.find import find_secrets, mask

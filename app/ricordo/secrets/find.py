@@ -1,4 +1,4 @@
-"""Finding credentials: a cheap look, then the formats and the names of the rules."""
+"""Find credentials: a cheap prefilter, then the formats and the names of the rules."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0
 
 
 def worth_a_look(text: str) -> tuple[bool, bool, bool]:
-    """Return whether to look for formats that speak for themselves, for values that are named, and
-    for seed phrases.
+    """Return whether to search for formats that need no name, for values with a name, and for seed
+    phrases.
     """
     words = data()["prefilter"]
     raw = text.lower().encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
@@ -37,7 +37,7 @@ def worth_a_look(text: str) -> tuple[bool, bool, bool]:
     phrase = may_hold_phrase(raw)
     named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
     named = named or ("@" in lowered and "://" in lowered)
-    # Signs between letters and digits are passed over, as in `zebra-80`.
+    # Signs between letters and digits are skipped, as in `zebra-80`.
     mixed = raw.translate(_MIXED, b"!#$%&*+-@^_~")
     if not named and (b"=" in raw or b"x0" in mixed or b"0x" in mixed):
         named = any(map(lowered.__contains__, words["mixed"]))
@@ -51,7 +51,7 @@ def worth_a_look(text: str) -> tuple[bool, bool, bool]:
 
 
 def _random_run(lowered: str, runs: str) -> bool:
-    """Whether a long run of letters and digits is there that is neither a word nor a digest."""
+    """Whether there is a long run of letters and digits that is neither a word nor a digest."""
     for run in re.finditer("x{16,}", runs):
         word = len(run[0]) < 28 and lowered[slice(*run.span())].isalpha()
         if not word and not _DIGEST.match(lowered, *run.span()):
@@ -63,22 +63,24 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def unwrapped(text: str) -> tuple[str, list[int]]:
-    """`text` without what interrupts or escapes its values, and where each character came from."""
+    """Return `text` without what interrupts or escapes its values, and the origin of each
+    character.
+    """
     parts: list[str] = []
     origins: list[int] = []
     at = 0
     for match in rules().pieces["wrapping"].finditer(text):
         if match["fold"] is not None and not _is_folded(text, match):
             continue
-        plain = _plain(match)
+        plain = _unescape(match)
         parts += [text[at : match.start()], plain]
         origins += [*range(at, match.start()), *[match.end() - 1] * len(plain)]
         at = match.end()
     return ("".join([*parts, text[at:]]), [*origins, *range(at, len(text))]) if at else ("", [])
 
 
-def _plain(match: re.Match[str]) -> str:
-    """Return what an escape stands for; "" for what only interrupts."""
+def _unescape(match: re.Match[str]) -> str:
+    """Return what an escape means; "" for what only interrupts."""
     if match["percent"]:
         return chr(int(match["percent"], 16))
     return (
@@ -89,19 +91,19 @@ def _plain(match: re.Match[str]) -> str:
 
 
 def _is_folded(text: str, fold: re.Match[str]) -> bool:
-    """Whether the line break stands inside one random value, not between two."""
+    """Whether the line break is inside one random value, not between two."""
     before = re.split(r"[^\w+/=-]", text[max(0, fold.start() - 80) : fold.start()])[-1]
     random = before.isalnum() or "_" in before or "-" in before
     return random and not before.isalpha() and not rules().token.match(text, fold.end())
 
 
 _LONG = 90
-"""Characters from which on a value may be longer than its rule."""
+"""A value of so many characters may be longer than its rule."""
 _REST = re.compile(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """The credentials in `text`, sorted by position, none overlapping another.
+    """Return the credentials in `text`, sorted by position, none overlapping another.
 
     Offsets are those of the value alone, not of the name before it. A value that was recognised
     once is found at every other place too.
@@ -109,20 +111,22 @@ def find_secrets(text: str) -> list[Secret]:
     worth = worth_a_look(text)
     if not any(worth):
         return []
-    found = _whole(text, _merged(list(_scan(text, *worth))))
+    secrets = _extend_to_run_end(text, _merge_overlapping(list(_scan(text, *worth))))
     plain, origins = unwrapped(text)
-    # what is unwrapped of a phrase that was found is found already
-    phrases = worth[2] and all(it.kind != SEED_PHRASE for it in found)
-    for kind, start, end in _whole(plain, _merged(list(_scan(plain, True, True, phrases)))):
-        found.append(Secret(kind, origins[start], origins[end - 1] + 1))
-    kinds = {text[start:end]: kind for kind, start, end in reversed(_merged(found))}
+    # the unwrapped form of a phrase that was found is not another phrase
+    phrases = worth[2] and all(secret.kind != SEED_PHRASE for secret in secrets)
+    for kind, start, end in _extend_to_run_end(
+        plain, _merge_overlapping(list(_scan(plain, True, True, phrases)))
+    ):
+        secrets.append(Secret(kind, origins[start], origins[end - 1] + 1))
+    kinds = {text[start:end]: kind for kind, start, end in reversed(_merge_overlapping(secrets))}
     places = KnownValues(kinds).places(text)
-    found += [Secret(kinds[text[start:end]], start, end) for start, end in places]
-    return _merged(found)
+    secrets += [Secret(kinds[text[start:end]], start, end) for start, end in places]
+    return _merge_overlapping(secrets)
 
 
 def mask(text: str) -> str:
-    """`text` with each credential replaced by `[secret: KIND]`, the rest left as it is."""
+    """Return `text` with each credential replaced by `[secret: KIND]`."""
     parts, at = [], 0
     for kind, start, end in find_secrets(text):
         parts += [text[at:start], f"[secret: {kind}]"]
@@ -134,7 +138,7 @@ def _scan(text: str, tokens: bool, names: bool, phrases: bool) -> Iterator[Secre
     if tokens:
         runs = long_runs(text)
         yield from of_format(text, runs)
-        yield from _encoded(text, runs)
+        yield from _find_encoded(text, runs)
         yield from cut_off(text)
     if names:
         yield from announced(text)
@@ -142,28 +146,28 @@ def _scan(text: str, tokens: bool, names: bool, phrases: bool) -> Iterator[Secre
         yield from seed_phrases(text)
 
 
-def _encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
-    """Base64 that hides a credential; all of it is the value."""
+def _find_encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
+    """Yield base64 that hides a credential; all of it is the value."""
     for run in runs:
         for match in rules().pieces["base64"].finditer(text, *run):
-            inside = _decoded(match[0])
+            inside = _decode(match[0])
             phrases = may_hold_phrase(inside.encode())
             if hidden := next(_scan(inside, True, True, phrases), None):
                 yield Secret(hidden.kind, *match.span())
 
 
-def _decoded(run: str) -> str:
+def _decode(run: str) -> str:
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     inside = base64.b64decode(body[: len(body) // 4 * 4]).decode("ascii", "replace")
     return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""
 
 
-def _whole(text: str, found: list[Secret]) -> list[Secret]:
-    """What was found, by position, each to the end of its run: of a long value a rule looks at the
-    beginning alone.
+def _extend_to_run_end(text: str, secrets: list[Secret]) -> list[Secret]:
+    """Return the credentials by position, each to the end of its run: of a long value a rule checks
+    only the beginning.
     """
     whole: list[Secret] = []
-    for hit in found:
+    for hit in secrets:
         if whole and hit.start < whole[-1].end:
             if hit.end <= whole[-1].end:
                 continue
@@ -173,10 +177,10 @@ def _whole(text: str, found: list[Secret]) -> list[Secret]:
     return whole
 
 
-def _merged(found: list[Secret]) -> list[Secret]:
-    """By position; those that overlap become one, of the kind that was found first."""
+def _merge_overlapping(secrets: list[Secret]) -> list[Secret]:
+    """Return the credentials by position; those that overlap become one, of the first kind."""
     merged: list[tuple[int, Secret]] = []
-    for rank, hit in sorted(enumerate(found), key=lambda item: item[1][1:]):
+    for rank, hit in sorted(enumerate(secrets), key=lambda item: item[1][1:]):
         if merged and hit.start < merged[-1][1].end:
             before, last = merged.pop()
             kind = hit.kind if rank < before else last.kind

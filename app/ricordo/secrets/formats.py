@@ -1,4 +1,4 @@
-"""Credentials that are recognised by their format alone."""
+"""Credentials that are recognised by their format, or by the name before or behind them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
     for i in range(256)
 )
-"""For Latin 1, in which `?` is also every character that it has not."""
+"""For Latin 1, in which `?` also replaces every character outside of it."""
 
 
 def of_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
-    """Yield the credentials of `text` that a format tells; `runs` are its long words."""
+    """Yield the credentials of `text` that have a known format; `runs` are its long words."""
     known = rules()
-    for match in _formats(text, runs):
+    for match in _find_formats(text, runs):
         index = (match.lastgroup or "")[1:]
         rule = known.tokens[int(index)]
         start, end = match.span(f"{'v' if 'group' in rule else 't'}{index}")
@@ -32,12 +32,12 @@ def of_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
 
 
 def cut_off(text: str) -> Iterator[Secret]:
-    """Yield private keys of which only the last lines are there."""
+    """Yield private keys of which only the last lines are in `text`."""
     pieces = rules().pieces
     for end in pieces["key_end"].finditer(text):
-        first = last = _line_start(text, end.start())
+        first = last = _find_line_start(text, end.start())
         while first > 0:
-            line = _line_start(text, first - 1)
+            line = _find_line_start(text, first - 1)
             if not pieces["key_line"].fullmatch(text, line, first - 1):
                 break
             first = line
@@ -45,13 +45,13 @@ def cut_off(text: str) -> Iterator[Secret]:
             yield Secret("private-key", first, end.end())
 
 
-def _line_start(text: str, at: int) -> int:
-    """Return where the line of `at` starts; a line of a key is never longer than is looked at."""
+def _find_line_start(text: str, at: int) -> int:
+    """Return where the line of `at` starts; a line of a key is never longer than `_LINE`."""
     return text.rfind("\n", max(0, at - _LINE), at) + 1
 
 
-def _formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
-    """The places of `text` that are written in any format, none overlapping another."""
+def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    """Yield the places of `text` that match any format, none overlapping another."""
     token = rules().token
     if BETWEEN_RULES in text:
         yield from token.finditer(text)
@@ -65,8 +65,8 @@ def _formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
 
 
 def long_runs(text: str) -> list[tuple[int, int]]:
-    """Return where the words stand that are long enough for a format; most are not."""
-    # every character as one byte, so that places stay
+    """Return start and end of the words that are long enough for a format; most are not."""
+    # every character as one byte, so that offsets stay
     marked = text.encode("latin-1", "replace").translate(_OF_FORMAT)
     runs: list[tuple[int, int]] = []
     end = 0
@@ -78,21 +78,21 @@ def long_runs(text: str) -> list[tuple[int, int]]:
 
 
 _REACH = 160
-"""Characters before a name in which its value may stand."""
+"""Characters before a name in which its value may be."""
 _LONGEST = 40
-"""Characters of a name before the word that tells what it is."""
+"""Characters of a name before the word that shows what it is."""
 _OF_A_NAME = re.compile(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
 """The word where it is the end of a name, or a key in quotes."""
 _MD5 = 32
-"""Digits of the shortest digest, in which many services give out their keys."""
+"""Digits of the shortest digest, the form in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
 def announced(text: str) -> Iterator[Secret]:
-    """Yield the credentials of `text` that a name before them tells."""
+    """Yield the credentials of `text` that a name before or behind them shows."""
     lowered = text.lower()
     if len(lowered) != len(text):
-        # a letter became two, and places would not be the same
+        # a letter became two, and offsets would differ
         lowered = text.translate(_ASCII_LOWER)
     for match in rules().name.finditer(lowered):
         at = match.end()
@@ -100,32 +100,32 @@ def announced(text: str) -> Iterator[Secret]:
         if len(before) == _LONGEST and before.isalnum():
             continue  # the end of a random run
         name = before + text[match.start() : at]
-        group = _group(match[0]) or _group_by_rest(lowered, match)
+        group = _group_of(match[0]) or _group_by_rest(lowered, match)
         if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
             group = "password"
-        if hit := _after_name(group, name, text[at : at + 2500]):
+        if hit := _find_after_name(group, name, text[at : at + 2500]):
             start, end = at + hit.start, at + hit.end
-            if not _names_something(text, group, match.start(), start, end):
+            if not _is_identifier(text, group, match.start(), start, end):
                 yield Secret(hit.kind, start, end)
         elif rules().before[group]:
             start = max(0, match.start() - _REACH)
-            if hit := _before_name(group, text[start : match.start()]):
+            if hit := _find_before_name(group, text[start : match.start()]):
                 yield Secret(hit.kind, start + hit.start, start + hit.end)
 
 
-@lru_cache(maxsize=512)  # for texts that say the same again and again
-def _after_name(group: str, name: str, rest: str) -> Secret | None:
+@lru_cache(maxsize=512)  # for texts that repeat themselves
+def _find_after_name(group: str, name: str, rest: str) -> Secret | None:
     for context in rules().contexts[group]:
         match = context.pattern.match(name + rest, len(name))
         if match and (value_group := match.lastgroup):
             bare, start = value_group == "bare", match.start(value_group) - len(name)
-            value = _trimmed(match[value_group]) if bare else str(match[value_group])
+            value = _trim(match[value_group]) if bare else str(match[value_group])
             if _fits(context.shape, value, name + match["gap"], not bare):
                 return Secret(context.kind, start, start + len(value))
     return None
 
 
-def _names_something(text: str, group: str, name: int, start: int, end: int) -> bool:
+def _is_identifier(text: str, group: str, name: int, start: int, end: int) -> bool:
     """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
     guards, value = rules().guards, text[start:end]
     if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
@@ -137,7 +137,7 @@ def _names_something(text: str, group: str, name: int, start: int, end: int) -> 
     return bool(guards["role"].search(text[max(0, name - _REACH // 4) : name].lower()))
 
 
-def _before_name(group: str, rest: str) -> Secret | None:
+def _find_before_name(group: str, rest: str) -> Secret | None:
     for rule in rules().before[group]:
         match = rule.pattern.search(rest)
         if match and _fits(rule.shape, match["bare"], "", False):
@@ -146,19 +146,21 @@ def _before_name(group: str, rest: str) -> Secret | None:
 
 
 @lru_cache(maxsize=1024)
-def _group(word: str) -> str:
+def _group_of(word: str) -> str:
     names = rules().names.items()
     return next((group for group, pattern in names if pattern.fullmatch(word)), "")
 
 
 def _group_by_rest(lowered: str, name: re.Match[str]) -> str:
     """Return the group of a name that is one because of what follows it."""
-    matches = ((group, it.match(lowered, name.start())) for group, it in rules().names.items())
+    matches = (
+        (group, pattern.match(lowered, name.start())) for group, pattern in rules().names.items()
+    )
     return next((group for group, match in matches if match and match.end() == name.end()), "key")
 
 
-def _trimmed(value: str) -> str:
-    """Without the punctuation of the sentence; a bracket stays that was opened inside."""
+def _trim(value: str) -> str:
+    """Return a value without the punctuation of its sentence; a bracket opened inside stays."""
     while value and (last := value[-1]) in ".,;:?*_|\\)]}":
         if last in _OPENING and value.count(last) <= value.count(_OPENING[last]):
             break
@@ -167,7 +169,7 @@ def _trimmed(value: str) -> str:
 
 
 def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
-    """Whether a value looks like what it is announced to be."""
+    """Whether a value looks like what its name says."""
     known, shape = rules(), rules().shapes[shape_name]
     never = known.words if "words" in shape.guards else frozenset()
     if len(value) < shape.length or value in known.labels or value.lower() in never:

@@ -16,11 +16,11 @@ BETWEEN_RULES = "-----"
 SHORTEST = 16
 """Characters of the shortest of the other formats."""
 EARLY = rf"(?:(?={BETWEEN_RULES})|(?<![A-Za-z0-9+])(?=[\w.:/$%=|~+-]{{{SHORTEST}}}))"
-"""What one look ahead tells of nearly every word: that it is too short for any format."""
+"""A lookahead that rules out nearly every word, because it is too short for any format."""
 
 
 class Shape(NamedTuple):
-    """How a value must look that is announced by a name; see `rules.toml`."""
+    """How a value with a name must look; see `rules.toml`."""
 
     length: int
     entropy: float
@@ -29,11 +29,11 @@ class Shape(NamedTuple):
     quoted: re.Pattern[str]
     phrase: re.Pattern[str]
     common: int
-    """How many of the words of a phrase may be ones that are no password by themselves."""
+    """The most words of a phrase that are never a password by themselves."""
 
 
 class NamedContext:
-    """A kind of credential that has a name before it, and how it follows on the name."""
+    """A kind of credential with a name before it, and how it follows the name."""
 
     def __init__(self, rule: dict[str, Any]) -> None:
         self._rule = rule
@@ -43,12 +43,12 @@ class NamedContext:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when the name is met first, for most memories meet few of the names."""
-        return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
+        """The compiled pattern; compiled on first use, for most memories have few of the names."""
+        return re.compile(_expand(self._rule, "value"), re.IGNORECASE)
 
 
 class ContextRule:
-    """A kind of credential that has its name behind it."""
+    """A kind of credential with its name behind it."""
 
     def __init__(self, rule: dict[str, Any]) -> None:
         self.kind: str = rule["kind"]
@@ -59,16 +59,16 @@ class ContextRule:
 
 @cache
 def data() -> dict[str, Any]:
-    """Return the data as it is written."""
+    """Return the data of `rules.toml`."""
     return tomllib.loads(data_text("secrets/rules.toml"))
 
 
 class SecretRules:
-    """The data with its patterns compiled, which takes a tenth of a second once."""
+    """The data with its patterns compiled, which takes a tenth of a second."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.tokens: list[dict[str, Any]] = data["token"]
-        formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
+        formats = [f"(?P<t{i}>{_expand(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
         self.token = re.compile(f"{EARLY}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
@@ -78,7 +78,7 @@ class SecretRules:
             name: [context for context in contexts if name in context.after] for name in self.names
         }
         self.before = {
-            name: [it for it in map(ContextRule, data["before"]) if name in it.names]
+            name: [rule for rule in map(ContextRule, data["before"]) if name in rule.names]
             for name in self.names
         }
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
@@ -89,12 +89,12 @@ class SecretRules:
 
 @cache
 def rules() -> SecretRules:
-    """Return the rules."""
+    """Return the compiled rules."""
     return SecretRules(data())
 
 
 def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
-    # A search passes over letters that begin no name without trying every name.
+    # A search skips letters with which no name begins, without trying every name.
     letters = dict.fromkeys(pattern[0] for pattern in patterns)
     rests = {a: "|".join(p[1:] for p in patterns if p[0] == a) for a in letters}
     return re.compile("|".join(f"{re.escape(a)}(?:{rest})" for a, rest in rests.items()))
@@ -113,7 +113,7 @@ def _union(patterns: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-def _expanded(rule: dict[str, Any], value_group: str) -> str:
+def _expand(rule: dict[str, Any], value_group: str) -> str:
     pattern, fragments = str(rule["pattern"]), data()["fragments"]
     while (step := re.sub(r"@(\w+)@", lambda m: str(fragments[m[1]]), pattern)) != pattern:
         pattern = step
@@ -121,7 +121,7 @@ def _expanded(rule: dict[str, Any], value_group: str) -> str:
 
 
 def entropy(value: str) -> float:
-    """Shannon entropy in bits per character."""
+    """Return the Shannon entropy of the first 256 characters, in bits per character."""
     sample = value[:256]
     shares = [n / len(sample) for n in Counter(sample).values()]
     return -sum(share * math.log2(share) for share in shares)

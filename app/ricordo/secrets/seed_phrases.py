@@ -2,8 +2,8 @@
 
 `bip39.txt` is the English list of BIP 39 (github.com/bitcoin/bips, bip-0039/english.txt). It has no
 "the", "of", "is", "in" or "to", so twelve of its words hardly ever follow one another in prose. In
-programs and tables they do, but there the words repeat, or the signs between them vary. Of 450 MB
-of notes, documents and programs nothing passes both conditions but lists of keywords.
+programs and tables they do, but there the words repeat, or the signs between them vary. In 450 MB
+of notes, documents and programs only lists of keywords met both conditions.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _SEPARATORS = 2
 _STRIDE = 40
 """Characters; twelve words take more."""
 _EDGE = 4
-"""So many signs at either end are looked at as the end of a label."""
+"""So many signs at either end are tried as the end of a label."""
 _LABEL = 3
-"""Every third word of a run, or more, is one and the same before a number: it is no part of it."""
+"""If every third word of a run, or more, is the same one before a number, it is a label."""
 
 _TOKEN = re.compile(
     r"</?[A-Za-z][^<>\n]{0,200}>|\\[nrt]|\d+(?:st|nd|rd|th)\b|(?i:word)\d{1,2}\b"
     r"|(?P<word>[^\W\d_]+)(?P<digit>\d)?"
 )
-"""A word; or what is between words and is none: a tag, an escape, the number of a word."""
+"""A word; or what is between words: a tag, an escape, the number of a word."""
 _BLANK = re.compile(r"[\s\d]+|\\[nrt]|(?<=\d)(?:st|nd|rd|th)")
 _NUMBER = re.compile(r"[ \t]?#?\d")
 _LETTERS = bytes(i | 32 if chr(i).isalpha() or i > 127 else 32 for i in range(256))
@@ -65,7 +65,7 @@ def may_hold_phrase(raw: bytes) -> bool:
 def _regions(raw: bytes) -> Iterator[tuple[int, int]]:
     """Yield where a text has words in a row that are of the list, or of markup.
 
-    Nearly all of it is passed over: where the last word of a stretch is not accepted, no phrase
+    Nearly all of it is skipped: where the last word of a stretch is not accepted, no phrase
     ends or goes on there.
     """
     letters = (_ESCAPE.sub(b"  ", raw) if b"\\" in raw else raw).translate(_LETTERS)
@@ -92,24 +92,24 @@ def _regions(raw: bytes) -> Iterator[tuple[int, int]]:
 def seed_phrases(text: str) -> Iterator[Secret]:
     """Yield the seed phrases of `text`, each from its first word to its last."""
     for run in _runs(text):
-        labels = {it.start(): _name(it) for it in run if _NUMBER.match(text, it.end())}
+        labels = {word.start(): _name_of(word) for word in run if _NUMBER.match(text, word.end())}
         is_numbered = len(labels) * _LABEL >= len(run) and len(set(labels.values())) == 1
-        numbered = [it for it in run if it.start() not in labels] if is_numbered else run
-        for part, spans in ((numbered, _varied), (run, _checked)):
+        numbered = [word for word in run if word.start() not in labels] if is_numbered else run
+        for part, spans in ((numbered, _find_varied), (run, _find_with_checksum)):
             gaps = [
                 _BLANK.sub("", text[a.end("word") : b.start("word")]) for a, b in pairwise(part)
             ]
-            for first, last in spans([_name(it) for it in part], gaps):
+            for first, last in spans([_name_of(word) for word in part], gaps):
                 yield Secret(SEED_PHRASE, part[first].start("word"), part[last].end("word"))
 
 
-def _name(match: re.Match[str]) -> str:
+def _name_of(match: re.Match[str]) -> str:
     return match["word"].lower()
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
-    """Yield the words that are of the list and follow one another, where they are enough."""
-    # every character as one byte, so that places stay
+    """Yield the runs of words of the list that are long enough for a phrase."""
+    # every character as one byte, so that offsets stay
     for start, end in _regions(text.encode("latin-1", "replace")):
         yield from _runs_between(text, start, end)
 
@@ -134,31 +134,31 @@ def _is_capital(word: str) -> bool:
     return word.istitle() or word.isupper()
 
 
-def _varied(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last word of each phrase, which is in different words."""
+def _find_varied(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last word of each phrase of different words."""
     first = last = -1
     for at in range(len(names) - _LEAST + 1):
         end = at + _LEAST
         if len(set(gaps[at : end - 1])) > _SEPARATORS or len(set(names[at:end])) < _DIFFERENT:
             continue
         if at > last >= 0:
-            yield _without_label(gaps, first, last)
+            yield _drop_label(gaps, first, last)
         first, last = (first if at <= last else at), end - 1
     if last >= 0:
-        yield _without_label(gaps, first, last)
+        yield _drop_label(gaps, first, last)
 
 
-def _without_label(gaps: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """Return a phrase without words that stand beside it, where that makes its length right."""
+def _drop_label(gaps: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Return a phrase without the words beside it, if that makes its length valid."""
     usual = Counter(gaps[first:last]).most_common(1)[0][0]
     cuts = [at for at in range(first, last) if gaps[at] != usual]
     starts = [first, *(at + 1 for at in cuts[:_EDGE])]
     spans = [(start, end) for start in starts for end in (last, *cuts[-_EDGE:])]
     fitting = [(start, end) for start, end in spans if end - start + 1 in _LENGTHS]
-    return max(fitting, key=lambda it: it[1] - it[0], default=(first, last))
+    return max(fitting, key=lambda span: span[1] - span[0], default=(first, last))
 
 
-def _checked(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _find_with_checksum(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last word of each phrase whose checksum fits."""
     at = 0
     for _, same in groupby(gaps):

@@ -26,7 +26,7 @@ def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
     load = memory.load
     limits = load.limits
     described: dict[str, Any] = {
-        "kind": memory.layout.kind.value,
+        "kind": memory.layout.kind,
         "lines": load.lines,
         "units": load.units,
         "max_lines": limits.lines if limits else None,
@@ -180,7 +180,7 @@ def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
     return {
         "session": cause.session,
         "title": cause.title or None,
-        "agent": cause.agent.value,
+        "agent": cause.agent.name,
         "at": cause.at or None,
         "deed": cause.deed.value if cause.deed else None,
         "speaker": origin.speaker,

@@ -16,7 +16,7 @@ GLYPHS = {3: "✗", 2: "!", 1: "·", 0: "✓"}
 def report(look: Snapshot, width: int = 100) -> list[str]:
     """Return index, load and findings of a memory as visible lines of about `width` cells."""
     memory = look.memory
-    lines = [f"{one_line(memory.root)}  {memory.layout.agent or memory.layout.kind.value}".rstrip()]
+    lines = [f"{one_line(memory.root)}  {memory.layout.agent or memory.layout.kind}".rstrip()]
     lines += ["", f"Index: {len(memory.notes)} notes", ""]
     for file in memory.files:
         if file.role is FileRole.INDEX:

@@ -1,1 +1,1 @@
-"""What the person has set: settings, keymap, themes. Read, checked and explained."""
+"""Settings, keymap and themes of the user: read, checked and explained."""

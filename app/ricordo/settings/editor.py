@@ -1,4 +1,4 @@
-"""Opening a file in the person's editor."""
+"""Open a file in the user's editor."""
 
 from __future__ import annotations
 
@@ -6,42 +6,40 @@ import os
 from collections.abc import Mapping
 
 from ricordo.errors import StateUnusable, WrongUsage
-from ricordo.settings.command_line import split_command
+from ricordo.settings.values import split_command
 
 
 def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the words of the command, without the file: the setting `editor` if there is one,
     else `$VISUAL`, `$EDITOR` or `vi`.
 
-    Raises WrongUsage where the command cannot be split into words.
+    Raises WrongUsage if the command cannot be split into words.
     """
     command = editor or environ.get("VISUAL") or environ.get("EDITOR") or "vi"
     try:
         return split_command(command) or ("vi",)
     except ValueError:
-        raise WrongUsage(f"The editor “{command}” has a quote that is left open.") from None
+        raise WrongUsage(f"Unclosed quote in the editor command “{command}”.") from None
 
 
 def edit(file: str, command: tuple[str, ...]) -> int:
     """Open `file` with `command`, wait for its end, and return its exit code.
 
-    Raises WrongUsage where the command cannot be started.
+    Raises WrongUsage if the command cannot be started.
     """
     import subprocess
 
     try:
         return subprocess.run([*command, file], check=False).returncode
     except OSError as error:
-        raise WrongUsage(
-            f"The editor “{command[0]}” cannot be started: {error.strerror}."
-        ) from None
+        raise WrongUsage(f"Cannot start the editor “{command[0]}”: {error.strerror}.") from None
 
 
 def create_file(file: str, text: str) -> bool:
-    """Write `text` to `file`, for its owner only, unless there is such a file already; say whether
-    it was created.
+    """Write `text` to `file`, for its owner only, unless there is such a file already. Return
+    whether it was created.
 
-    Raises StateUnusable where it cannot be written.
+    Raises StateUnusable if it cannot be written.
     """
     if os.path.lexists(file):
         return False
@@ -54,11 +52,11 @@ def create_file(file: str, text: str) -> bool:
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
             opened.write(text)
     except OSError as error:
-        # a part of it would count as the whole
+        # a part would pass for the whole file
         os.unlink(file)
         raise _unwritable(file, error) from None
     return True
 
 
 def _unwritable(file: str, error: OSError) -> StateUnusable:
-    return StateUnusable(f"{file} cannot be written: {error.strerror}.")
+    return StateUnusable(f"Cannot write {file}: {error.strerror}.")

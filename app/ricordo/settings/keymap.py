@@ -1,4 +1,4 @@
-"""The person's keys: which actions they rebind, checked for clashes."""
+"""The user's keys: which actions they rebind, checked for conflicts."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ NAMED_KEYS = frozenset(
 
 
 def key_name(written: str) -> str:
-    """Return Textual's name of the key that a person wrote; "" where there is no such key.
+    """Return Textual's name of the key that a user wrote; "" if there is no such key.
 
     `Ctrl+S` is `ctrl+s`, `?` is `question_mark`, `shift+j` is `J`.
     """
-    *modifiers, key = _parts(written.strip() or written)
+    *modifiers, key = _split_at_plus(written.strip() or written)
     held = {modifier.lower() for modifier in modifiers}
-    base = _base(key)
+    base = _base_key(key)
     if not base or not held <= MODIFIERS or len(held) < len(modifiers):
         return ""
     if len(base) == 1 and held == {"shift"}:
@@ -73,28 +73,28 @@ def same_key(key: str) -> str:
     return _ALIKE.get(key, key)
 
 
-def _parts(written: str) -> list[str]:
+def _split_at_plus(written: str) -> list[str]:
     """Split at the plus signs; the last one may be the key itself."""
     if written == "+" or written.endswith("++"):
         return [*written[:-2].split("+"), "+"] if written[:-2] else ["+"]
     return written.split("+")
 
 
-def _base(key: str) -> str:
+def _base_key(key: str) -> str:
     if len(key) == 1:
         return character_name(key) if key.isprintable() else ""
     return key.lower() if key.lower() in NAMED_KEYS else ""
 
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Keys by action, as Textual names them; an action without keys is reached by the palette."""
+"""Keys by action, as Textual names them; an action without keys is only in the palette."""
 
 _NO_KEY = "<none>"
 """A key that is never pressed: Textual reads an empty string as the default keys."""
 
 
 class KeyClash(NamedTuple):
-    """Two actions that are live at the same time and share a key."""
+    """Two actions that share a context and a key."""
 
     action: str
     other: str
@@ -102,7 +102,7 @@ class KeyClash(NamedTuple):
 
 
 def effective_keys(actions: Sequence[KnownAction], keymap: Keymap) -> Keymap:
-    """Return the keys of every action: the person's where there are some, else the default."""
+    """Return the keys of every action: the user's if there are some, else the default."""
     return {action.id: keymap.get(action.id, action.keys) for action in actions}
 
 
@@ -122,20 +122,20 @@ def clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash
 
 
 def read_keymap(source: SettingsSource, actions: Sequence[KnownAction]) -> Keymap:
-    """Return what `[keymap]` sets, without what cannot be meant."""
+    """Return what `[keymap]` sets, without invalid keys and conflicts."""
     ids = {action.id for action in actions}
     paths: dict[str, Path] = {}
     keymap: dict[str, tuple[str, ...]] = {}
     for path, action, value in source.leaves(("keymap",)):
         if action not in ids:
             source.tell(path, "There is no such action.", action, ids)
-        elif (keys := _keys(source, path, value)) is not None:
+        elif (keys := _read_keys(source, path, value)) is not None:
             paths[action], keymap[action] = path, keys
-    return _without_clashes(source, actions, keymap, paths)
+    return _remove_conflicts(source, actions, keymap, paths)
 
 
-def _keys(source: SettingsSource, path: Path, value: Any) -> tuple[str, ...] | None:
-    """Return the keys that `value` names; None where one of them is no key."""
+def _read_keys(source: SettingsSource, path: Path, value: Any) -> tuple[str, ...] | None:
+    """Return the keys that `value` names; None if one of them is not a key."""
     written = [value] if isinstance(value, str) else value
     if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
         source.tell(path, "This has to be a key, or a list of keys.")
@@ -148,25 +148,25 @@ def _keys(source: SettingsSource, path: Path, value: Any) -> tuple[str, ...] | N
     return tuple(dict.fromkeys(names))
 
 
-def _without_clashes(
+def _remove_conflicts(
     source: SettingsSource,
     actions: Sequence[KnownAction],
     keymap: dict[str, tuple[str, ...]],
     paths: Mapping[str, Path],
 ) -> Keymap:
-    """Take back, one by one, what clashes: a default wins, and of two wishes the earlier."""
+    """Remove conflicting keys, one by one: a default wins, and of two set keys the first."""
     order = list(keymap)
-    while clash := next(_own_clashes(actions, keymap), None):
-        own = [action for action in clash[:2] if action in keymap]
+    while conflict := next(_find_own_conflicts(actions, keymap), None):
+        own = [action for action in conflict[:2] if action in keymap]
         loser = max(own, key=order.index)
-        winner = clash.other if loser == clash.action else clash.action
-        source.tell(paths[loser], f"The key {clash.key} already belongs to {winner}.")
+        winner = conflict.other if loser == conflict.action else conflict.action
+        source.tell(paths[loser], f"The key {conflict.key} is already bound to {winner}.")
         del keymap[loser]
     return keymap
 
 
-def _own_clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
-    """Yield the clashes that come from the person's own keys."""
-    for clash in clashes(actions, keymap):
-        if clash.action in keymap or clash.other in keymap:
-            yield clash
+def _find_own_conflicts(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
+    """Yield the conflicts that the user's keys cause."""
+    for conflict in clashes(actions, keymap):
+        if conflict.action in keymap or conflict.other in keymap:
+            yield conflict

@@ -1,4 +1,6 @@
-"""What there is to set. The caller hands it in: this room knows no rule and no action by itself."""
+"""The names that settings may use. The caller passes them in: this package knows no rule and no
+action.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ class KnownAction(NamedTuple):
     keys: tuple[str, ...]
     """The keys that it has by default."""
     contexts: frozenset[str]
-    """Where these keys are live; two actions of one context cannot share a key."""
+    """Where these keys work; two actions of one context cannot share a key."""
 
 
 class SettingsNames(NamedTuple):
-    """All the names that settings may use, with what holds where nothing is set."""
+    """All the names that settings may use, with their defaults."""
 
     rules: Mapping[str, str] = {}
-    """Rules, and how much a finding of each matters."""
+    """Rules, with the default severity of each."""
     thresholds: Mapping[str, float] = {}
     actions: tuple[KnownAction, ...] | None = None
-    """None where there is no screen; the keymap is not read then."""
+    """None without a screen; the keymap is not read then."""
     themes: Collection[str] = ()
     home: str = ""
-    """What a leading `~` stands for."""
+    """The directory that a leading `~` means."""

@@ -1,6 +1,7 @@
-"""The documentation of the settings, made of the docstrings of their fields.
+"""What explains the settings: `docs/settings.md` and `ricordo config show`, from the docstrings of
+their fields.
 
-`python -m ricordo.settings.page > docs/settings.md` writes it anew.
+`python -m ricordo.settings.page > docs/settings.md` writes the page.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ricordo.settings.settings import (
     EngineSettings,
     MemorySettings,
     Settings,
+    checks_of,
     keys_of,
 )
 from ricordo.settings.source import SettingsWarning, Value, toml_key, toml_value
@@ -35,12 +37,12 @@ _INTRODUCTION = """
 
 <!-- Made by `python -m ricordo.settings.page`: change the docstrings it reads, not this. -->
 
-Everything that can be set stands in one file, `settings.toml`. `ricordo config path` says where
-it lies, `ricordo config edit` opens it, and `ricordo config show` prints every setting that
-holds, with all actions, rules and thresholds that there are, and marks what the file sets.
+All settings are in one file, `settings.toml`. `ricordo config path` prints its path, `ricordo
+config edit` opens it, and `ricordo config show` prints the value of every setting, with all
+actions, rules and thresholds, and marks what the file sets.
 
-The file never stops Ricordo: what it cannot use is named with file, line and the nearest word
-that it knows, and everything else holds.
+The file never stops Ricordo. A warning names each value that cannot be used, with file, line and
+the nearest valid word; all other settings are used.
 """
 
 _EXAMPLE = """
@@ -79,14 +81,14 @@ _THEMES = """
 ## Writing a theme
 
 A theme is a file `themes/*.toml` beside `settings.toml`, in the same format as the ones that
-ship with Ricordo. The shortest way is to copy one of them, give it another name and change its
+ship with Ricordo. The quickest way is to copy one of them, give it another name and change its
 colours. Every colour is `#rrggbb`, `#rgb` or a colour of the terminal by Textual's name, such as
 `ansi_bright_blue`.
 
-A theme is checked when it is loaded: every colour of `[base]` and `[meaning]` has to be there,
-and text has to be readable. Text of every meaning has to reach the contrast that the theme
-promises on `background`, `surface`, `panel` and `cursor`, and `foreground` on `selection` too.
-A theme that fails is left out, and `ricordo config` says why.
+A theme is checked when it is loaded: every colour of `[base]` and `[meaning]` is required, and
+text has to be readable. Text of every meaning needs the contrast that the theme promises on
+`background`, `surface`, `panel` and `cursor`, and `foreground` on `selection` too. A theme that
+fails is not used, and `ricordo config` says why.
 """
 
 
@@ -95,13 +97,13 @@ def explanations(table: type) -> dict[str, str]:
     """Return the docstring of each field of the dataclass `table`, as one line."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(table))).body
     assert isinstance(definition, ast.ClassDef)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for field, text in zip(definition.body, definition.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             match text:
                 case ast.Expr(value=ast.Constant(value=str(words))):
-                    found[field.target.id] = " ".join(words.split())
-    return found
+                    texts[field.target.id] = " ".join(words.split())
+    return texts
 
 
 def settings_page() -> str:
@@ -117,7 +119,7 @@ def settings_page() -> str:
         _EXAMPLE,
         _THEMES,
         _rows(ThemeColors, "key"),
-        "### `[base]`\n\nThe colours that every theme of the terminal has.",
+        "### `[base]`\n\nThe colours that every Textual theme has.",
         _rows(Base, "colour"),
         "### `[meaning]`\n\nThe colours that say what a text is; a rule style sheet names them "
         "`$finding-error`, `$dim` and so on.",
@@ -146,28 +148,28 @@ _UNCOMMENTED = re.compile(r"^(?=[^#\[\n])", re.MULTILINE)
 def effective_toml(
     settings: Settings, known: SettingsNames, remarks: Sequence[SettingsWarning]
 ) -> str:
-    """Return everything that holds as TOML: explained, and marked where the file sets it."""
-    refused = {remark.key for remark in remarks}
+    """Return the values of all settings as TOML: explained, and marked where the file sets them."""
+    refused = {warning.key for warning in remarks}
     lines = {
         ".".join(path): line
         for path, line in settings.lines.items()
         if toml_key(path) not in refused
     }
-    parts = (_remarks(remarks), *_keys(settings, lines), *_tables(settings, known, lines))
+    parts = (_list_warnings(remarks), *_keys(settings, lines), *_tables(settings, known, lines))
     return "\n".join("\n".join(part) + "\n" for part in (*parts, _memories(settings)) if part)
 
 
 def template(known: SettingsNames) -> str:
-    """Return a settings file that sets nothing and shows everything that can be set."""
+    """Return a settings file that sets nothing and shows every setting."""
     return _UNCOMMENTED.sub("# ", effective_toml(Settings(), known, ()))
 
 
-def _remarks(remarks: Iterable[SettingsWarning]) -> list[str]:
-    return [f"#! {remark}" for remark in remarks]
+def _list_warnings(remarks: Iterable[SettingsWarning]) -> list[str]:
+    return [f"#! {warning}" for warning in remarks]
 
 
 def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
-    for key in ("theme", "editor", "review"):
+    for key in ("theme", *checks_of(Settings)):
         yield [*_comment(key), _assign(key, getattr(settings, key), lines.get(key, 0))]
 
 
@@ -196,7 +198,7 @@ def _tables(
 
 
 def _line(lines: Mapping[str, int], table: str, name: str) -> int:
-    """Return where `name` is set; inside an inline table that is where the table stands."""
+    """Return where `name` is set; inside an inline table that is the line of the table."""
     return lines.get(f"{table}.{name}") or lines.get(table, 0)
 
 
@@ -216,7 +218,7 @@ def _assign(name: str, value: Value, line: int) -> str:
 
 
 def _alone(value: Value) -> Value:
-    """Return the one item of a list that has one."""
+    """Return the item of a list with one item, else the value itself."""
     return value[0] if isinstance(value, tuple) and len(value) == 1 else value
 
 

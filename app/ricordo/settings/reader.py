@@ -1,109 +1,29 @@
-"""Reading the settings file. It never stops the start: what is fine holds, the rest is told."""
+"""Reading the settings file. It never stops the start: what cannot be used has its default, and a
+warning names it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-from ricordo.settings.command_line import split_command
 from ricordo.settings.keymap import read_keymap
 from ricordo.settings.known import SettingsNames
 from ricordo.settings.settings import (
-    CURATE,
-    DEFAULT_REVIEW,
     DEFAULT_THEME,
-    ENGINE,
-    ENGINES,
     LEVELS,
-    MOST_CURATE,
-    MOST_REVIEW,
-    MOST_TOKENS,
     CurateSettings,
     EngineSettings,
     MemorySettings,
     Settings,
+    SettingsTable,
+    checks_of,
     keys_of,
     settings_file,
 )
 from ricordo.settings.source import Path, SettingsSource, SettingsWarning, read_source
-
-_TABLE = "engine"
-_LONGEST = 200
-"""Characters of a model's name."""
-_MOST_WORDS = 200
-
-
-def read_engine(source: SettingsSource) -> EngineSettings:
-    """Return what the table sets; what in it cannot be used is remarked on, and has its default."""
-    table = source.table((_TABLE,))
-    source.expect((_TABLE,), keys_of(EngineSettings))
-    return EngineSettings(
-        use=_use(source, table.get("use", ENGINE.use)),
-        model=_model(source, table.get("model", ENGINE.model)),
-        server=_server(source, table.get("server", ENGINE.server)),
-        command=_command(source, table.get("command", [])),
-        **{name: _cap(source, name, table) for name in ("sent", "written", "day", "month")},
-    )
-
-
-def _use(source: SettingsSource, value: Any) -> str:
-    if value in ENGINES:
-        return str(value)
-    word = value if isinstance(value, str) else ""
-    source.tell((_TABLE, "use"), f"This has to be one of {', '.join(ENGINES)}.", word, ENGINES)
-    return ENGINE.use
-
-
-def is_model(text: str) -> bool:
-    """Say whether a text can be the name of a model."""
-    return bool(text.strip()) and text.isprintable() and len(text) <= _LONGEST
-
-
-def _model(source: SettingsSource, value: Any) -> str:
-    if isinstance(value, str) and is_model(value):
-        return value.strip()
-    source.tell((_TABLE, "model"), "This has to be the name of a model.")
-    return ENGINE.model
-
-
-def _server(source: SettingsSource, value: Any) -> str:
-    if value == "" or (isinstance(value, str) and _is_address(value)):
-        return value.strip() if value else ""
-    message = "This has to be an address such as http://127.0.0.1:11434, without a password."
-    source.tell((_TABLE, "server"), message)
-    return ENGINE.server
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text.strip())
-        port = parts.port
-    except ValueError:
-        return False
-    is_plain = text.isprintable() and "@" not in parts.netloc and port != 0
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and is_plain
-
-
-def _command(source: SettingsSource, value: Any) -> tuple[str, ...]:
-    is_list = isinstance(value, list) and len(value) <= _MOST_WORDS
-    is_line = is_list and all(isinstance(it, str) and "\0" not in it for it in value)
-    if is_line and (not value or value[0].strip()):
-        return tuple(value)
-    message = 'This has to be a list of words, such as ["claude", "-p"].'
-    source.tell((_TABLE, "command"), message)
-    return ENGINE.command
-
-
-def _cap(source: SettingsSource, name: str, table: Any) -> int:
-    default: int = getattr(ENGINE, name)
-    value = table.get(name, default)
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_TOKENS:
-        return value
-    source.tell((_TABLE, name), f"This has to be a whole number, 1 to {MOST_TOKENS:,}.")
-    return default
-
+from ricordo.settings.values import ValueCheck, one_of
 
 _LARGEST = 1e15
 _Value = TypeVar("_Value", str, float)
@@ -115,17 +35,42 @@ def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[Set
     source.expect((), keys_of(Settings))
     settings = Settings(
         theme=_theme(source, known.themes),
-        editor=_editor(source),
-        review=_review(source),
+        **_read_values(source, (), Settings),
         keymap={} if known.actions is None else read_keymap(source, known.actions),
         rules=_rules(source, (), known.rules),
         thresholds=_thresholds(source, (), known.thresholds),
-        curate=_curate(source),
+        curate=CurateSettings(**_read_values(source, ("curate",), CurateSettings)),
         engine=read_engine(source),
         memory=_memories(source, known),
         lines=source.lines,
     )
     return settings, source.remarks
+
+
+def read_engine(source: SettingsSource) -> EngineSettings:
+    """Return what the table `engine` sets; a key that cannot be used has its default."""
+    return EngineSettings(**_read_values(source, ("engine",), EngineSettings))
+
+
+def _read_values(source: SettingsSource, path: Path, table: SettingsTable) -> dict[str, Any]:
+    """Return the valid values of the keys of `table` that have one value and are set."""
+    given = source.table(path)
+    if path:
+        source.expect(path, keys_of(table))
+    values = {
+        key: _read_value(source, (*path, key), given[key], check)
+        for key, check in checks_of(table).items()
+        if key in given
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _read_value(source: SettingsSource, path: Path, value: Any, check: ValueCheck) -> Any:
+    valid = check.read(value)
+    if valid is None:
+        word = value if isinstance(value, str) else ""
+        source.tell(path, check.message, word, check.words)
+    return valid
 
 
 def _theme(source: SettingsSource, themes: Collection[str]) -> str:
@@ -137,46 +82,6 @@ def _theme(source: SettingsSource, themes: Collection[str]) -> str:
     else:
         source.tell(("theme",), f"There is no theme “{name}”.", name, themes)
     return DEFAULT_THEME
-
-
-def _editor(source: SettingsSource) -> str:
-    command = source.values.get("editor", "")
-    if isinstance(command, str) and _is_command(command):
-        return command.strip()
-    source.tell(("editor",), "This has to be a command; a quote may be left open.")
-    return ""
-
-
-def _is_command(text: str) -> bool:
-    try:
-        split_command(text)
-    except ValueError:
-        return False
-    return "\0" not in text
-
-
-def _review(source: SettingsSource) -> int:
-    most = source.values.get("review", DEFAULT_REVIEW)
-    if isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MOST_REVIEW:
-        return most
-    source.tell(("review",), f"This has to be a whole number, 1 to {MOST_REVIEW:,}.")
-    return DEFAULT_REVIEW
-
-
-def _curate(source: SettingsSource) -> CurateSettings:
-    table = source.table(("curate",))
-    source.expect(("curate",), keys_of(CurateSettings))
-    numbers: dict[str, int] = {}
-    for name in keys_of(CurateSettings):
-        value = table.get(name, getattr(CURATE, name))
-        least = 0 if name == "quiet" else 1
-        is_whole = isinstance(value, int) and not isinstance(value, bool)
-        if is_whole and least <= value <= MOST_CURATE:
-            numbers[name] = value
-        else:
-            message = f"This has to be a whole number, {least} to {MOST_CURATE:,}."
-            source.tell(("curate", name), message)
-    return CurateSettings(**numbers)
 
 
 def _rules(source: SettingsSource, path: Path, known: Collection[str]) -> Mapping[str, str]:
@@ -194,22 +99,22 @@ def _named(
     known: Collection[str],
     read: Callable[[SettingsSource, Path, Any], _Value | None],
 ) -> Mapping[str, _Value]:
-    """Return what `table` sets of the `known` names, each value as `read` gives it."""
+    """Return the values that `table` sets for the `known` names, each as `read` returns it."""
     values: dict[str, _Value] = {}
     for path, name, value in source.leaves(table):
         if name not in known:
             source.tell(path, f"There is no such {noun}.", name, known)
-        elif (fine := read(source, path, value)) is not None:
-            values[name] = fine
+        elif (valid := read(source, path, value)) is not None:
+            values[name] = valid
     return values
 
 
+_LEVEL = one_of(LEVELS)
+
+
 def _level(source: SettingsSource, path: Path, value: Any) -> str | None:
-    if value in LEVELS:
-        return str(value)
-    word = value if isinstance(value, str) else ""
-    source.tell(path, f"This has to be one of {', '.join(LEVELS)}.", word, LEVELS)
-    return None
+    level: str | None = _read_value(source, path, value, _LEVEL)
+    return level
 
 
 def _number(source: SettingsSource, path: Path, value: Any) -> float | None:
@@ -237,7 +142,7 @@ def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, Memo
 
 
 def _folder(written: str, home: str) -> str:
-    """Return the absolute path that `written` means; "" where it means none."""
+    """Return the absolute path that `written` means; "" if it is none."""
     if written == "~" or written.startswith("~/"):
         written = home + written[1:]
     fits = os.path.isabs(written) and "\0" not in written

@@ -1,25 +1,33 @@
-"""What the person has set, and where it is written."""
+"""All settings: each key once, with its default, what a value has to be, and its explanation.
+
+Reading, `ricordo config` and docs/settings.md derive from the fields of these dataclasses.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from ricordo.settings.keymap import Keymap
 from ricordo.settings.source import Path
+from ricordo.settings.values import ValueCheck, command_line, model, one_of, server, whole, words
 
 LEVELS = ("off", "error", "warning", "info")
-"""How much a finding can matter."""
+"""The severities that a rule can be set to."""
 
 DEFAULT_THEME = "ricordo-dark"
-DEFAULT_REVIEW = 12
-MOST_REVIEW = 1_000
+
+
+def _value(default: Any, check: ValueCheck) -> Any:
+    """Return the field of a key that has one value."""
+    return field(default=default, metadata={"check": check})
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What holds for one memory only, and wins over what holds for all."""
+    """The settings of one memory, which override those of all memories."""
 
     rules: Mapping[str, str] = field(default_factory=dict)
     """As `rules` above, for this memory."""
@@ -28,117 +36,123 @@ class MemorySettings:
     """As `thresholds` above, for this memory."""
 
 
+MOST_CURATE = 10_000
+"""The highest number for each key of `[curate]`."""
+
+
 @dataclass(frozen=True, slots=True)
 class CurateSettings:
-    """How often a memory may be curated: what is rewritten at every turn wears away."""
+    """How often a memory may be curated: a note that is rewritten often loses detail."""
 
-    hour: int = 6
-    """How many curations may be applied within an hour before further ones are refused."""
+    hour: int = _value(6, whole(1, MOST_CURATE))
+    """How many curations may be applied within an hour; further ones are refused."""
 
-    day: int = 24
-    """How many may be within a day."""
+    day: int = _value(24, whole(1, MOST_CURATE))
+    """How many curations may be applied within a day; further ones are refused."""
 
-    quiet: int = 5
-    """Minutes since something was said in a session, below which it is told that the session still
-    goes on; 0 tells nothing.
+    quiet: int = _value(5, whole(0, MOST_CURATE))
+    """Minutes since the last message of a session within which you are warned that the session is
+    still going on; 0 turns the warning off.
     """
 
 
 CURATE = CurateSettings()
-MOST_CURATE = 10_000
-"""The highest number that each of them may be."""
 
 ENGINES = ("rules", "anthropic", "command")
 """What can propose changes."""
+MOST_TOKENS = 1_000_000_000
+"""The highest number for each limit of tokens."""
+
+
+def _tokens(default: int) -> Any:
+    return _value(default, whole(1, MOST_TOKENS))
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What proposes changes in a curation, and the most that it may spend."""
+    """What proposes changes in a curation, and how many tokens it may use."""
 
-    use: str = "rules"
+    use: str = _value("rules", one_of(ENGINES))
     """`rules`, which need no key and no network; `anthropic`, a model on a server that speaks the
     Messages API; `command`, a program of yours that reads the brief and answers. The curate screen
-    begins with it, and remembers by memory where you choose another one there.
+    starts with it; if you choose another one there, that choice is remembered for the memory.
     """
 
-    model: str = "claude-sonnet-5-5"
+    model: str = _value("claude-sonnet-5-5", model())
     """The name of the model."""
 
-    server: str = ""
-    """The address of the server, such as `http://127.0.0.1:11434`. Where it is empty, the
-    environment decides: `$ANTHROPIC_BASE_URL`, then Anthropic's own.
+    server: str = _value("", server())
+    """The address of the server, such as `http://127.0.0.1:11434`. If it is empty, the
+    environment decides: `$ANTHROPIC_BASE_URL`, then Anthropic's server.
     """
 
-    command: tuple[str, ...] = ()
-    """The line of the program, a list of its words, such as `["claude", "-p"]`. No shell reads it;
-    what keeps a known program from its memory, hooks and tools is added.
+    command: tuple[str, ...] = _value((), words())
+    """The command of the program, as a list of words, such as `["claude", "-p"]`. No shell reads
+    it. For programs that Ricordo knows, options that turn off memory, hooks and tools are added.
     """
 
-    sent: int = 60_000
+    sent: int = _tokens(60_000)
     """How many tokens a run may send."""
 
-    written: int = 8_000
-    """How many tokens may be written in a run."""
+    written: int = _tokens(8_000)
+    """How many tokens the model may write in a run."""
 
-    day: int = 500_000
-    """How many tokens, sent and written, may be spent within 24 hours."""
+    day: int = _tokens(500_000)
+    """How many tokens, sent and written, may be used within 24 hours."""
 
-    month: int = 5_000_000
-    """How many may be within 30 days."""
+    month: int = _tokens(5_000_000)
+    """How many tokens, sent and written, may be used within 30 days."""
 
 
 ENGINE = EngineSettings()
-MOST_TOKENS = 1_000_000_000
-"""The highest number that each cap may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the person has set; what is not set has its default."""
+    """What the user has set; what is not set has its default."""
 
     theme: str = DEFAULT_THEME
     """The name of the colour theme: one that ships with Ricordo, or one of your own in the
     folder `themes` beside this file.
     """
 
-    editor: str = ""
+    editor: str = _value("", command_line())
     """The command that opens a note, with its arguments, such as `code --wait`; its words are
-    quoted as in a shell, and the whole path of a program alone needs no quotes. Where it is empty,
-    the environment decides in the same way: `$VISUAL`, then `$EDITOR`, then `vi`.
+    quoted as in a shell, and the path of a program alone needs no quotes. If it is empty, the
+    environment decides: `$VISUAL`, then `$EDITOR`, then `vi`.
     """
 
-    review: int = DEFAULT_REVIEW
-    """How many notes the review of a day has at most, 1 to 1,000."""
+    review: int = _value(12, whole(1, 1_000))
+    """The most notes in the review of a day, 1 to 1,000."""
 
     keymap: Keymap = field(default_factory=dict)
-    """Other keys for an action: one key, or a list of them; an empty list takes the key away and
-    leaves the palette. A key is written as it is typed (`J`, `?`, `ctrl+s`) or by its name
+    """Other keys for an action: one key, or a list of keys; with an empty list the action is
+    only in the palette. A key is written as it is typed (`J`, `?`, `ctrl+s`) or by its name
     (`question_mark`, `pageup`).
     """
 
     rules: Mapping[str, str] = field(default_factory=dict)
-    """How much a finding of a rule matters: `error`, `warning` or `info`; `off` silences it."""
+    """The severity of the findings of a rule: `error`, `warning` or `info`; `off` turns it off."""
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
-    """The numbers from which on a rule speaks, each written as rule, dot and number's name."""
+    """The limits of rules, each written as the rule, a dot and the name of the limit."""
 
     curate: CurateSettings = CURATE
-    """How often a memory may be curated: what is rewritten at every turn wears away."""
+    """How often a memory may be curated: a note that is rewritten often loses detail."""
 
     engine: EngineSettings = ENGINE
-    """What proposes changes in a curation, and the most that it may spend."""
+    """What proposes changes in a curation, and how many tokens it may use."""
 
     memory: Mapping[str, MemorySettings] = field(default_factory=dict)
-    """Rules and thresholds for one memory only, which win over the ones above. The table is named
-    by the memory's folder, an absolute path or one that begins with `~`.
+    """Rules and thresholds for one memory, which override the ones above. The name of the table is
+    the folder of the memory, an absolute path or one that begins with `~`.
     """
 
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
-    """Where the file sets what is set: 1-based lines, by table and key."""
+    """The 1-based line of each key that the file sets, by table and key."""
 
     def for_memory(self, root: str) -> Settings:
-        """Return what holds for the memory at `root`."""
+        """Return the settings for the memory at `root`."""
         rules, thresholds = dict(self.rules), dict(self.thresholds)
         for path, own in self.memory.items():
             if os.path.realpath(path) == os.path.realpath(root):
@@ -152,8 +166,14 @@ def settings_file(config: str) -> str:
     return os.path.join(config, "settings.toml")
 
 
-def keys_of(
-    table: type[Settings | MemorySettings | CurateSettings | EngineSettings],
-) -> tuple[str, ...]:
-    """Return the keys that a person may write into `table`."""
+SettingsTable = type[Settings] | type[MemorySettings] | type[CurateSettings] | type[EngineSettings]
+
+
+def keys_of(table: SettingsTable) -> tuple[str, ...]:
+    """Return the keys that a user may write into `table`."""
     return tuple(key.name for key in fields(table) if key.compare)
+
+
+def checks_of(table: SettingsTable) -> dict[str, ValueCheck]:
+    """Return, by key of `table`, what the value of a key that has one value has to be."""
+    return {key.name: key.metadata["check"] for key in fields(table) if "check" in key.metadata}

@@ -1,4 +1,4 @@
-"""One TOML file that a person wrote: its values, where they stand, and what is said about them."""
+"""One TOML file that a user wrote: its values, their lines, and the warnings about them."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
 def toml_key(path: Iterable[str]) -> str:
-    """Return `path` as a dotted key, parts quoted where they have to be."""
+    """Return `path` as a dotted key, parts quoted where needed."""
     return ".".join(part if _BARE.fullmatch(part) else _quoted(part) for part in path)
 
 
 Value = str | float | tuple[str, ...]
-"""What a setting can hold."""
+"""The value of a setting."""
 
 
 def toml_value(value: Value) -> str:
@@ -115,7 +115,7 @@ def _escaped(char: str) -> str:
 
 
 class SettingsWarning(NamedTuple):
-    """One thing in a settings or theme file that could not be used; the rest still holds."""
+    """One value in a settings or theme file that could not be used; the others are."""
 
     file: str
     line: int
@@ -124,7 +124,7 @@ class SettingsWarning(NamedTuple):
     """The key as TOML writes it, with its tables; "" for the whole file."""
     message: str
     nearest: str = ""
-    """The known word that was nearly written; "" where none is near."""
+    """The valid word that is most like what was written; "" if none is."""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
@@ -134,49 +134,49 @@ class SettingsWarning(NamedTuple):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the one of `known` that looks most like `word`; "" where none does."""
-    # difflib takes time by the product of the lengths, and nobody means a page of text
+    """Return the one of `known` that is most like `word`; "" if none is."""
+    # the time of difflib grows with the product of the lengths; no name is a page long
     return next(iter(get_close_matches(word[:80], known, n=1)), "")
 
 
 _MOST_BYTES = 64 * 1024
-_MOST_REMARKS = 100
+_MOST_WARNINGS = 100
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 @dataclass(frozen=True)
 class SettingsSource:
-    """A file as it was read; checks add their remarks to it."""
+    """A file as it was read; checks add their warnings to it."""
 
     file: str
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Empty where the file is missing or broken."""
+    """Empty if the file is missing or broken."""
     text: str = ""
     remarks: list[SettingsWarning] = field(default_factory=list)
 
     @cached_property
     def lines(self) -> Mapping[Path, int]:
-        """On which line each table and key stands; found when first asked for."""
+        """The line of each table and key."""
         return key_lines(self.text)
 
     def line(self, path: Path) -> int:
-        """Return the first line of `path`; where it has none, that of the table around it."""
+        """Return the first line of `path`, else that of the table around it."""
         within = [line for at, line in self.lines.items() if at[: len(path)] == path]
         if within or not path:
             return min(within, default=0)
         return self.line(path[:-1])
 
     def tell(self, path: Path, message: str, word: str = "", known: Collection[str] = ()) -> None:
-        """Remark on the key at `path`, and name the one of `known` that looks like `word`."""
-        if len(self.remarks) >= _MOST_REMARKS:
+        """Add a warning about the key at `path` that names the one of `known` most like `word`."""
+        if len(self.remarks) >= _MOST_WARNINGS:
             return
         hint = nearest(word, known)
-        remark = SettingsWarning(self.file, self.line(path), toml_key(path), message, hint)
-        if remark not in self.remarks:
-            self.remarks.append(remark)
+        warning = SettingsWarning(self.file, self.line(path), toml_key(path), message, hint)
+        if warning not in self.remarks:
+            self.remarks.append(warning)
 
     def table(self, path: Path) -> Mapping[str, Any]:
-        """Return the table at `path`; an empty one where there is none or something else."""
+        """Return the table at `path`; an empty one if there is none, or another value."""
         table = self.values
         for part in path:
             table = table.get(part, {})
@@ -186,7 +186,7 @@ class SettingsSource:
         return table
 
     def expect(self, path: Path, known: Collection[str]) -> None:
-        """Remark on the keys of the table at `path` that are none of `known`."""
+        """Add a warning about each key of the table at `path` that is not one of `known`."""
         for key in self.table(path):
             if key not in known:
                 self.tell((*path, key), "There is no such key.", key, known)
@@ -196,18 +196,18 @@ class SettingsSource:
 
         A dotted key is one name, so that `a.b = 1` and `"a.b" = 1` mean the same.
         """
-        waiting: list[tuple[Path, str, Any]] = [(path, "", self.table(path))]
-        while waiting:
-            at, name, value = waiting.pop()
+        pending: list[tuple[Path, str, Any]] = [(path, "", self.table(path))]
+        while pending:
+            at, name, value = pending.pop()
             if not isinstance(value, dict):
                 yield at, name, value
                 continue
             dot = f"{name}." if name else ""
-            waiting += (((*at, key), dot + key, value[key]) for key in reversed(value))
+            pending += (((*at, key), dot + key, value[key]) for key in reversed(value))
 
 
 def read_source(file: str) -> SettingsSource:
-    """Read `file`; a missing one is an empty one, a broken one an empty one with a remark."""
+    """Read `file`; a missing one is empty, a broken one is empty and has a warning."""
     try:
         text = _read(file)
     except FileNotFoundError:
@@ -225,7 +225,7 @@ def read_source(file: str) -> SettingsSource:
 
 
 def _read(file: str) -> str:
-    # opening a pipe would wait for a writer
+    # opening a pipe would block until something writes to it
     if not stat.S_ISREG(os.stat(file).st_mode):
         raise OSError(0, "it is not a plain file")
     with os.fdopen(os.open(file, os.O_RDONLY), "rb") as opened:

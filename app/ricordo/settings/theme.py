@@ -1,4 +1,4 @@
-"""Colour themes: what a theme file holds once it is read and checked."""
+"""Colour themes: how a theme file is read and checked."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def contrast(one: str, other: str) -> float:
 
 @cache
 def luminance(color: str) -> float:
-    """Return how bright `color`, which is one, looks: 0 to 1.
+    """Return the relative luminance of `color`, which is one: 0 to 1.
 
     Source: WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
     """
@@ -86,11 +86,11 @@ class Base:
     """The colours that every Textual theme has."""
 
     background: str
-    """The ground of the whole screen."""
+    """The background of the whole screen."""
     surface: str
-    """The ground of a pane."""
+    """The background of a pane."""
     panel: str
-    """The ground of what lies above panes: header, footer, a chooser."""
+    """The background of what is above panes: header, footer, a dialog."""
     foreground: str
     """Text."""
     primary: str
@@ -98,25 +98,25 @@ class Base:
     secondary: str
     """Borders of the other panes."""
     accent: str
-    """The one colour that says *look here*: the cursor, the keys in the footer."""
+    """The colour that draws attention: the cursor, the keys in the footer."""
     success: str
-    """What was done, what is fine."""
+    """What succeeded, what is fine."""
     warning: str
-    """A doubt, as a ground or border."""
+    """A warning, as a background or border."""
     error: str
-    """A failure, as a ground or border."""
+    """An error, as a background or border."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The colours that say what a text is. Each is text, but for the two grounds at the end."""
+    """The colours that say what a text is. Each is text, but for the two backgrounds at the end."""
 
     finding_error: str
     """A finding that is an error: glyph and word."""
     finding_warning: str
     """A finding that is a warning."""
     finding_info: str
-    """A finding that is worth knowing, no more."""
+    """A finding that is information only."""
     dim: str
     """What is fine or minor: ages, paths, counts, unfocused titles."""
     cut: str
@@ -130,19 +130,19 @@ class Meaning:
     changed: str
     """The mark of a note or line that changed since the last visit."""
     match: str
-    """A search match: drawn inverted, the text in the colour of the ground."""
+    """A search match: drawn inverted, the text in the colour of the background."""
     cursor: str
-    """The ground of the row under the cursor."""
+    """The background of the row under the cursor."""
     selection: str
-    """The ground of selected text."""
+    """The background of selected text."""
 
 
 TEXTS = tuple(name for name in Meaning.__slots__ if name not in ("cursor", "selection"))
 """The meanings that are text; they are read on each of `GROUNDS`."""
 GROUNDS = ("background", "surface", "panel", "cursor")
-"""Where any text can stand."""
+"""The backgrounds of any text."""
 TEXT_GROUNDS = (*GROUNDS, "selection")
-"""Where the foreground can stand."""
+"""The backgrounds of the foreground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +150,15 @@ class ThemeColors:
     """One theme: every colour is `#rrggbb`, `#rgb` or an ANSI name."""
 
     name: str
-    """What the setting `theme` calls it; no two themes may share it."""
+    """The value of the setting `theme`; no two themes may share it."""
     dark: bool
-    """Whether light text stands on a dark ground."""
+    """Whether it has light text on a dark background."""
     base: Base
     """The colours of panes, borders and text."""
     meaning: Meaning
     """The colours that say what a text is."""
     contrast: float = LEAST_CONTRAST
-    """The least contrast between text and ground that the theme promises, 4.5 to 21; 7 is what
+    """The least contrast between text and background that the theme promises, 4.5 to 21; 7 is what
     WCAG calls enhanced.
     """
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -200,7 +200,7 @@ def read_themes(
 ) -> tuple[Mapping[str, ThemeColors], list[SettingsWarning]]:
     """Return the themes of `directories` by name, and what could not be used.
 
-    Of two themes with one name the first is taken.
+    Of two themes with one name the first is used.
     """
     themes: dict[str, ThemeColors] = {}
     remarks: list[SettingsWarning] = []
@@ -208,7 +208,7 @@ def read_themes(
         source = read_source(file)
         theme = _theme(source)
         if theme and theme.name in themes:
-            source.tell(("name",), f"There is another theme “{theme.name}”; that one is used.")
+            source.tell(("name",), f"There is another theme “{theme.name}”, and that one is used.")
         elif theme:
             themes[theme.name] = theme
         remarks += source.remarks
@@ -225,7 +225,7 @@ def _theme_files(directories: Iterable[str]) -> Iterator[str]:
 
 
 def _theme(source: SettingsSource) -> ThemeColors | None:
-    """Return the theme of a file; None where anything in it is not right."""
+    """Return the theme of a file; None if anything in it is invalid."""
     if source.remarks:
         return None
     source.expect((), [key.name for key in fields(ThemeColors)])
@@ -253,7 +253,7 @@ def _name(source: SettingsSource) -> str:
 def _dark(source: SettingsSource) -> bool:
     dark = source.values.get("dark")
     if not isinstance(dark, bool):
-        source.tell(("dark",), "A theme has to say whether it is dark: true or false.")
+        source.tell(("dark",), "This has to be true or false: whether the theme is dark.")
     return dark is True
 
 
@@ -266,7 +266,7 @@ def _contrast(source: SettingsSource) -> float:
 
 
 def _group(source: SettingsSource, table: str, group: type[_Group]) -> _Group:
-    """Return the colours of `table`, each of which has to be there."""
+    """Return the colours of `table`, each of which is required."""
     written = {key.name: key.name.replace("_", "-") for key in fields(group)}
     source.expect((table,), written.values())
     colors = source.table((table,))
@@ -287,7 +287,7 @@ def _variables(source: SettingsSource) -> Mapping[str, str]:
     for name, value in variables.items():
         path = ("variables", name)
         if not _NAME.fullmatch(name):
-            source.tell(path, "A variable's name is of small letters, digits and hyphens.")
+            source.tell(path, "A variable needs a name of small letters, digits and hyphens.")
         elif name.replace("-", "_") in _COLORS:
             source.tell(path, "This is set in [base] or [meaning].")
         elif "style" in name.split("-"):
@@ -299,7 +299,7 @@ def _variables(source: SettingsSource) -> Mapping[str, str]:
 
 
 def _check_contrast(source: SettingsSource, theme: ThemeColors) -> None:
-    """Remark on every text that is too hard to read on a ground where it can stand."""
+    """Add a warning about every text that is too hard to read on one of its backgrounds."""
     colors = theme.colors
     pairs = [("foreground", ground) for ground in TEXT_GROUNDS] + list(product(TEXTS, GROUNDS))
     for text, ground in pairs:
@@ -307,5 +307,5 @@ def _check_contrast(source: SettingsSource, theme: ThemeColors) -> None:
             table = "base" if text == "foreground" else "meaning"
             source.tell(
                 (table, text.replace("_", "-")),
-                f"Contrast to {ground} is {ratio:.2f}; it has to be {theme.contrast:g} or more.",
+                f"Contrast to {ground} is {ratio:.2f}; the least is {theme.contrast:g}.",
             )

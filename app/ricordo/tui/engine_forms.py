@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ricordo.errors import RicordoError
-from ricordo.settings.reader import is_model
+from ricordo.settings.values import is_model
 from ricordo.text import one_line
 from ricordo.tui.dialogs.choose import ChooseScreen, Way
 from ricordo.tui.dialogs.confirm import ConfirmScreen

@@ -115,7 +115,7 @@ def trusting(project: Path, answer: object = True) -> dict[str, Any]:
         {"projects": {"PROJECT": {"hasTrustDialogAccepted": False}}},
     ],
 )
-def test_a_project_that_is_not_trusted_leads_nowhere(machine: Machine, record: Any) -> None:
+def test_the_setting_of_an_untrusted_project_is_ignored(machine: Machine, record: Any) -> None:
     project = machine.repository("project")
     if isinstance(record, dict) and "PROJECT" in record["projects"]:
         record = {"projects": {str(project): record["projects"]["PROJECT"]}}
@@ -189,9 +189,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("spoil", HOSTILE, ids=lambda spoil: spoil.__name__)
-def test_settings_that_cannot_be_used_are_passed_over_and_said(
-    machine: Machine, spoil: Any
-) -> None:
+def test_invalid_settings_are_ignored_and_named(machine: Machine, spoil: Any) -> None:
     machine.settings(machine.config / "settings.json", {"autoMemoryDirectory": "/kept"})
     local = machine.settings(machine.path / ".claude" / "settings.local.json", {})
     local.unlink()
@@ -201,7 +199,7 @@ def test_settings_that_cannot_be_used_are_passed_over_and_said(
     assert str(local) in place.why
 
 
-def test_settings_that_say_nothing_of_memory_are_not_spoken_of(machine: Machine) -> None:
+def test_settings_without_a_memory_are_not_named(machine: Machine) -> None:
     machine.settings(machine.config / "settings.json", {"autoMemoryDirectory": None, "x": 1})
     assert ";" not in auto_memory(machine, machine.path).why
 
@@ -216,7 +214,7 @@ def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine
     machine.environ["CLAUDE_CODE_PROJECT_DIR_NAME"] = "tides_1"
     place = auto_memory(machine, machine.path)
     assert claude_folder.slug(str(machine.path)) in place.root
-    assert "only with CLAUDE_CONFIG_DIR" in place.why
+    assert "needs CLAUDE_CONFIG_DIR" in place.why
     machine.environ["CLAUDE_CONFIG_DIR"] = "/moved"
     place = auto_memory(machine, machine.path)
     assert (place.root, place.why) == (
@@ -230,7 +228,7 @@ def test_the_shell_cannot_name_a_folder_outside(machine: Machine, name: str) -> 
     machine.environ |= {"CLAUDE_CONFIG_DIR": "/moved", "CLAUDE_CODE_PROJECT_DIR_NAME": name}
     place = auto_memory(machine, machine.path)
     assert place.root == f"/moved/projects/{claude_folder.slug(str(machine.path))}/memory"
-    assert "no name that Claude Code takes" in place.why
+    assert "not a name that Claude Code accepts" in place.why
 
 
 def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> None:
@@ -241,7 +239,7 @@ def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> 
     assert found == [f"/p/{start}-1a2b/memory", "/p/renamed/memory"]
 
 
-def test_a_folder_belongs_to_the_project_whose_slug_it_bears(tmp_path: Path) -> None:
+def test_a_folder_belongs_to_the_project_whose_slug_is_its_name(tmp_path: Path) -> None:
     there, gone = str(tmp_path / "a-b"), str(tmp_path / "a.b")
     os.mkdir(there)
     folder = f"/p/{claude_folder.slug(there)}"
@@ -250,7 +248,7 @@ def test_a_folder_belongs_to_the_project_whose_slug_it_bears(tmp_path: Path) -> 
     assert [place.project for place in found] == [there, "/seen", ""]
 
 
-def test_sub_agents_remember_for_the_person_for_a_project_and_for_this_machine(
+def test_sub_agents_have_memories_of_the_user_a_project_and_the_machine(
     machine: Machine,
 ) -> None:
     project = machine.directory("project")

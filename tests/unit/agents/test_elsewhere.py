@@ -18,13 +18,13 @@ def test_every_letta_agent_has_a_memory_of_its_own(tmp_path: Path) -> None:
     assert roots == [f"{tmp_path}/.letta/agents/{agent}/memory" for agent in "ab"]
 
 
-def test_what_cannot_be_changed_says_why() -> None:
+def test_a_read_only_memory_says_why() -> None:
     assert codex.MEMORIES.read_only
     assert letta.MEMORY_FILES.read_only
     assert not wiki.WIKI.read_only
 
 
-def test_a_project_is_a_wiki_or_holds_one(tmp_path: Path) -> None:
+def test_a_project_is_a_wiki_or_has_one(tmp_path: Path) -> None:
     whole = build(tmp_path / "whole", "raw/", "wiki/index.md", "wiki/log.md")
     assert [place.root for place in wiki.in_project(whole)] == [whole]
     holder = build(tmp_path / "holder", ".wiki/_index.md", "wiki/page.md")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.folder import holds_notes
-from ricordo.agents.kinds import recognise
+from ricordo.agents.registry import recognise
 from ricordo.agents.wiki import whole_wiki
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from tests.unit.machine import fill
 
 CLAUDE_HEAD = "---\nname: pier\ndescription: where\nmetadata:\n  type: project\n---\n"
@@ -31,44 +31,42 @@ def build(root: Path, *paths: str) -> str:
 @pytest.mark.parametrize(
     ("kind", "paths"),
     [
-        (MemoryKind.CLAUDE, ["MEMORY.md"]),
-        (MemoryKind.CLAUDE, ["MEMORY.md", "system/a.md=---\n"]),
-        (MemoryKind.CLAUDE, [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
-        (MemoryKind.FOLDER, [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
-        (MemoryKind.CODEX, ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
-        (MemoryKind.CODEX, ["memory_summary.md=v1\r\n"]),
-        (MemoryKind.CODEX, ["rollout_summaries/", "MEMORY.md"]),
-        (MemoryKind.FOLDER, ["memory_summary.md=v12"]),
-        (MemoryKind.LETTA, [f"system/human.md={OTHER_HEAD}", "reference/runbooks.md"]),
-        (MemoryKind.FOLDER, ["system/human.md=no head"]),
-        (MemoryKind.FOLDER, ["system/"]),
-        (MemoryKind.WIKI, ["raw/", "wiki/"]),
-        (MemoryKind.WIKI, ["_index.md"]),
-        (MemoryKind.WIKI, ["index.md", "log.md"]),
-        (MemoryKind.FOLDER, ["index.md"]),
-        (MemoryKind.FOLDER, ["README.md"]),
-        (MemoryKind.FOLDER, []),
+        ("claude", ["MEMORY.md"]),
+        ("claude", ["MEMORY.md", "system/a.md=---\n"]),
+        ("claude", [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
+        ("folder", [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
+        ("codex", ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
+        ("codex", ["memory_summary.md=v1\r\n"]),
+        ("codex", ["rollout_summaries/", "MEMORY.md"]),
+        ("folder", ["memory_summary.md=v12"]),
+        ("letta", [f"system/human.md={OTHER_HEAD}", "reference/runbooks.md"]),
+        ("folder", ["system/human.md=no head"]),
+        ("folder", ["system/"]),
+        ("wiki", ["raw/", "wiki/"]),
+        ("wiki", ["_index.md"]),
+        ("wiki", ["index.md", "log.md"]),
+        ("folder", ["index.md"]),
+        ("folder", ["README.md"]),
+        ("folder", []),
     ],
 )
-def test_a_directory_is_recognised_by_what_stands_in_it(
-    tmp_path: Path, kind: MemoryKind, paths: list[str]
+def test_a_directory_is_recognised_by_its_files(
+    tmp_path: Path, kind: str, paths: list[str]
 ) -> None:
-    assert recognise(build(tmp_path, *paths)).kind is kind
+    assert recognise(build(tmp_path, *paths)).kind == kind
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        (MemoryKind.CLAUDE_AGENT, ".claude/agent-memory/reviewer"),
-        (MemoryKind.CLAUDE_AGENT, ".claude/agent-memory-local/reviewer"),
-        (MemoryKind.CLAUDE, "projects/-home-ana/memory"),
-        (MemoryKind.FOLDER, "project/memory"),
+        ("claude-agent", ".claude/agent-memory/reviewer"),
+        ("claude-agent", ".claude/agent-memory-local/reviewer"),
+        ("claude", "projects/-home-ana/memory"),
+        ("folder", "project/memory"),
     ],
 )
-def test_an_empty_directory_is_recognised_by_where_it_lies(
-    tmp_path: Path, kind: MemoryKind, name: str
-) -> None:
-    assert recognise(build(tmp_path / name, "./")).kind is kind
+def test_an_empty_directory_is_recognised_by_its_path(tmp_path: Path, kind: str, name: str) -> None:
+    assert recognise(build(tmp_path / name, "./")).kind == kind
 
 
 def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:
@@ -77,13 +75,13 @@ def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None
 
 
 def test_a_directory_that_is_not_there_is_a_plain_folder() -> None:
-    assert recognise("/not/there").kind is MemoryKind.FOLDER
+    assert recognise("/not/there").kind == "folder"
 
 
-def test_files_that_are_none_hold_nobody_up(tmp_path: Path) -> None:
+def test_special_files_do_not_block(tmp_path: Path) -> None:
     for name in ("memory_summary.md", "a.md"):
         os.mkfifo(tmp_path / name)
-    assert recognise(str(tmp_path)).kind is MemoryKind.FOLDER
+    assert recognise(str(tmp_path)).kind == "folder"
 
 
 def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
@@ -139,20 +137,20 @@ SHARED = Path("/work/shared")
 @pytest.mark.parametrize(
     ("kind", "pattern"),
     [
-        (MemoryKind.CLAUDE, "data/memory/*/memory"),
-        (MemoryKind.CLAUDE, "data/memory/labelled-defects/store/store/*/memory"),
-        (MemoryKind.CLAUDE, "data/memory/labelled-defects/store/agents/user-scope/*"),
-        (MemoryKind.CLAUDE_AGENT, "data/memory/labelled-defects/store/agents/repo/.claude/*/*"),
-        (MemoryKind.WIKI, "data/wiki/labelled-defects/golden-wiki"),
-        (MemoryKind.WIKI, "data/wiki/labelled-defects/defects/*"),
-        (MemoryKind.CLAUDE, "formats/samples/claude-memory/*/projects/*/memory"),
-        (MemoryKind.CLAUDE_AGENT, "formats/samples/claude-memory/agent-memory/*"),
-        (MemoryKind.CODEX, "formats/samples/codex/memories"),
-        (MemoryKind.LETTA, "formats/samples/letta-memfs"),
-        (MemoryKind.WIKI, "formats/samples/llm-wiki"),
+        ("claude", "data/memory/*/memory"),
+        ("claude", "data/memory/labelled-defects/store/store/*/memory"),
+        ("claude", "data/memory/labelled-defects/store/agents/user-scope/*"),
+        ("claude-agent", "data/memory/labelled-defects/store/agents/repo/.claude/*/*"),
+        ("wiki", "data/wiki/labelled-defects/golden-wiki"),
+        ("wiki", "data/wiki/labelled-defects/defects/*"),
+        ("claude", "formats/samples/claude-memory/*/projects/*/memory"),
+        ("claude-agent", "formats/samples/claude-memory/agent-memory/*"),
+        ("codex", "formats/samples/codex/memories"),
+        ("letta", "formats/samples/letta-memfs"),
+        ("wiki", "formats/samples/llm-wiki"),
     ],
 )
-def test_real_memories_are_recognised(kind: MemoryKind, pattern: str) -> None:
+def test_real_memories_are_recognised(kind: str, pattern: str) -> None:
     roots = list(SHARED.glob(pattern))
     assert roots
     assert {recognise(str(root)).kind for root in roots} == {kind}

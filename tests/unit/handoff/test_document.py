@@ -10,14 +10,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import SUPPORTED, agent_named
 from ricordo.handoff.document import (
+    ANY_AGENT,
     FileIs,
     GitIs,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     MemoryAt,
     NoteIs,
     QuoteMark,
@@ -26,20 +27,23 @@ from ricordo.handoff.document import (
     StatementSection,
     Status,
     family,
+    handoff_targets,
 )
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.format import BEGIN, END, State, parse, render, tidied
 from ricordo.handoff.marks import mark
 from ricordo.text import visible
 
+AGENTS = [it.agent for it in SUPPORTED if it.has_transcripts and it.agent is not None]
+
 NOW = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
 SHA = "3f2a91c0b7d4"
-SESSION = SourceSession(Agent.CLAUDE, "5b1c7a52", "/home/ana/.claude/projects/p/5b1c7a52.jsonl")
+SESSION = SourceSession(
+    agent_named("claude"), "5b1c7a52", "/home/ana/.claude/projects/p/5b1c7a52.jsonl"
+)
 
 
-def handoff_of(
-    *statements: HandoffStatement, target: HandoffTarget = HandoffTarget.ANY, **head: object
-) -> Handoff:
+def handoff_of(*statements: HandoffStatement, target: Agent = ANY_AGENT, **head: object) -> Handoff:
     values: dict[str, object] = {
         "written": NOW,
         "expires": datetime(2026, 10, 12, 9, 40, tzinfo=UTC),
@@ -102,10 +106,12 @@ heads = st.builds(
     HandoffHeader,
     moments,
     moments,
-    st.sampled_from(HandoffTarget),
+    st.sampled_from(handoff_targets()),
     counts,
     texts,
-    st.lists(st.builds(SourceSession, st.sampled_from(Agent), texts, texts), max_size=3).map(tuple),
+    st.lists(st.builds(SourceSession, st.sampled_from(AGENTS), texts, texts), max_size=3).map(
+        tuple
+    ),
     st.just("") | shas,
     texts,
     st.lists(texts, max_size=3).map(tuple),
@@ -202,8 +208,8 @@ def test_marks_say_what_they_rest_on(
     assert HandoffStatement(StatementSection.DONE, "x", proof).status is Status(status)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("target", HandoffTarget)
-def test_every_family_has_every_section_and_its_groups_together(target: HandoffTarget) -> None:
+@pytest.mark.parametrize("target", handoff_targets())
+def test_every_family_has_every_section_and_its_groups_together(target: Agent) -> None:
     layout = family(target)
     parents = [layout.headings[section][:-1] for section in layout.order]
     groups = [

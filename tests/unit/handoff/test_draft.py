@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.handoff.check import World
 from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.document import QuoteMark, StatementSection, Status
@@ -33,7 +34,7 @@ from ricordo.llm.schema import check
 TOKEN = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
 FACTS = Facts(
     project="/nowhere/tidepool",
-    sessions=(Session(Agent.CLAUDE, "s", "/nowhere/s.jsonl", "/nowhere/tidepool"),),
+    sessions=(Session(agent_named("claude"), "s", "/nowhere/s.jsonl", "/nowhere/tidepool"),),
     said=(
         MessageFact("f1", Ref(0, 1), "Make the alarm fire in time. Do not touch the schema.", True),
         MessageFact(

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.registry import named_session, source_at, sub_agent_transcripts
 from ricordo.agents.transcripts.session import FileAction
-from ricordo.agents.transcripts.sources import helpers_of, named_session, source_at
 from ricordo.handoff.facts import Facts, Ran, Refusal, Work
 from ricordo.handoff.gather import runs
 from ricordo.handoff.gather.gather import gather, with_notes
@@ -258,7 +258,7 @@ def test_sub_agents_only_add_their_changes(project: Path) -> None:
     at_work.uses("Edit", file_path="a.py", new_string="1").runs("make", "x").answers("I chose it.")
     write(folder / "agent-2.jsonl", at_work.bytes)
     source = source_at(str(path))
-    helpers = sorted(helpers_of(source))
+    helpers = sorted(sub_agent_transcripts(source))
     assert len(helpers) == 2
     facts = gather([source], str(project), helpers=helpers)
     assert [message.text for message in facts.said] == ["Mend it.", "Done."]

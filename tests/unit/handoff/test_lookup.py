@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.transcripts.session import Agent
-from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import SUPPORTED
 from ricordo.handoff.document import (
     Handoff,
     HandoffStatement,
@@ -20,8 +20,10 @@ from ricordo.handoff.lookup import Transcripts, stands_in
 from tests.support.transcripts import Claude
 from tests.unit.handoff.test_document import handoff_of
 
+AGENTS = [it.agent for it in SUPPORTED if it.has_transcripts and it.agent is not None]
 
-def quoting(path: Path | str, turn: int, agent: Agent = Agent.CLAUDE) -> Handoff:
+
+def quoting(path: Path | str, turn: int, agent: Agent = AGENTS[0]) -> Handoff:
     statement = HandoffStatement(
         StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, turn)), quote="x"
     )
@@ -78,7 +80,7 @@ def test_a_file_that_is_not_a_transcript_is_not_read(tmp_path: Path) -> None:
     link = tmp_path / "link.jsonl"
     link.symlink_to(Claude().says("words").write(tmp_path))
     for path in (secret, link, tmp_path, tmp_path / "none", "/dev/zero", "../x.jsonl", ""):
-        for agent in Agent:
+        for agent in AGENTS:
             says = Transcripts(quoting(path, 1, agent), lambda _: True)
             assert says(Ref(0, 1), "words") is None
 
@@ -91,6 +93,6 @@ def test_an_unknown_transcript_is_not_opened(
         Ref(0, 1), "words"
     )
     opened: list[object] = []
-    monkeypatch.setattr(TranscriptSource, "transcript", lambda *_, **__: opened.append(1))
+    monkeypatch.setattr("ricordo.handoff.lookup.open_transcript", lambda *_, **__: opened.append(1))
     assert Transcripts(quoting(path, 1), lambda _: False)(Ref(0, 1), "words") is None
     assert not opened

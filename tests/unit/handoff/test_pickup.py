@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
-from ricordo.handoff.document import HandoffTarget
+from ricordo.handoff.document import ANY_AGENT, handoff_target
 from ricordo.handoff.pickup import pickup, pickup_act, start_line, with_item
 from tests.unit.machine import git
 
@@ -21,14 +22,14 @@ READ_FIRST = (
     "proved.\n"
 )
 ADDED = {
-    HandoffTarget.CLAUDE: ("CLAUDE.md", "@HANDOFF.md\n"),
-    HandoffTarget.CODEX: ("AGENTS.md", READ_FIRST),
-    HandoffTarget.OPENCODE: ("opencode.json", '{\n  "instructions": ["HANDOFF.md"]\n}\n'),
-    HandoffTarget.GEMINI: ("GEMINI.md", READ_FIRST),
+    handoff_target("claude"): ("CLAUDE.md", "@HANDOFF.md\n"),
+    handoff_target("codex"): ("AGENTS.md", READ_FIRST),
+    handoff_target("opencode"): ("opencode.json", '{\n  "instructions": ["HANDOFF.md"]\n}\n'),
+    handoff_target("gemini"): ("GEMINI.md", READ_FIRST),
 }
 
 
-def after(project: Path, target: HandoffTarget, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
+def after(project: Path, target: Agent, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
     line = pickup(target, str(project), str(project / handoff))
     assert line is not None
     change = pickup_act(str(project), line)
@@ -38,17 +39,17 @@ def after(project: Path, target: HandoffTarget, handoff: str = "HANDOFF.md") -> 
 
 
 @pytest.mark.parametrize("target", ADDED)
-def test_a_file_that_is_not_there_is_made(tmp_path: Path, target: HandoffTarget) -> None:
+def test_a_file_that_is_not_there_is_made(tmp_path: Path, target: Agent) -> None:
     name, text = ADDED[target]
     assert after(tmp_path, target) == (name, text.encode())
 
 
 @pytest.mark.parametrize(
-    "target", [HandoffTarget.CLAUDE, HandoffTarget.CODEX, HandoffTarget.GEMINI]
+    "target", [handoff_target("claude"), handoff_target("codex"), handoff_target("gemini")]
 )
 @pytest.mark.parametrize("before", [b"# Rules\n\n- one\r\n", b"one", b"one\r\ntwo\r\n", b"\n"])
 def test_a_line_is_added_at_the_end_and_only_once(
-    tmp_path: Path, target: HandoffTarget, before: bytes
+    tmp_path: Path, target: Agent, before: bytes
 ) -> None:
     name, line = ADDED[target]
     (tmp_path / name).write_bytes(before)
@@ -65,8 +66,11 @@ def test_the_file_that_the_agent_reads_is_taken(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.override.md").write_text("b\n")
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/CLAUDE.md").write_text("c\n")
-    assert after(tmp_path, HandoffTarget.CODEX)[0] == "AGENTS.override.md"
-    assert after(tmp_path, HandoffTarget.CLAUDE) == (".claude/CLAUDE.md", b"c\n\n@../HANDOFF.md\n")
+    assert after(tmp_path, handoff_target("codex"))[0] == "AGENTS.override.md"
+    assert after(tmp_path, handoff_target("claude")) == (
+        ".claude/CLAUDE.md",
+        b"c\n\n@../HANDOFF.md\n",
+    )
 
 
 @pytest.mark.parametrize("name", ["AGENTS.md", ".claude/AGENTS.md"])
@@ -77,23 +81,23 @@ def test_rules_that_claude_reads_only_without_a_claude_file_are_not_switched_off
     rules = tmp_path / name
     rules.parent.mkdir(exist_ok=True)
     rules.write_text("Never push.\n")
-    at, text = after(tmp_path, HandoffTarget.CLAUDE)
+    at, text = after(tmp_path, handoff_target("claude"))
     handoff = os.path.relpath(tmp_path / "HANDOFF.md", rules.parent)
     assert (at, text) == (name, f"Never push.\n\n@{handoff}\n".encode())
     (tmp_path / "CLAUDE.md").write_text("c\n")
-    assert after(tmp_path, HandoffTarget.CLAUDE) == ("CLAUDE.md", b"c\n\n@HANDOFF.md\n")
+    assert after(tmp_path, handoff_target("claude")) == ("CLAUDE.md", b"c\n\n@HANDOFF.md\n")
 
 
 def test_rules_above_the_project_are_not_switched_off_either(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--template=")
     project = tmp_path / "packages" / "tides"
     project.mkdir(parents=True)
-    assert after(project, HandoffTarget.CLAUDE)[0] == "CLAUDE.md"
+    assert after(project, handoff_target("claude"))[0] == "CLAUDE.md"
     (tmp_path / "AGENTS.md").write_text("Never push.\n")
-    assert pickup(HandoffTarget.CLAUDE, str(project), str(project / "HANDOFF.md")) is None
-    assert after(project, HandoffTarget.CODEX)[0] == "AGENTS.md"
+    assert pickup(handoff_target("claude"), str(project), str(project / "HANDOFF.md")) is None
+    assert after(project, handoff_target("codex"))[0] == "AGENTS.md"
     (tmp_path / "CLAUDE.md").write_text("c\n")
-    assert after(project, HandoffTarget.CLAUDE)[0] == "CLAUDE.md"
+    assert after(project, handoff_target("claude"))[0] == "CLAUDE.md"
 
 
 @pytest.mark.parametrize(
@@ -153,14 +157,14 @@ def test_all_other_settings_are_kept(
 def test_odd_settings_are_left_alone_and_told_what_to_paste(tmp_path: Path, odd: str) -> None:
     (tmp_path / "opencode.json").write_bytes(odd.encode())
     with pytest.raises(ChangeRefused, match=r'by hand: "instructions": \["HANDOFF.md"\]'):
-        after(tmp_path, HandoffTarget.OPENCODE)
+        after(tmp_path, handoff_target("opencode"))
 
 
 def test_links_pipes_and_other_encodings_are_not_changed(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("x")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     (tmp_path / "GEMINI.md").write_bytes(b"\xff\xfe")
-    for target in (HandoffTarget.CLAUDE, HandoffTarget.GEMINI):
+    for target in (handoff_target("claude"), handoff_target("gemini")):
         with pytest.raises(ChangeRefused, match=r"by hand: .*HANDOFF\.md"):
             after(tmp_path, target)
 
@@ -168,20 +172,20 @@ def test_links_pipes_and_other_encodings_are_not_changed(tmp_path: Path) -> None
 def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
     for target in ADDED:
         words = shlex.split(start_line(target, "it's; $(rm)\n.md"))
-        assert words[0] == target.value
+        assert words[0] == target.name
         assert "it's; $(rm)␊.md" in words[-1]
-    assert start_line(HandoffTarget.ANY, "HANDOFF.md").startswith("Read HANDOFF.md first")
-    assert start_line(HandoffTarget.CLAUDE, "HANDOFF.md") == (
+    assert start_line(ANY_AGENT, "HANDOFF.md").startswith("Read HANDOFF.md first")
+    assert start_line(handoff_target("claude"), "HANDOFF.md") == (
         "claude 'Read HANDOFF.md first, then go on with its next step.'"
     )
 
 
 def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all() -> None:
-    line = pickup(HandoffTarget.CLAUDE, "/p", "/elsewhere/x.md")
+    line = pickup(handoff_target("claude"), "/p", "/elsewhere/x.md")
     assert line is not None
     assert line.added == "@/elsewhere/x.md"
-    assert pickup(HandoffTarget.CLAUDE, "/p", "/p/a b.md") is None
-    plain = pickup(HandoffTarget.CLAUDE, "/a project", "/a project/HANDOFF.md")
+    assert pickup(handoff_target("claude"), "/p", "/p/a b.md") is None
+    plain = pickup(handoff_target("claude"), "/a project", "/a project/HANDOFF.md")
     assert plain is not None
     assert plain.added == "@HANDOFF.md"
-    assert pickup(HandoffTarget.ANY, "/p", "/p/HANDOFF.md") is None
+    assert pickup(ANY_AGENT, "/p", "/p/HANDOFF.md") is None

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import SUPPORTED, agent_named
 from ricordo.errors import HandoffUnreadable
 from ricordo.handoff import check as probe
 from ricordo.handoff.document import (
@@ -34,6 +35,8 @@ from tests.support.builders import note_text
 from tests.support.transcripts import Claude
 from tests.unit.handoff.work import WISH, WRITTEN, Tidepool, committed, fallen, write
 from tests.unit.machine import Machine, git
+
+AGENTS = [it.agent for it in SUPPORTED if it.has_transcripts and it.agent is not None]
 
 NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 RESULTS = {"tests": "stale", "ruff": "stale"}
@@ -294,7 +297,7 @@ def opened_files() -> Iterator[set[str]]:
         _watching.pop()
 
 
-@pytest.mark.parametrize("agent", list(Agent))
+@pytest.mark.parametrize("agent", AGENTS)
 def test_only_transcripts_that_agents_keep_here_are_opened(
     tidepool: Tidepool, agent: Agent
 ) -> None:
@@ -319,7 +322,7 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
         assert any(
             remark.startswith("No agent here keeps the transcript") for remark in report.remarks
         )
-    known = tidepool.transcript if agent is Agent.CLAUDE else None
+    known = tidepool.transcript if agent is agent_named("claude") else None
     if known is not None:
         tidepool.write_handoff(sources=(SourceSession(agent, "s", str(known)),))
         assert not tidepool.resumed().remarks

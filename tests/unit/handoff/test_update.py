@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.handoff.document import (
     FileIs,
     GitIs,
@@ -24,7 +24,7 @@ from ricordo.handoff.since import ProjectChanges
 from ricordo.handoff.update import updated
 from tests.unit.handoff.test_document import SESSION, SHA, handoff_of
 
-OTHER = SourceSession(Agent.CODEX, "9d2f4c3e", "/home/ana/.codex/sessions/r.jsonl")
+OTHER = SourceSession(agent_named("codex"), "9d2f4c3e", "/home/ana/.codex/sessions/r.jsonl")
 OTHER_SHA = "1a2b3c4d5e6f"
 NOW = datetime(2026, 10, 6, tzinfo=UTC)
 

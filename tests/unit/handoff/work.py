@@ -10,14 +10,15 @@ from hashlib import sha256
 from pathlib import Path
 
 from ricordo.agents.claude.folder import slug
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.handoff.check import World
 from ricordo.handoff.document import (
+    ANY_AGENT,
     FileIs,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     QuoteMark,
     ResultMark,
     SourceSession,
@@ -76,7 +77,7 @@ class Tidepool:
 
     def facts(self) -> Facts:
         """The facts that gathering returns."""
-        session = Session(Agent.CLAUDE, "s", str(self.transcript), str(self.project))
+        session = Session(agent_named("claude"), "s", str(self.transcript), str(self.project))
         at = RAN.isoformat()
         command = "pytest -q tests/test_alarm.py::test_fire"
         return Facts(
@@ -115,10 +116,10 @@ class Tidepool:
         its_head = HandoffHeader(
             written=WRITTEN,
             expires=WRITTEN + timedelta(days=7),
-            target=HandoffTarget.ANY,
+            target=ANY_AGENT,
             budget=4000,
             engine="rules",
-            sources=(SourceSession(Agent.CLAUDE, "s", str(self.transcript)),),
+            sources=(SourceSession(agent_named("claude"), "s", str(self.transcript)),),
             commit=state.commit if state else "",
             branch=state.branch if state else "",
             dirty=state.dirty if state else (),

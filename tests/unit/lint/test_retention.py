@@ -142,19 +142,17 @@ def test_reasons_are_short_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type_", "in_wiki", "kind"),
+    ("type_", "kind"),
     [
-        ("user", False, "user"),
-        (" Project ", False, "project"),
-        ("decision", False, "other"),
-        ("wiki", False, "other"),
-        ("", False, "other"),
-        ("entity", True, "wiki"),
-        ("project", True, "wiki"),
+        ("user", "user"),
+        (" Project ", "project"),
+        ("decision", "other"),
+        ("wiki", "other"),
+        ("", "other"),
     ],
 )
-def test_every_type_has_a_kind(type_: str, in_wiki: bool, kind: str) -> None:
-    assert kind_of(type_, in_wiki=in_wiki) == kind
+def test_every_type_has_a_kind(type_: str, kind: str) -> None:
+    assert kind_of(type_) == kind
 
 
 def test_every_kind_has_a_threshold_setting() -> None:

@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.memory.layout import Layout
 
 from .conftest import Lint, note
 
 WIKI = Layout(
-    MemoryKind.WIKI,
+    "wiki",
     "",
     frozenset(("_index.md", "index.md")),
     nested_indexes=True,
     support_names=frozenset(("log.md", "claude.md")),
     source_folder="raw",
     title_keys=("title", "name"),
+    page_folder="wiki",
+    has_own_conventions=True,
 )
 GOOD = "- [A](a.md) — the first\n- [B](b.md) — the second\n"
 

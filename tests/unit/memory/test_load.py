@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.claude.location import LIMITS
 from ricordo.memory.layout import Limits
-from ricordo.memory.load import CLAUDE_LIMITS, compute_load, units
+from ricordo.memory.load import compute_load, units
 
 HEADS = ["", "---\nname: x\n---\n", "---\nname: a: b\n---\n", "---\n---\n", "---\nname: x\n"]
 LINES = st.one_of(
@@ -139,7 +140,7 @@ def test_any_bytes_that_are_text_can_be_loaded(raw: bytes) -> None:
 
 @pytest.mark.parametrize(("lines", "cut"), [(199, None), (200, None), (201, 201)])
 def test_two_hundred_lines_are_loaded(lines: int, cut: int | None) -> None:
-    assert compute_load("x\n" * lines, CLAUDE_LIMITS).cut_at_line == cut
+    assert compute_load("x\n" * lines, LIMITS).cut_at_line == cut
 
 
 @pytest.mark.parametrize(("length", "cut"), [(24_998, None), (24_999, 2)])
@@ -147,28 +148,28 @@ def test_two_hundred_lines_are_loaded(lines: int, cut: int | None) -> None:
 def test_units_are_those_of_utf16(char: str, length: int, cut: int | None) -> None:
     wide = units(char)
     first = char * (length // wide) + "x" * (length % wide)
-    load = compute_load(f"{first}\ny", CLAUDE_LIMITS)
+    load = compute_load(f"{first}\ny", LIMITS)
     assert (load.units, load.cut_at_line) == (length + 2, cut)
 
 
 def test_a_first_line_over_the_limit_is_cut_inside_and_never_inside_a_character() -> None:
-    load = compute_load("x" + "👩" * 20_000, CLAUDE_LIMITS)
+    load = compute_load("x" + "👩" * 20_000, LIMITS)
     assert (units(load.text), load.cut_at_line) == (24_999, 1)
 
 
 def test_the_cut_counts_lines_of_the_file_with_its_head_and_its_comments() -> None:
     text = "---\nname: x\n---\n\n<!--\na\nb\n-->\n" + "x\n" * 201
-    assert compute_load(text, CLAUDE_LIMITS).cut_at_line == 8 + 201
+    assert compute_load(text, LIMITS).cut_at_line == 8 + 201
 
 
 def test_a_comment_in_a_fence_an_unclosed_one_and_an_inline_one_stay() -> None:
     text = "```\n<!-- a -->\n```\nb <!-- c -->\n<!-- d"
-    assert compute_load(text, CLAUDE_LIMITS).text == text
+    assert compute_load(text, LIMITS).text == text
 
 
 def test_backticks_with_text_behind_them_open_no_fence() -> None:
-    assert compute_load("```a``` b\n<!-- c -->\nd", CLAUDE_LIMITS).text == "```a``` b\nd"
+    assert compute_load("```a``` b\n<!-- c -->\nd", LIMITS).text == "```a``` b\nd"
 
 
 def test_comments_side_by_side_are_all_stripped() -> None:
-    assert compute_load("<!-- a --> <!-- b -->\nc", CLAUDE_LIMITS).text == "c"
+    assert compute_load("<!-- a --> <!-- b -->\nc", LIMITS).text == "c"

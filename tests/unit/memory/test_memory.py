@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.memory.layout import FileRole, Layout, MemoryKind
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import find_links
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from tests.support.builders import note_text, open_memory
 
 WIKI = Layout(
-    MemoryKind.WIKI, "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
+    "wiki", "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
 )
 
 

@@ -9,7 +9,6 @@ import pytest
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.agents.claude.location import slug
 from ricordo.errors import MemoryNotFound
-from ricordo.memory.layout import MemoryKind
 from ricordo.services.workspace.places import (
     NoMemoryHere,
     all_memories,
@@ -154,7 +153,7 @@ def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
     fill(machine.home / ".codex" / "memories", "memory_summary.md")
     for path in (notes, None):
         place = find_memory(str(path) if path else None, machine.surroundings(notes))
-        assert (place.root, place.layout.kind) == (str(notes), MemoryKind.FOLDER)
+        assert (place.root, place.layout.kind) == (str(notes), "folder")
 
 
 def test_an_empty_directory_is_a_memory_only_where_it_was_named(machine: Machine) -> None:
@@ -260,4 +259,4 @@ def test_a_directory_that_nobody_named_is_no_memory_for_texts_far_below(machine:
     (folder / "deep" / "text.md").write_text("Somebody's text.\n")
     with pytest.raises(NoMemoryHere):
         find_memory(None, machine.surroundings(folder))
-    assert find_memory(str(folder), machine.surroundings(folder)).layout.kind is MemoryKind.FOLDER
+    assert find_memory(str(folder), machine.surroundings(folder)).layout.kind == "folder"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
-from ricordo.handoff.document import HandoffTarget
+from ricordo.handoff.document import ANY_AGENT, handoff_target
 from ricordo.memory.layout import FileRole
 from ricordo.services.edits.change import apply_at_once
 from ricordo.services.handoff.handoff import HandoffDraft, HandoffOptions, draft
@@ -27,14 +28,14 @@ def wiki(tmp_path: Path) -> Notebook:
     return notebook
 
 
-def drafted(notebook: Notebook, target: HandoffTarget) -> HandoffDraft:
+def drafted(notebook: Notebook, target: Agent) -> HandoffDraft:
     session = Path(notebook.surroundings.agent_home) / ".claude/projects/-x"
     (transcript,) = session.iterdir()
     return draft(notebook, HandoffOptions(target, sessions=(str(transcript),)))
 
 
 def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
-    handoff_draft = drafted(wiki, HandoffTarget.ANY)
+    handoff_draft = drafted(wiki, ANY_AGENT)
     written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
     assert written.path == f"{wiki.place.root}/HANDOFF.md"
     memory = wiki.read()
@@ -45,14 +46,14 @@ def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        (HandoffTarget.CLAUDE, "CLAUDE.md"),
-        (HandoffTarget.CODEX, "AGENTS.md"),
-        (HandoffTarget.OPENCODE, "opencode.json"),
-        (HandoffTarget.GEMINI, "GEMINI.md"),
+        (handoff_target("claude"), "CLAUDE.md"),
+        (handoff_target("codex"), "AGENTS.md"),
+        (handoff_target("opencode"), "opencode.json"),
+        (handoff_target("gemini"), "GEMINI.md"),
     ],
 )
 def test_the_line_that_makes_it_read_is_a_change_of_its_own(
-    wiki: Notebook, target: HandoffTarget, name: str
+    wiki: Notebook, target: Agent, name: str
 ) -> None:
     handoff_draft = drafted(wiki, target)
     wanted = pickup_of(wiki, handoff_draft)
@@ -69,14 +70,14 @@ def test_the_line_that_makes_it_read_is_a_change_of_its_own(
 
 def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
     (Path(wiki.place.root) / "opencode.json").write_text("// mine\n{}")
-    wanted = pickup_of(wiki, drafted(wiki, HandoffTarget.OPENCODE))
+    wanted = pickup_of(wiki, drafted(wiki, handoff_target("opencode")))
     assert wanted is not None
     with pytest.raises(ChangeRefused, match='Add this by hand: "instructions"'):
         pickup_change(wiki, wiki.read(), wanted)
 
 
 def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
-    handoff_draft = drafted(wiki, HandoffTarget.ANY)
+    handoff_draft = drafted(wiki, ANY_AGENT)
     assert pickup_of(wiki, handoff_draft) is None
     written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
     assert written.start == "Read HANDOFF.md first, then go on with its next steps."

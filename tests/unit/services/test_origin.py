@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.lint.evidence import Reads
 from ricordo.services.inbox.inbox import Inbox, inbox, with_writers
 from ricordo.services.sessions.activity_text import NO_TURN_FOUND, quoted_in_words
 from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
-from ricordo.services.sessions.sessions import Bearing
+from ricordo.services.sessions.sessions import SessionScope
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.evidence import Stopped
 from ricordo.services.workspace.notebook import Notebook, Snapshot
@@ -347,8 +347,8 @@ def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk
 
 
 def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_counts() -> None:
-    own = Bearing(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
-    worked = {cwd: own.has(Agent.CODEX, "", cwd) for cwd in CWDS}
+    own = SessionScope(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
+    worked = {cwd: own.has(agent_named("codex"), "", cwd) for cwd in CWDS}
     assert worked == {
         "/home/ana": True,
         "/home/ana/work": False,

@@ -26,14 +26,14 @@ def run(folder: Path, *words: str, editor: str = "") -> int:
     return config.run_config(parser.parse_args(words), around)
 
 
-def test_what_holds_is_shown_as_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_settings_are_shown_as_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path) == 0
     shown = tomllib.loads(capsys.readouterr().out)
     assert shown["theme"] == "ricordo-dark"
     assert list(shown["rules"]) == list(all_rules())
 
 
-def test_remarks_are_shown_as_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_are_shown_as_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "settings.toml").write_text("them = 1\n")
     assert run(tmp_path, "show") == 0
@@ -47,7 +47,7 @@ def test_the_path_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == f"{tmp_path}/config/settings.toml\n"
 
 
-def test_editing_creates_the_file_and_tells_what_cannot_be_used(
+def test_editing_creates_the_file_and_reports_invalid_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = "import sys; open(sys.argv[1], 'r+').write('them = 1 #')"
@@ -75,8 +75,8 @@ def test_an_editor_in_a_folder_with_a_space_works(tmp_path: Path, option: str) -
     assert file.read_text().startswith("# ")
 
 
-def test_an_editor_that_cannot_be_started_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match="cannot be started"):
+def test_an_editor_that_cannot_be_started_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="Cannot start"):
         run(tmp_path, "edit", editor="/no/such/editor")
 
 

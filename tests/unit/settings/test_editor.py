@@ -42,7 +42,7 @@ def test_a_value_that_as_a_whole_names_a_file_is_that_file(
     )
 
 
-def test_a_file_of_the_working_directory_stands_for_no_editor(
+def test_a_file_in_the_working_directory_is_no_editor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # whoever made the project that one works in does not choose what is started there
@@ -74,7 +74,7 @@ def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
-def test_a_place_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StateUnusable, match="cannot be written"):
+    with pytest.raises(StateUnusable, match="Cannot write"):
         create_file(str(tmp_path / "file" / "settings.toml"), "")

@@ -28,7 +28,7 @@ KNOWN = SettingsNames(
 
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == settings_page(), (
-        "Write it anew: python -m ricordo.settings.page > docs/settings.md"
+        "Run: python -m ricordo.settings.page > docs/settings.md"
     )
 
 
@@ -39,7 +39,7 @@ def test_every_field_is_explained(table: type) -> None:
     assert list(explanations(table)) == [field.name for field in fields(cast(Any, table))]
 
 
-def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
+def test_the_shown_settings_are_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
     text = (
         'theme = "manuscript"\n'
         'rules = { stale = "off" }\n'
@@ -56,8 +56,8 @@ def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
         'rules.dead-link = "info"\n'
     )
     settings = read(tmp_path, text)[0]
-    shown, remarks = read(tmp_path, effective_toml(settings, KNOWN, ()))
-    assert remarks == []
+    shown, warnings = read(tmp_path, effective_toml(settings, KNOWN, ()))
+    assert warnings == []
     assert shown.theme == "manuscript"
     assert shown.rules == {"stale": "off", "dead-link": "error"}
     assert shown.thresholds == {"stale.retention": 0.25, "oversized-note.bytes": 8192}
@@ -70,14 +70,14 @@ def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
 def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
     text = 'theme = "manuscript"\neditor = 1\n[rules]\nstale = "off"\ndead-link = "of"\n'
     (tmp_path / "settings.toml").write_text(text)
-    settings, remarks = read_settings(str(tmp_path), KNOWN)
-    remarks.append(SettingsWarning("themes/own.toml", 1, "name", "A remark on another file."))
-    lines = effective_toml(settings, KNOWN, remarks).splitlines()
+    settings, warnings = read_settings(str(tmp_path), KNOWN)
+    warnings.append(SettingsWarning("themes/own.toml", 1, "name", "A warning on another file."))
+    lines = effective_toml(settings, KNOWN, warnings).splitlines()
     assert 'theme = "manuscript"  # set in line 1' in lines
     assert 'editor = ""' in lines
     assert 'stale = "off"  # set in line 4' in lines
     assert 'dead-link = "error"' in lines
-    assert lines[:3] == [f"#! {remark}" for remark in remarks]
+    assert lines[:3] == [f"#! {warning}" for warning in warnings]
 
 
 def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:
     assert all(key in text for key in (*keys_of(Settings), *KNOWN.rules, *KNOWN.thresholds))
 
 
-def test_the_template_without_its_comment_signs_is_what_holds() -> None:
+def test_the_template_without_its_comment_signs_is_what_is_shown() -> None:
     text = "\n".join(
         line.removeprefix("# ") if " = " in line else line
         for line in template(KNOWN).splitlines()
@@ -97,5 +97,5 @@ def test_the_template_without_its_comment_signs_is_what_holds() -> None:
 
 def read(folder: Path, text: str) -> tuple[Settings, list[str]]:
     (folder / "settings.toml").write_text(text, encoding="utf-8")
-    settings, remarks = read_settings(str(folder), KNOWN)
-    return settings, [str(remark) for remark in remarks]
+    settings, warnings = read_settings(str(folder), KNOWN)
+    return settings, [str(warning) for warning in warnings]

@@ -32,7 +32,7 @@ stale = "off"
 '''
 
 
-def test_every_key_has_the_line_on_which_it_stands() -> None:
+def test_every_key_has_its_line() -> None:
     assert key_lines(DOCUMENT) == {
         ("theme",): 2,
         ("text",): 4,

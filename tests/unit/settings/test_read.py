@@ -35,8 +35,8 @@ KNOWN = SettingsNames(
 
 def read(config: Path, text: str) -> tuple[Settings, list[str]]:
     (config / "settings.toml").write_text(text, encoding="utf-8")
-    settings, remarks = read_settings(str(config), KNOWN)
-    return settings, [str(remark).removeprefix(f"{config}/settings.toml") for remark in remarks]
+    settings, warnings = read_settings(str(config), KNOWN)
+    return settings, [str(warning).removeprefix(f"{config}/settings.toml") for warning in warnings]
 
 
 def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
 
 
 def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
-    settings, remarks = read(
+    settings, warnings = read(
         tmp_path,
         """
         theme = "manuscript"
@@ -65,7 +65,7 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
         thresholds."stale.retention" = 0.25
         """,
     )
-    assert remarks == []
+    assert warnings == []
     assert settings == Settings(
         theme="manuscript",
         editor="code --wait",
@@ -85,7 +85,7 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_a_memory_overrides_what_holds_for_all(tmp_path: Path) -> None:
+def test_settings_of_a_memory_override_those_of_all(tmp_path: Path) -> None:
     everywhere, own = tmp_path / "other", tmp_path / "wiki"
     settings, _ = read(
         tmp_path,
@@ -107,7 +107,7 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "remark"),
+    ("text", "warning"),
     [
         ("\nthem = 1", ":2: them: There is no such key. Did you mean “theme”?"),
         (
@@ -115,7 +115,10 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
             ":1: theme: There is no theme “manuscrip”. Did you mean “manuscript”?",
         ),
         ("theme = 1", ":1: theme: This has to be the name of a theme."),
-        ('editor = "vi \'"', ":1: editor: This has to be a command; a quote may be left open."),
+        (
+            'editor = "vi \'"',
+            ":1: editor: This has to be a command; check that every quote is closed.",
+        ),
         (
             '[rules]\n\nstael = "off"',
             ":3: rules.stael: There is no such rule. Did you mean “stale”?",
@@ -199,30 +202,30 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
         ("x = " + "[" * 20000, ": This is nested too deeply."),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_line_and_left_out(
-    tmp_path: Path, text: str, remark: str
+def test_an_invalid_value_is_ignored_with_a_warning_that_has_its_line(
+    tmp_path: Path, text: str, warning: str
 ) -> None:
-    settings, remarks = read(tmp_path, text)
-    assert remark in remarks
+    settings, warnings = read(tmp_path, text)
+    assert warning in warnings
     assert settings == Settings(memory=settings.memory)
 
 
 def test_one_fault_leaves_the_rest_in_place(tmp_path: Path) -> None:
-    settings, remarks = read(tmp_path, 'theme = 1\neditor = "vi"\nrules.stale = "off"')
-    assert len(remarks) == 1
+    settings, warnings = read(tmp_path, 'theme = 1\neditor = "vi"\nrules.stale = "off"')
+    assert len(warnings) == 1
     assert (settings.editor, settings.rules) == ("vi", {"stale": "off"})
 
 
-def test_a_remark_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    _, remarks = read(tmp_path, 'theme = "\\u001b[31m\\n"')
-    assert remarks[0].isprintable()
+def test_a_warning_has_no_control_characters(tmp_path: Path) -> None:
+    _, warnings = read(tmp_path, 'theme = "\\u001b[31m\\n"')
+    assert warnings[0].isprintable()
 
 
-def test_bytes_that_are_no_text_are_told_of(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_give_a_warning(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_bytes(b'theme = "\xff"')
-    settings, remarks = read_settings(str(tmp_path), KNOWN)
+    settings, warnings = read_settings(str(tmp_path), KNOWN)
     assert settings == Settings()
-    assert [remark.message for remark in remarks] == ["This is not UTF-8, from byte 10 on."]
+    assert [warning.message for warning in warnings] == ["This is not UTF-8, from byte 10 on."]
 
 
 def test_a_byte_order_mark_and_carriage_returns_are_fine(tmp_path: Path) -> None:
@@ -232,17 +235,17 @@ def test_a_byte_order_mark_and_carriage_returns_are_fine(tmp_path: Path) -> None
 
 def test_a_pipe_or_a_directory_in_place_of_the_file_does_not_stop_the_start(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "settings.toml")
-    _, remarks = read_settings(str(tmp_path), KNOWN)
-    assert [remark.message for remark in remarks] == [
+    _, warnings = read_settings(str(tmp_path), KNOWN)
+    assert [warning.message for warning in warnings] == [
         "This cannot be read: it is not a plain file."
     ]
     (tmp_path / "folder" / "settings.toml").mkdir(parents=True)
     assert read_settings(str(tmp_path / "folder"), KNOWN)[0] == Settings()
 
 
-def test_thousands_of_faults_are_told_in_a_hundred_lines(tmp_path: Path) -> None:
-    _, remarks = read(tmp_path, "\n".join(f"key{number} = 1" for number in range(4000)))
-    assert len(remarks) == 100
+def test_thousands_of_faults_give_a_hundred_warnings(tmp_path: Path) -> None:
+    _, warnings = read(tmp_path, "\n".join(f"key{number} = 1" for number in range(4000)))
+    assert len(warnings) == 100
 
 
 def test_without_a_screen_the_keymap_is_not_judged(tmp_path: Path) -> None:
@@ -259,6 +262,6 @@ WORDS = st.sampled_from(
 @given(st.one_of(st.binary(), st.lists(WORDS).map(lambda words: "".join(words).encode())))
 def test_no_bytes_stop_the_start(tmp_path: Path, raw: bytes) -> None:
     Path(settings_file(str(tmp_path))).write_bytes(raw)
-    settings, remarks = read_settings(str(tmp_path), KNOWN)
+    settings, warnings = read_settings(str(tmp_path), KNOWN)
     assert isinstance(settings, Settings)
-    assert all(str(remark) for remark in remarks)
+    assert all(str(warning) for warning in warnings)

@@ -14,7 +14,7 @@ from ricordo.settings.settings import Settings
 ACTIONS = (KnownAction("help", ("question_mark",), frozenset(("index",))),)
 
 
-def surroundings(folder: Path, text: str = "") -> Environment:
+def make_environment(folder: Path, text: str = "") -> Environment:
     (folder / "settings.toml").write_text(text, encoding="utf-8")
     home = str(folder)
     return Environment(home, {"HOME": home}, home, home, config=home)
@@ -23,16 +23,16 @@ def surroundings(folder: Path, text: str = "") -> Environment:
 def test_every_rule_and_threshold_can_be_set(tmp_path: Path) -> None:
     rules = "\n".join(f'{name} = "info"' for name in all_rules())
     numbers = "\n".join(f"{name} = 1" for name in DEFAULT_THRESHOLDS)
-    around = surroundings(tmp_path, f"[rules]\n{rules}\n[thresholds]\n{numbers}\n")
-    settings, remarks = load_settings(around)
-    assert remarks == []
+    environment = make_environment(tmp_path, f"[rules]\n{rules}\n[thresholds]\n{numbers}\n")
+    settings, warnings = load_settings(environment)
+    assert warnings == []
     assert severities(settings, "/any") == dict.fromkeys(all_rules(), Severity.INFO)
     assert thresholds(settings, "/any") == dict.fromkeys(DEFAULT_THRESHOLDS, 1)
 
 
 def test_off_is_no_severity_and_thresholds_have_their_defaults(tmp_path: Path) -> None:
-    around = surroundings(tmp_path, '[memory."~/wiki"]\nrules.dead-link = "off"\n')
-    settings, _ = load_settings(around)
+    environment = make_environment(tmp_path, '[memory."~/wiki"]\nrules.dead-link = "off"\n')
+    settings, _ = load_settings(environment)
     assert severities(settings, f"{tmp_path}/wiki") == {"dead-link": None}
     assert severities(settings, f"{tmp_path}/other") == {}
     assert thresholds(settings, "/any") == DEFAULT_THRESHOLDS
@@ -43,28 +43,28 @@ def test_a_theme_of_ones_own_can_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "themes").mkdir()
     own = tmp_path / "themes" / "own.toml"
     own.write_text(shipped.replace('"manuscript"', '"own"'), encoding="utf-8")
-    around = surroundings(tmp_path, 'theme = "own"\n')
-    assert load_settings(around) == (Settings(theme="own"), [])
-    assert "own" in load_themes(around)[0]
+    environment = make_environment(tmp_path, 'theme = "own"\n')
+    assert load_settings(environment) == (Settings(theme="own"), [])
+    assert "own" in load_themes(environment)[0]
 
 
-def test_a_broken_theme_is_told_of_beside_the_settings(tmp_path: Path) -> None:
+def test_a_broken_theme_gives_a_warning(tmp_path: Path) -> None:
     (tmp_path / "themes").mkdir()
     (tmp_path / "themes" / "own.toml").write_text("name = 1")
-    settings, remarks = load_settings(surroundings(tmp_path))
+    settings, warnings = load_settings(make_environment(tmp_path))
     assert settings == Settings()
-    assert {remark.file for remark in remarks} == {f"{tmp_path}/themes/own.toml"}
+    assert {warning.file for warning in warnings} == {f"{tmp_path}/themes/own.toml"}
 
 
 def test_the_keymap_is_judged_by_the_actions_that_are_handed_in(tmp_path: Path) -> None:
-    around = surroundings(tmp_path, '[keymap]\nhelp = "f1"\nhelpp = "f2"\n')
-    settings, remarks = load_settings(around, ACTIONS)
+    environment = make_environment(tmp_path, '[keymap]\nhelp = "f1"\nhelpp = "f2"\n')
+    settings, warnings = load_settings(environment, ACTIONS)
     assert settings.keymap == {"help": ("f1",)}
-    assert [remark.nearest for remark in remarks] == ["help"]
-    assert load_settings(around) == (Settings(), [])
+    assert [warning.nearest for warning in warnings] == ["help"]
+    assert load_settings(environment) == (Settings(), [])
 
 
-def test_the_default_keys_of_the_screen_do_not_clash() -> None:
+def test_the_default_keys_of_the_screen_do_not_conflict() -> None:
     from ricordo.tui.actions.registry import known_actions
 
     assert list(clashes(known_actions(), {})) == []

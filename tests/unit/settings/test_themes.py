@@ -30,10 +30,10 @@ DARK = Path(themes_directory(), f"{DEFAULT_THEME}.toml").read_text(encoding="utf
 
 
 def read(folder: Path, text: str) -> tuple[list[str], list[str]]:
-    """Return the names of the themes of `folder`, and the remarks without the file."""
+    """Return the names of the themes of `folder`, and the warnings without the file."""
     (folder / "own.toml").write_text(text, encoding="utf-8")
-    themes, remarks = read_themes([str(folder)])
-    return list(themes), [str(remark).removeprefix(f"{folder}/own.toml") for remark in remarks]
+    themes, warnings = read_themes([str(folder)])
+    return list(themes), [str(warning).removeprefix(f"{folder}/own.toml") for warning in warnings]
 
 
 def test_every_shipped_theme_passes_its_checks() -> None:
@@ -82,7 +82,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "remark"),
+    ("old", "new", "warning"),
     [
         (
             'name = "ricordo-dark"',
@@ -92,7 +92,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             "dark = true",
             'dark = "yes"',
-            ":3: dark: A theme has to say whether it is dark: true or false.",
+            ":3: dark: This has to be true or false: whether the theme is dark.",
         ),
         (
             "dark = true",
@@ -117,7 +117,7 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             '\nforeground = "#d8d0c4"',
             '\nforeground = "#777"',
-            ":9: base.foreground: Contrast to background is 3.94; it has to be 4.5 or more.",
+            ":9: base.foreground: Contrast to background is 3.94; the least is 4.5.",
         ),
         (
             "[variables]",
@@ -137,31 +137,31 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         (
             "[variables]",
             '[variables]\n"a b" = "#000"',
-            ':32: variables."a b": A variable\'s name is of small letters, digits and hyphens.',
+            ':32: variables."a b": A variable needs a name of small letters, digits and hyphens.',
         ),
         (DARK, "name", ":1: This is not TOML: Expected '=' after a key in a key/value pair."),
     ],
 )
-def test_a_theme_that_is_not_right_is_left_out_and_told_of(
-    tmp_path: Path, old: str, new: str, remark: str
+def test_an_invalid_theme_is_ignored_with_a_warning(
+    tmp_path: Path, old: str, new: str, warning: str
 ) -> None:
     assert old in DARK
-    themes, remarks = read(tmp_path, DARK.replace(old, new))
+    themes, warnings = read(tmp_path, DARK.replace(old, new))
     assert themes == []
-    assert remark in remarks
+    assert warning in warnings
 
 
 def test_text_has_to_be_readable_on_every_ground(tmp_path: Path) -> None:
     dim = SHIPPED[DEFAULT_THEME].meaning.dim
-    _, remarks = read(tmp_path, DARK.replace(dim, "#555555"))
-    assert len(remarks) == len(GROUNDS)
-    assert all("meaning.dim: Contrast to" in remark for remark in remarks)
+    _, warnings = read(tmp_path, DARK.replace(dim, "#555555"))
+    assert len(warnings) == len(GROUNDS)
+    assert all("meaning.dim: Contrast to" in warning for warning in warnings)
 
 
 def test_every_promise_of_contrast_is_kept(tmp_path: Path) -> None:
-    _, remarks = read(tmp_path, DARK.replace("dark = true", "dark = true\ncontrast = 21"))
+    _, warnings = read(tmp_path, DARK.replace("dark = true", "dark = true\ncontrast = 21"))
     texts = {"meaning." + text.replace("_", "-") for text in TEXTS} | {"base.foreground"}
-    assert {remark.split(": ")[1] for remark in remarks} == texts
+    assert {warning.split(": ")[1] for warning in warnings} == texts
 
 
 def test_colours_of_the_terminal_and_short_ones_are_fine(tmp_path: Path) -> None:
@@ -176,12 +176,12 @@ def test_colours_of_the_terminal_and_short_ones_are_fine(tmp_path: Path) -> None
 
 def test_of_two_themes_with_one_name_the_first_is_used(tmp_path: Path) -> None:
     shutil.copy(Path(themes_directory(), f"{DEFAULT_THEME}.toml"), tmp_path / "twin.toml")
-    themes, remarks = read_themes([themes_directory(), str(tmp_path)])
+    themes, warnings = read_themes([themes_directory(), str(tmp_path)])
     assert themes == SHIPPED
-    assert [(remark.key, remark.line) for remark in remarks] == [("name", 2)]
+    assert [(warning.key, warning.line) for warning in warnings] == [("name", 2)]
 
 
-def test_a_folder_that_is_not_there_holds_no_themes(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_themes(tmp_path: Path) -> None:
     assert read_themes([str(tmp_path / "none")]) == ({}, [])
 
 
@@ -196,8 +196,8 @@ def test_a_folder_that_is_not_there_holds_no_themes(tmp_path: Path) -> None:
 )
 def test_no_bytes_of_a_theme_raise(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "own.toml").write_bytes(raw)
-    themes, remarks = read_themes([str(tmp_path)])
-    assert bool(themes) != bool(remarks)
+    themes, warnings = read_themes([str(tmp_path)])
+    assert bool(themes) != bool(warnings)
 
 
 def test_contrast_is_that_of_wcag() -> None:

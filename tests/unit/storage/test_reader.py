@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY, LIMITS
 from ricordo.errors import MemoryNotFound
-from ricordo.memory.load import CLAUDE_LIMITS, compute_load
+from ricordo.memory.load import compute_load
 from ricordo.memory.note import BOM, Note, ReadError
 from ricordo.storage.reader import MAX_DEPTH, SETTLING_NS, list_memory, list_names, read_memory
 from tests.support.builders import SHARED, note_of, note_text, open_memory, write_memory
@@ -44,7 +44,7 @@ def test_any_bytes_make_a_note_that_keeps_them(raw: bytes) -> None:
 def test_any_bytes_make_an_index_that_can_be_loaded(raw: bytes) -> None:
     note = note_of(raw, "MEMORY.md")
     assert note.raw == raw
-    compute_load(note.text, CLAUDE_LIMITS)
+    compute_load(note.text, LIMITS)
 
 
 def test_a_memory_read_from_disk_is_ordered_by_path_and_keeps_every_byte(root: Path) -> None:

@@ -1,5 +1,5 @@
-"""Which directory Claude Code takes for the memory of a workplace (formats: Claude Code 2.1.240).
-Told by the workplace and the settings alone, so that no transcript is needed.
+"""Which directory Claude Code uses for the memory of a workplace (formats: Claude Code 2.1.240).
+The workplace and the settings determine it, so no transcript is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MANAGED = (
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 )
-"""What an administrator sets, on Linux and on macOS."""
+"""The settings of an administrator, on Linux and on macOS."""
 KEY = "autoMemoryDirectory"
 
 _LARGEST_SETTINGS = 1024 * 1024
@@ -26,23 +26,23 @@ _LARGEST_RECORD = 16 * 1024 * 1024
 
 
 class Installation:
-    """One person's Claude Code."""
+    """The Claude Code of one user."""
 
     __slots__ = ("config", "home", "moved", "project_name")
 
     def __init__(self, home: str, config: str, project_name: str = "", moved: bool = False) -> None:
         self.home = home
-        """What `~` means."""
+        """The directory that `~` means."""
         self.config = config
         """The directory of settings, transcripts and memories."""
         self.project_name = project_name
-        """How the shell names the project's folder; "" where it does not."""
+        """The name of the project's folder by the environment; "" if it sets none."""
         self.moved = moved
-        """Whether the shell says where `config` is."""
+        """Whether the environment sets `config`."""
 
 
 class MemorySetting:
-    """Where the settings put the memory."""
+    """The memory directory that the settings name."""
 
     __slots__ = ("directory", "remarks", "source")
 
@@ -50,15 +50,15 @@ class MemorySetting:
         self, directory: str = "", source: str = "", remarks: tuple[str, ...] = ()
     ) -> None:
         self.directory = directory
-        """Absolute path; "" where no settings say."""
+        """Absolute path; "" if no settings name one."""
         self.source = source
-        """The file that says so."""
+        """The settings file that names it."""
         self.remarks = remarks
-        """What was passed over, and why."""
+        """The settings that were ignored, and why."""
 
 
 def installation(home: str, environ: Mapping[str, str]) -> Installation:
-    """Return the Claude Code that has its home in `home` and is run with `environ`."""
+    """Return the Claude Code of the user with this `home` and `environ`."""
     moved = environ.get("CLAUDE_CONFIG_DIR", "")
     return Installation(
         home,
@@ -69,24 +69,26 @@ def installation(home: str, environ: Mapping[str, str]) -> Installation:
 
 
 def memory_setting(claude: Installation, place: Workplace) -> MemorySetting:
-    """Return where the settings put the memory of a workplace; the first that says so wins."""
+    """Return where the settings put the memory of a workplace; the first that name it win."""
     remarks: list[str] = []
     for path, needs_trust in _layers(claude, place):
-        value, complaint = _value(path)
-        directory = _expanded(value, claude.home)
-        if complaint:
-            remarks.append(f"{path} {complaint}")
+        value, problem = _read_value(path)
+        directory = _expand(value, claude.home)
+        if problem:
+            remarks.append(f"{path} {problem}")
         elif value is not None and not directory:
             remarks.append(f"{path}: {KEY} is neither absolute nor below ~/")
         elif directory and needs_trust and not _is_trusted(claude, place):
-            remarks.append(f"{path}: {KEY} is ignored, for the project is not trusted")
+            remarks.append(f"{path}: {KEY} is ignored: the project is not trusted")
         elif directory:
             return MemorySetting(directory, path, tuple(remarks))
     return MemorySetting(remarks=tuple(remarks))
 
 
 def _layers(claude: Installation, place: Workplace) -> Iterator[tuple[str, bool]]:
-    """The settings files, strongest first, and whether the project has to be trusted for them."""
+    """Yield the settings files, highest precedence first, and whether each needs a trusted
+    project.
+    """
     for path in MANAGED:
         yield path, False
     projects = dict.fromkeys((place.directory, place.top))
@@ -94,20 +96,20 @@ def _layers(claude: Installation, place: Workplace) -> Iterator[tuple[str, bool]
     for name, needs_trust in (("settings.local.json", False), ("settings.json", True)):
         for project in projects:
             path = os.path.join(project, ".claude", name)
-            # in the home directory itself they are the person's own
+            # in the home directory it is the settings file of the user
             if path != user:
                 yield path, needs_trust
     yield user, False
 
 
-def _value(path: str) -> tuple[object, str]:
-    settings, complaint = read_json(path, _LARGEST_SETTINGS)
+def _read_value(path: str) -> tuple[object, str]:
+    settings, problem = read_json(path, _LARGEST_SETTINGS)
     if settings is None or isinstance(settings, dict):
-        return (settings or {}).get(KEY), complaint
+        return (settings or {}).get(KEY), problem
     return None, "holds no settings"
 
 
-def _expanded(value: object, home: str) -> str:
+def _expand(value: object, home: str) -> str:
     if isinstance(value, str) and value.startswith("~/"):
         return absolute_path(os.path.join(home, value[2:].lstrip("/")))
     return absolute_path(value)
@@ -126,7 +128,7 @@ def _is_trusted(claude: Installation, place: Workplace) -> bool:
 
 
 LONGEST_SLUG = 200
-"""Longer ones are cut here and get a hash behind, whose algorithm is not documented."""
+"""Longer slugs are cut here, and a hash of an undocumented algorithm follows."""
 
 _FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _LONGEST_NAME = 64
@@ -145,36 +147,38 @@ def slug(path: str) -> str:
 
 
 def memory_directory(claude: Installation, place: Workplace) -> tuple[str, str]:
-    """Return the directory of the auto memory of a workplace, there or not, and which rule leads to
-    it, with the settings that were passed over.
+    """Return the directory of the auto memory of a workplace, there or not, and the rule that names
+    it, with the settings that were ignored.
     """
     setting = memory_setting(claude, place)
     remarks = list(setting.remarks)
     root, why = setting.directory, f"autoMemoryDirectory in {setting.source}"
     if not root:
-        folder, why = _project_folder(claude, place, remarks)
+        folder, why = _find_project_folder(claude, place, remarks)
         root = os.path.join(claude.config, "projects", folder, "memory")
     return root, "; ".join((why, *remarks))
 
 
 def memory_directory_by_path(claude: Installation, path: str) -> str:
-    """Return the directory of the auto memory that is called by `path`, whatever settings say."""
+    """Return the directory of the auto memory that is named after `path`, whatever settings say."""
     return os.path.join(claude.config, "projects", _folder_of(path), "memory")
 
 
-def _project_folder(claude: Installation, place: Workplace, remarks: list[str]) -> tuple[str, str]:
+def _find_project_folder(
+    claude: Installation, place: Workplace, remarks: list[str]
+) -> tuple[str, str]:
     name = claude.project_name
     if name and claude.moved and len(name) <= _LONGEST_NAME and _FOLDER_NAME.issuperset(name):
         return name, "CLAUDE_CODE_PROJECT_DIR_NAME"
     if name and claude.moved:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is no name that Claude Code takes")
+        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is not a name that Claude Code accepts")
     elif name:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME counts only with CLAUDE_CONFIG_DIR")
+        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME needs CLAUDE_CONFIG_DIR, which is not set")
     in_git = "the git repository" if place.root != place.directory else "the directory"
     return _folder_of(place.root), f"Claude Code's folder for {in_git} {place.root}"
 
 
 def _folder_of(path: str) -> str:
     folder = slug(path)
-    # no folder is called so: which one it is only its sessions can tell
+    # no folder has this name: only the sessions show which one it is
     return folder if len(folder) <= LONGEST_SLUG else f"{folder[:LONGEST_SLUG]}-…"

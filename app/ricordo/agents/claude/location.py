@@ -1,4 +1,4 @@
-"""Claude Code: where its auto memory lies and how it is laid out (formats: Claude Code 2.1.240)."""
+"""Claude Code: where its auto memory is, and its layout (formats: Claude Code 2.1.240)."""
 
 from __future__ import annotations
 
@@ -7,34 +7,48 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, memory_directory, slug
+from ricordo.agents.claude.transcript import AGENT
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.workplace import Workplace
-from ricordo.memory.layout import Layout, MemoryKind
-from ricordo.memory.load import CLAUDE_LIMITS
-from ricordo.storage.foreign_file import folders_in
+from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.layout import Layout, Limits
+from ricordo.storage.foreign_file import folders_in, read_plain_file
 
 NOTE_TYPES = frozenset(("user", "feedback", "project", "reference"))
 
+LIMITS = Limits(lines=200, units=25_000)
+"""As seen in Claude Code 2.1.211 to 2.1.240."""
+
 AUTO_MEMORY = Layout(
-    kind=MemoryKind.CLAUDE,
-    agent="Claude Code",
+    kind=AGENT.name,
+    agent=AGENT.shown,
     index_names=frozenset(("memory.md",)),
     index_name="MEMORY.md",
-    limits=CLAUDE_LIMITS,
+    limits=LIMITS,
     required=("name", "description", "type"),
     heads_expected=True,
     types=NOTE_TYPES,
+    opens_unasked=True,
+    given_to=AGENT.name,
+    recall_rank=0,
 )
 
-AGENT_MEMORY = replace(AUTO_MEMORY, kind=MemoryKind.CLAUDE_AGENT, agent="Claude Code sub-agent")
+AGENT_MEMORY = replace(
+    AUTO_MEMORY,
+    kind="claude-agent",
+    agent="Claude Code sub-agent",
+    opens_unasked=False,
+    is_of_sub_agent=True,
+    recall_rank=3,
+)
 
 AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 """Folders that hold one memory for each sub-agent."""
 
 
 def auto_memory(claude: Installation, place: Workplace) -> MemoryPlace:
-    """Return the auto memory of a workplace as Claude Code's rules have it, there or not; `why`
-    names the rule, and the settings that were passed over.
+    """Return the auto memory of a workplace by Claude Code's rules, there or not; `why`
+    names the rule, and the settings that were ignored.
     """
     root, why = memory_directory(claude, place)
     return MemoryPlace(root, AUTO_MEMORY, place.root, why)
@@ -64,7 +78,7 @@ def folder_memories(
 ) -> list[MemoryPlace]:
     """Return the memories of the project folders that `cwds` names, there or not.
 
-    A folder belongs to that one of the `projects` whose slug it bears, else to the directory in
+    A folder belongs to the one of the `projects` whose slug is its name, else to the directory in
     which its newest session worked. Long paths are cut, so that several projects may have one slug:
     then one that is still there wins, then one in which the sessions of that folder worked, then a
     later one.
@@ -84,19 +98,19 @@ def folder_memories(
 
 
 def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
-    """Return the project of a folder whose sessions worked in `seen`; "" where it is unknown. The
+    """Return the project of a folder whose sessions worked in `seen`; "" if it is unknown. The
     first one of `projects` wins a tie.
     """
 
     def fit(project: str) -> tuple[bool, bool]:
         inside = os.path.join(project, "")
-        return os.path.isdir(project), any(it == project or it.startswith(inside) for it in seen)
+        return os.path.isdir(project), any(cwd == project or cwd.startswith(inside) for cwd in seen)
 
     return max(projects, key=fit, default=next(iter(seen), ""))
 
 
 def agent_memories(claude: Installation) -> list[MemoryPlace]:
-    """Return the memories that the person's sub-agents keep across all projects."""
+    """Return the memories that the user's sub-agents keep for all projects."""
     folder = os.path.join(claude.config, AGENT_FOLDERS[0])
     return _agents_in(folder, "", "for all projects")
 
@@ -120,3 +134,39 @@ def _agents_in(directory: str, project: str, scope: str) -> list[MemoryPlace]:
 
 def _folder_name(memory: MemoryPlace) -> str:
     return os.path.basename(os.path.dirname(memory.root))
+
+
+_LARGEST_FRONTMATTER = 64 * 1024
+_ENOUGH_NOTES = 16
+
+
+def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory is the memory of a sub-agent, by where it lies."""
+    return os.path.basename(os.path.dirname(root)) in AGENT_FOLDERS
+
+
+def has_index(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory with these `names` in it has the index of an auto memory."""
+    return AUTO_MEMORY.index_name in names
+
+
+def has_folder_name(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory is called as an auto memory is. A project folder's slug begins with
+    the `-` that was the path's first slash.
+    """
+    folder, name = os.path.split(root)
+    return name == "memory" and os.path.basename(folder).startswith("-")
+
+
+def has_frontmatter(root: str, names: frozenset[str]) -> bool:
+    """Say whether all notes of a directory have the frontmatter of an auto memory."""
+    notes = sorted(name for name in names if name.endswith(".md"))[:_ENOUGH_NOTES]
+    return bool(notes) and all(_has_frontmatter(os.path.join(root, name)) for name in notes)
+
+
+def _has_frontmatter(path: str) -> bool:
+    raw = read_plain_file(path, _LARGEST_FRONTMATTER) or b""
+    fields = frontmatter.read(raw.decode("utf-8-sig", "replace"))
+    return all(fields.scalar(key) for key in ("name", "description")) and bool(
+        fields.scalar("type") in NOTE_TYPES or "metadata" in fields.fields
+    )

@@ -1,4 +1,4 @@
-"""Bringing what is known of transcripts up to date: only what was added since is read."""
+"""Bring the store of transcripts up to date: only what was added since is read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.checkpoint import Learnt, as_text, from_text
-from ricordo.agents.transcripts.session import Agent, Turn
+from ricordo.agents.transcripts.session import Turn
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.transcripts.store import TranscriptStore, stored
 
 SAVED_EVERY = 16 * 1024 * 1024
-"""Bytes of a transcript after which what was learnt is kept: an interruption loses no more."""
+"""Bytes of a transcript after which the state is saved: an interruption loses no more."""
 _NOTE = ".md"
 _TOUCH = "transcript, call, path, deed, at, key, offset, line, window_offset, window_line"
 
@@ -22,43 +23,43 @@ def catch_up(
     store: TranscriptStore, sources: Iterable[TranscriptSource], step: Callable[[], None]
 ) -> None:
     """Read what was added to `sources` since the last time, the newest first; `step` is called
-    every few milliseconds and may raise: what was read before is kept. Raises sqlite3.Error,
+    every few milliseconds and may raise: what was read before stays saved. Raises sqlite3.Error,
     OSError and StateUnusable.
     """
     with store.writing() as connection:
         rows = connection.execute("SELECT path, session, stamp FROM transcript").fetchall()
         stamps = {(path, session): stamp for path, session, stamp in rows}
-        for source in sorted(sources, key=lambda it: -it.touched):
+        for source in sorted(sources, key=lambda source: -source.touched):
             step()
             if stamps.get((stored(source.path), source.session)) != source.stamp:
                 _TranscriptCatchUp(connection, source, step).read()
 
 
 class _TranscriptCatchUp:
-    """Reads one transcript on."""
+    """Reads what was added to one transcript."""
 
     def __init__(
         self, connection: sqlite3.Connection, source: TranscriptSource, step: Callable[[], None]
     ) -> None:
         self._connection = connection
         self._source = source
-        self._n, learnt = self._begun()
-        self._transcript = source.transcript(learnt, step)
+        self._n, learnt = self._find_row()
+        self._transcript = open_transcript(source, learnt, step)
         self._pending = {
             call
             for (call,) in connection.execute(
                 "SELECT call FROM touch WHERE transcript = ? AND done = ''", (self._n,)
             )
         }
-        """Calls that have touched notes, and whose answer is not known."""
+        """Calls that touched notes and have no result yet."""
 
-    def _begun(self) -> tuple[int, Learnt]:
-        """Return the number of the transcript, and what was learnt of it before."""
+    def _find_row(self) -> tuple[int, Learnt]:
+        """Return the number of the transcript, and what was read of it before."""
         path, session = stored(self._source.path), self._source.session
         with self._connection:
             self._connection.execute(
                 "INSERT OR IGNORE INTO transcript (agent, path, session) VALUES (?, ?, ?)",
-                (self._source.agent, path, session),
+                (self._source.agent.name, path, session),
             )
             n, learnt = self._connection.execute(
                 "SELECT n, learnt FROM transcript WHERE path = ? AND session = ?", (path, session)
@@ -66,14 +67,14 @@ class _TranscriptCatchUp:
         return n, from_text(learnt)
 
     def read(self) -> None:
-        """Read it to its end, and keep what it tells."""
+        """Read it to its end, and save the result."""
         saved, is_void = 0, False
         try:
             for turn in self._transcript.turns():
                 if self._transcript.is_anew and not is_void:
                     is_void = True
-                    self._forget()
-                self._keep(turn)
+                    self._delete_touches()
+                self._save_touches(turn)
                 offset = turn.where.offset
                 if offset - saved >= SAVED_EVERY:
                     saved = offset
@@ -81,15 +82,15 @@ class _TranscriptCatchUp:
                     self._save("")
             self._save(self._source.stamp)
         finally:
-            # what was not kept on purpose is read again
+            # what was not committed is read again
             self._connection.rollback()
 
-    def _forget(self) -> None:
-        """It is another file than the one that was read before."""
+    def _delete_touches(self) -> None:
+        """Delete what is stored, because the file is another one than before."""
         self._connection.execute("DELETE FROM touch WHERE transcript = ?", (self._n,))
         self._pending = set()
 
-    def _keep(self, turn: Turn) -> None:
+    def _save_touches(self, turn: Turn) -> None:
         window = self._transcript.learnt.window
         for number, touch in enumerate(turn.touches):
             if not touch.path.lower().endswith(_NOTE):
@@ -115,8 +116,8 @@ class _TranscriptCatchUp:
         self._pending -= turn.failed | turn.succeeded
 
     def _save(self, stamp: str) -> None:
-        """Keep all up to here; `stamp` says that it was read to its end."""
-        learnt = "" if self._source.agent is Agent.OPENCODE else as_text(self._transcript.learnt)
+        """Save all up to here; `stamp` is "" unless it was read to its end."""
+        learnt = as_text(self._transcript.learnt) if self._transcript.is_resumable else ""
         self._connection.execute(
             "UPDATE transcript SET stamp = :stamp, learnt = :learnt, id = :id, cwd = :cwd, "
             "branch = :branch, title = :title, started = :started, ended = :ended, "
@@ -132,22 +133,24 @@ class _TranscriptCatchUp:
 
 
 Stamps = Mapping[str, tuple[int, int]]
-"""When each path was changed last, in nanoseconds, and its size; zeros where nothing is there."""
+"""When each path was changed last, in nanoseconds, and its size; zeros if there is nothing."""
 _LOG = "-wal"
-"""What SQLite adds to the name of a database for what was written last."""
+"""What SQLite adds to the name of a database for its write-ahead log."""
 
 
 def places_of(sources: Iterable[TranscriptSource], folders: Iterable[str]) -> frozenset[str]:
-    """Return the paths that change when something is added to `sources`, or when another one comes
-    up in one of the `folders`, or beside those that lie in them.
+    """Return the paths that change when something is added to `sources`, or when another one
+    appears in one of the `folders`, or beside those that are in them.
     """
     tops = frozenset(folders)
-    return frozenset((*tops, *(place for source in sources for place in _of_source(source, tops))))
+    return frozenset(
+        (*tops, *(place for source in sources for place in _places_of_source(source, tops)))
+    )
 
 
-def _of_source(source: TranscriptSource, tops: Collection[str]) -> Iterator[str]:
+def _places_of_source(source: TranscriptSource, tops: Collection[str]) -> Iterator[str]:
     yield source.path
-    if source.agent is Agent.OPENCODE:
+    if source.agent.keeps_database:
         yield f"{source.path}{_LOG}"
     folder = os.path.dirname(source.path)
     while any(folder.startswith(f"{top}/") for top in tops):

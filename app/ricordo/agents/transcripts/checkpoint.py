@@ -1,4 +1,4 @@
-"""What was learnt of a transcript up to a place, so that reading can go on from there."""
+"""What was read of a transcript up to an offset, so that reading can go on from there."""
 
 from __future__ import annotations
 
@@ -7,42 +7,43 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.lines import dict_of
-from ricordo.agents.transcripts.session import Agent, Session, Turn, Where, Who
+from ricordo.agents.transcripts.session import Session, Turn, Where, Who
 from ricordo.secrets import mask
 
 MOST_KEPT = 8
-"""Turns of the person whose places are kept: far enough back to find what caused a note."""
+"""Messages of the user whose places are kept: enough to find what caused a note."""
 _MOST_KINDS = 200
-"""Kinds of unknown lines that are counted apart; a hostile file could bear millions."""
+"""Kinds of unknown lines that are counted apart; a hostile file could have millions."""
 _LONGEST_TITLE = 200
 _LONGEST_KIND = 80
 
 
 @dataclass(slots=True)
 class Learnt:
-    """What was learnt of the session in one transcript. Readers fill it in as they go."""
+    """What was read of the session in one transcript. Readers fill it in as they go."""
 
     id: str = ""
     cwd: str = ""
     branch: str = ""
     title: str = ""
     title_rank: int = 0
-    """How good the title is: a person's own is better than one that a program made."""
+    """How good the title is: one by the user is better than one by a program."""
     first_words: str = ""
-    """What the person said first, in brief."""
+    """The first message of the user, cut."""
     started: str = ""
     ended: str = ""
     continues: str = ""
     part_of: str = ""
     last_key: str = ""
-    """Of the last line that had one."""
+    """The uuid of the last line that had one."""
     titles: dict[str, str] = field(default_factory=dict)
-    """Titles of what ends in a line that has not come yet, by its uuid."""
+    """Titles of sessions whose last line was not read yet, by its uuid."""
     last_said: dict[str, str] = field(default_factory=dict)
-    """A digest of what each one said last."""
+    """A digest of the last message of each speaker."""
     said: list[Where] = field(default_factory=list)
-    """Where the last turns of the person stand, the newest last."""
+    """Where the last messages of the user are, the newest last."""
     offset: int = 0
     """Up to where the file was read, in bytes."""
     line: int = 1
@@ -50,33 +51,33 @@ class Learnt:
     fingerprint: str = ""
     """Of the file up to there."""
     unknown: Counter[str] = field(default_factory=Counter)
-    """How many lines there were that are not understood, by their kind."""
+    """How many lines have an unknown kind, by kind."""
     too_long: int = 0
-    """How many lines are longer than what is looked at."""
+    """How many lines are longer than `LONGEST_LINE`."""
     is_torn: bool = False
-    """Whether the last line was not written to its end."""
+    """Whether the last line is incomplete."""
 
     def name(self, title: str, rank: int) -> None:
-        """Take a title, if there is no better one."""
+        """Set the title, if there is no better one."""
         if title.strip() and rank >= self.title_rank:
-            self.title = _brief(title)
+            self.title = _shorten(title)
             self.title_rank = rank
 
     def pass_time(self, at: str) -> None:
-        """Take note of a moment of the session."""
+        """Extend the time of the session to `at`, unless it is ""."""
         if at:
             self.started = min(self.started or at, at)
             self.ended = max(self.ended, at)
 
     def hear(self, turn: Turn) -> None:
-        """Take note of a turn."""
+        """Record a message."""
         self.pass_time(turn.at)
         if turn.is_said and turn.who is Who.PERSON:
             self.said = [*self.said[1 - MOST_KEPT :], turn.where]
-            self.first_words = self.first_words or _brief(turn.text)
+            self.first_words = self.first_words or _shorten(turn.text)
 
     def miss(self, kind: str) -> None:
-        """Count a line that is not understood."""
+        """Count a line of an unknown kind."""
         name = kind[:_LONGEST_KIND] or "without a type"
         if name not in self.unknown and len(self.unknown) >= _MOST_KINDS:
             name = "other"
@@ -84,11 +85,11 @@ class Learnt:
 
     @property
     def window(self) -> Where:
-        """From where on to read to know the last turns of the person."""
+        """The place from which the last messages of the user can be read."""
         return self.said[0] if self.said else Where(0, 1)
 
     def session(self, agent: Agent, path: str) -> Session:
-        """Return the session as a value."""
+        """Return the session as far as it was read."""
         return Session(
             agent,
             self.id,
@@ -103,26 +104,24 @@ class Learnt:
         )
 
 
-def _brief(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return a text as a title: one line, without credentials."""
     return " ".join(mask(text[: 4 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE]
 
 
 def as_text(learnt: Learnt) -> str:
-    """Return it as it is kept."""
-    told = {field.name: getattr(learnt, field.name) for field in fields(learnt)}
-    return json.dumps(told, ensure_ascii=True)
+    """Return it as JSON."""
+    values = {field.name: getattr(learnt, field.name) for field in fields(learnt)}
+    return json.dumps(values, ensure_ascii=True)
 
 
 def from_text(text: str) -> Learnt:
-    """Return what was kept; nothing learnt where it cannot be read. The file is our own, and may be
-    damaged all the same.
-    """
+    """Return what `as_text` wrote; an empty one if it is damaged."""
     try:
-        kept: dict[str, Any] = dict_of(json.loads(text))
-        learnt = Learnt(**kept)
-        learnt.said = [Where(*where) for where in kept["said"]]
-        learnt.unknown = Counter(kept["unknown"])
+        values: dict[str, Any] = dict_of(json.loads(text))
+        learnt = Learnt(**values)
+        learnt.said = [Where(*where) for where in values["said"]]
+        learnt.unknown = Counter(values["unknown"])
         return learnt
     except (ValueError, TypeError, KeyError):
         return Learnt()

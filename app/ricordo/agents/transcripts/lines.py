@@ -1,4 +1,4 @@
-"""The lines of a file that a program may still be writing, within little memory."""
+"""The lines of a file that a program may still be writing, read within little memory."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ length.
 """
 _PIECE = 256 * 1024
 _CHECKED = 4096
-"""Bytes at the start, and before the place to which a file was read, by which it is recognised."""
+"""Bytes at the start, and before the offset to which a file was read, that identify it."""
 
 
 class FileLine(NamedTuple):
     """One line of a file."""
 
     offset: int
-    """Of its first byte."""
+    """The offset of its first byte."""
     number: int
     """1-based."""
     raw: bytes | None
-    """Without the line feed; None where the line is longer than `LONGEST_LINE`."""
+    """Without the line feed; None if the line is longer than `LONGEST_LINE`."""
     is_ended: bool
     """Whether its line feed has been written."""
     end: int
-    """The offset behind it."""
+    """The offset after it."""
 
 
 class LineFile:
@@ -43,11 +43,11 @@ class LineFile:
         """`handle` is a file descriptor, which stays the caller's."""
         self._handle = handle
         self.size = os.fstat(handle).st_size
-        """In bytes, when it was opened; what is written later is left for another time."""
+        """In bytes, when it was opened; what is written later is not read."""
 
     def fingerprint(self, upto: int) -> str:
-        """Return what shows that the file is the one that was read up to there. Files of agents are
-        only added to, so its start and the bytes before that place tell. Raises OSError.
+        """Return what identifies the file that was read up to `upto`. Agents only append to their
+        files, so its start and the bytes before that offset do. Raises OSError.
         """
         start = os.pread(self._handle, min(_CHECKED, upto), 0)
         before = os.pread(self._handle, min(_CHECKED, upto), max(0, upto - _CHECKED))
@@ -55,33 +55,33 @@ class LineFile:
 
     def lines(self, offset: int = 0, number: int = 1) -> Iterator[FileLine]:
         """Yield each line from `offset` on, where line `number` begins. Raises OSError."""
-        kept: list[bytes] = []
+        pieces: list[bytes] = []
         length, at = 0, offset
         while at < self.size and (piece := os.pread(self._handle, min(_PIECE, self.size - at), at)):
             at += len(piece)
             start = 0
             while (end := piece.find(b"\n", start)) >= 0:
                 length += end - start
-                raw = b"".join([*kept, piece[start:end]]) if length <= LONGEST_LINE else None
-                kept.clear()
+                raw = b"".join([*pieces, piece[start:end]]) if length <= LONGEST_LINE else None
+                pieces.clear()
                 after = offset + length + 1
                 yield FileLine(offset, number, raw, True, after)
-                # nothing but what is looked at is held: it may be large
+                # free the line at once: it may be large
                 del raw
                 offset, number, length, start = after, number + 1, 0, end + 1
             length += len(piece) - start
             if length <= LONGEST_LINE:
-                kept.append(piece[start:])
+                pieces.append(piece[start:])
             else:
-                kept.clear()
+                pieces.clear()
         if length:
-            raw = b"".join(kept) if length <= LONGEST_LINE else None
+            raw = b"".join(pieces) if length <= LONGEST_LINE else None
             yield FileLine(offset, number, raw, False, offset + length)
 
 
 @contextmanager
 def opened(path: str) -> Iterator[LineFile | None]:
-    """Give the file at `path`; None where no plain file is there or it cannot be opened."""
+    """Give the file at `path`; None if it is not a plain file or cannot be opened."""
     handle = open_plain_file(path)
     if handle is None:
         yield None
@@ -93,13 +93,13 @@ def opened(path: str) -> Iterator[LineFile | None]:
 
 
 LONGEST_TEXT = 32_000
-"""Characters of a message that are looked at."""
+"""Characters of a message that are read."""
 LONGEST_SAID = 256_000
-"""The same of what a person said, and of what a compaction kept: it is quoted whole."""
+"""Characters of a message of the user, and of a summary of a compaction: these are quoted whole."""
 
 
 def text_of(value: object) -> str:
-    """Return `value` where it is a text that can be stored, else ""."""
+    """Return `value` if it is a text, with what is not UTF-8 replaced; else ""."""
     if not isinstance(value, str):
         return ""
     try:
@@ -110,23 +110,23 @@ def text_of(value: object) -> str:
 
 
 def cut(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return `text` as far as it is looked at."""
+    """Return `text`, cut at `longest` characters."""
     return text if len(text) <= longest else f"{text[:longest]} …"
 
 
 def dict_of(value: object) -> dict[str, Any]:
-    """Return `value` where it is an object, else an empty one."""
+    """Return `value` if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def dicts_of(value: object) -> Iterator[dict[str, Any]]:
-    """Yield the objects in `value` where it is a list."""
+    """Yield the objects in `value` if it is a list."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 
 
 def parsed(raw: bytes | str) -> dict[str, Any] | None:
-    """Return the JSON object in `raw`; None where it holds none."""
+    """Return the JSON object in `raw`; None if it is none."""
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):
@@ -135,14 +135,14 @@ def parsed(raw: bytes | str) -> dict[str, Any] | None:
 
 
 def exit_code(value: object) -> int | None:
-    """Return the exit code that `value` is, a number of at most 32 bits; None where it is none."""
+    """Return the exit code that `value` is, a number of at most 32 bits; None if it is none."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -(2**31) <= value < 2**32 else None
 
 
 def moment(value: object) -> str:
-    """Return a time as ISO 8601 in UTC, with milliseconds; "" where it is none. Numbers are
+    """Return a time as ISO 8601 in UTC, with milliseconds; "" if it is none. Numbers are
     milliseconds since 1970.
     """
     try:

@@ -1,46 +1,44 @@
-"""What tells noise from what was said, by a table (`marks.toml`)."""
+"""Which messages nobody wrote, by the table `marks.toml` of an agent."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from typing import Any
 
-from ricordo.agents.transcripts.session import Agent, Noise
-from ricordo.resources import data_text
+from ricordo.agents.agent import Agent, read_table
+from ricordo.agents.transcripts.session import Noise
 
 _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
-"""What the program puts into messages of the person, behind what they wrote or before it."""
+"""Text that the program inserts into messages of the user, before or behind theirs."""
 _TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 
 
 def noise_of(agent: Agent, text: str) -> Noise | None:
-    """Return what a `text` in the person's place is, where the person did not write it."""
+    """Return what a `text` in the user's place is; None if the user wrote it."""
     start = text.lstrip()
-    for mark, noise in _marks()[agent].get("starts", {}).items():
+    for mark, noise in read_table(agent, "marks").get("starts", {}).items():
         if start.startswith(mark):
             return Noise(noise)
     return None
 
 
 def begins(agent: Agent, part: str, output: str) -> bool:
-    """Say whether the `output` of a call begins as those do that are `failing` though they tell no
-    exit code, that were `stopped`, or that were `denied`.
+    """Say whether the `output` of a call begins like those of a `part` of the table: `failing`
+    without an exit code, `stopped`, or `denied`.
     """
-    return _bare(output).startswith(tuple(_marks()[agent][part]["starts"]))
+    return _strip_error_prefix(output).startswith(tuple(read_table(agent, "marks")[part]["starts"]))
 
 
 def refusal(agent: Agent, output: str) -> tuple[bool, str]:
-    """Return whether the `output` of a call says that the person did not let it be done, and what
-    the person said then; "" where nothing.
+    """Return whether the `output` of a call says that the user rejected it, and what the user said;
+    "" if nothing.
     """
-    marks = _marks()[agent].get("refused", {})
-    if not _bare(output).startswith(tuple(marks.get("starts", ()))):
+    marks = read_table(agent, "marks").get("refused", {})
+    if not _strip_error_prefix(output).startswith(tuple(marks.get("starts", ()))):
         return False, ""
     for mark in marks["words_behind"]:
-        _, found, words = output.partition(mark)
-        if found:
+        _, match, words = output.partition(mark)
+        if match:
             for end in marks.get("words_before", ()):
                 words = words.partition(end)[0]
             is_own = not words.strip().startswith(tuple(marks.get("no_words", ())))
@@ -48,41 +46,26 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
     return True, ""
 
 
-def _bare(output: str) -> str:
-    """Return an output without what programs put before an error."""
+def _strip_error_prefix(output: str) -> str:
+    """Return an output without the prefixes of an error."""
     return output.removeprefix("<tool_use_error>").removeprefix("Error: ")
 
 
 def without_insertions(text: str) -> str:
-    """Return a message of the person without what the program put into it."""
+    """Return a message of the user without what the program inserted."""
     return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()
 
 
 def typed_command(text: str) -> str:
-    """Return a slash command as the person typed it, where words of the person's own stand behind
-    it; "" where none do.
-    """
+    """Return a slash command as the user typed it, if words follow it; "" if none do."""
     name = _TYPED_NAME.search(text)
     words = text.partition("<command-args>")[2].partition("</command-args>")[0].strip()
     return f"{name[1]} {words}" if name and words else ""
 
 
-def attachment_noise(kind: str) -> Noise:
-    """Return what an attachment of Claude Code is."""
-    for mark, noise in _marks()[Agent.CLAUDE]["attachments"].items():
-        if kind.startswith(mark):
-            return Noise(noise)
-    return Noise.REMINDER
-
-
 @cache
 def expected(agent: Agent, part: str) -> frozenset[str]:
-    """Return the kinds of lines or `part`s that are known and hold nothing that was said or done;
-    all others that no reader understands are counted as unknown.
+    """Return the kinds of lines or `part`s that are known to hold no message and no action; others
+    that no reader knows are counted as unknown.
     """
-    return frozenset(_marks()[agent][part])
-
-
-@cache
-def _marks() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(data_text("agents/transcripts/marks.toml"))
+    return frozenset(read_table(agent, "marks")[part])

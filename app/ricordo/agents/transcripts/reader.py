@@ -1,40 +1,52 @@
-"""Reading a transcript that is a file of lines: Claude Code's and Codex's."""
+"""A transcript that is a file of lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from ricordo.agents.claude.transcript import ClaudeReader
-from ricordo.agents.codex import CodexReader
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import FileLine, LineFile, opened, parsed
-from ricordo.agents.transcripts.session import Agent, Session, Turn, Where
+from ricordo.agents.transcripts.session import Session, Turn, Where
 
 
-class _TranscriptReader(Protocol):
-    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None: ...
+class LineReader(Protocol):
+    """Reads the lines of one transcript as messages."""
+
+    agent: Agent
+
+    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
+        """Return the message in a line; None if there is none."""
+        ...
 
 
-class Transcript:
+MakeReader = Callable[[str, Learnt], LineReader]
+"""Takes the path of a transcript, and what was read of it, which the reader fills in."""
+
+
+class LineTranscript:
     """One transcript. It is read as it is used, within little memory whatever its size."""
+
+    is_resumable = True
 
     def __init__(
         self,
-        agent: Agent,
+        make_reader: MakeReader,
         path: str,
         learnt: Learnt | None = None,
         step: Callable[[], None] = lambda: None,
     ) -> None:
-        """`learnt` is what an earlier reading came to: this one goes on from there, if the file is
+        """`learnt` is the result of an earlier reading: this one goes on from there, if the file is
         still the same. `step` is called at every line and may raise. Nothing is opened yet.
         """
         self._step = step
-        self.agent = agent
+        self._make_reader = make_reader
         self.path = path
         self.learnt = learnt or Learnt()
+        self.agent = make_reader(path, self.learnt).agent
         self.is_anew = not self.learnt.offset
-        """Whether it was read from its beginning: what was known of it before is void."""
+        """Whether it was read from its beginning, so that earlier results are void."""
 
     @property
     def session(self) -> Session:
@@ -42,9 +54,9 @@ class Transcript:
         return self.learnt.session(self.agent, self.path)
 
     def turns(self) -> Iterator[Turn]:
-        """Yield the turns from where the last reading ended. A file that cannot be read has none.
+        """Yield the messages from where the last reading ended; none if it cannot be read.
 
-        After each turn `learnt` says all up to there and nothing of what follows.
+        After each message `learnt` covers exactly what was yielded.
         """
         with opened(self.path) as file:
             if file is None:
@@ -53,11 +65,11 @@ class Transcript:
                 yield from self._turns(file)
                 self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
             except OSError:
-                # what was read up to here stays true; the rest is read another time
+                # what was read so far stays valid; the rest is read another time
                 return
 
     def seal(self) -> None:
-        """Make `learnt` fit to be gone on from, though not all turns were asked for."""
+        """Make `learnt` a valid start for the next reading, though not all messages were read."""
         with opened(self.path) as file:
             if file is not None:
                 self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
@@ -67,7 +79,7 @@ class Transcript:
         if file.size < learnt.offset or file.fingerprint(learnt.offset) != learnt.fingerprint:
             learnt = self.learnt = Learnt()
             self.is_anew = True
-        reader = _reader(self.agent, self.path, learnt)
+        reader = self._make_reader(self.path, learnt)
         learnt.is_torn = False
         for line in file.lines(learnt.offset, learnt.line):
             self._step()
@@ -79,7 +91,7 @@ class Transcript:
                 learnt.hear(turn)
                 yield turn
 
-    def _read(self, reader: _TranscriptReader, line: FileLine) -> Turn | None:
+    def _read(self, reader: LineReader, line: FileLine) -> Turn | None:
         learnt = self.learnt
         if line.raw is None:
             if line.is_ended:
@@ -97,12 +109,12 @@ class Transcript:
         return None
 
 
-def turns_between(agent: Agent, path: str, start: Where) -> Iterator[Turn]:
-    """Yield the turns of the transcript at `path` from the line at `start` on."""
+def turns_between(make_reader: MakeReader, path: str, start: Where) -> Iterator[Turn]:
+    """Yield the messages of the transcript at `path` from the line at `start` on."""
     with opened(path) as file:
         if file is None:
             return
-        reader = _reader(agent, path, Learnt())
+        reader = make_reader(path, Learnt())
         try:
             for line in file.lines(*start):
                 entry = parsed(line.raw) if line.raw is not None else None
@@ -111,7 +123,3 @@ def turns_between(agent: Agent, path: str, start: Where) -> Iterator[Turn]:
                     yield turn
         except OSError:
             return
-
-
-def _reader(agent: Agent, path: str, learnt: Learnt) -> _TranscriptReader:
-    return CodexReader(path, learnt) if agent is Agent.CODEX else ClaudeReader(path, learnt)

@@ -1,4 +1,4 @@
-"""What agents did, as values that are the same for all agents: sessions of turns."""
+"""Sessions of agents, as values that are the same for all agents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.lines import text_of
 
 
@@ -15,27 +16,27 @@ class Task:
     """A task on the list that an agent keeps of its work."""
 
     id: str
-    """As the agent calls it; "" where it has no name yet."""
+    """The agent's id of it; "" if it has none yet."""
     text: str
     status: str
-    """`pending`, `in_progress`, `completed` or `cancelled`; "" where that was not told."""
+    """`pending`, `in_progress`, `completed` or `cancelled`; "" if it is unknown."""
     turn: int = 0
-    """The turn that told its words; 0 where that is not known."""
+    """The number of the message with its text; 0 if it is unknown."""
 
 
 class Call(NamedTuple):
     """The call of a tool."""
 
     id: str
-    """Names it; an ending says later what became of it."""
+    """A `CallResult` with this id comes later."""
     tool: str
     command: str = ""
-    """The shell command that it runs; cut where it is long."""
+    """The shell command that it runs, cut if it is long."""
     process: str = ""
-    """The command that still runs, to which it looks again."""
+    """The id of the running command whose output it asks for."""
     tasks: tuple[Task, ...] = ()
     is_whole_list: bool = False
-    """Whether `tasks` is the list from now on, and not what is new of it."""
+    """Whether `tasks` replaces the list, instead of adding to it."""
 
 
 class CallResult(NamedTuple):
@@ -43,23 +44,23 @@ class CallResult(NamedTuple):
 
     call: str
     has_failed: bool | None = False
-    """None where that cannot be told: it was stopped, or goes on in the background."""
+    """None if it is unknown: it was stopped, or goes on in the background."""
     exit: int | None = None
-    """None where no number is told."""
+    """None if there is no exit code."""
     output: str = ""
-    """Both ends of it where it is long."""
+    """Only both ends of it if it is long."""
     process: str = ""
-    """Names the command that goes on."""
+    """The id of the command that is still running."""
     task: str = ""
-    """What the task is called that it made."""
+    """The id of the task that it created."""
     is_refused: bool = False
-    """Whether the person did not let it be done."""
+    """Whether the user rejected it."""
     is_denied: bool = False
-    """Whether the rules of the agent's program did not let it be done, without asking anybody."""
+    """Whether the permissions of the agent denied it, without asking the user."""
     words: str = ""
-    """What the person said in refusing it."""
+    """What the user said when rejecting it."""
     answers: tuple[tuple[str, str], ...] = ()
-    """The questions that it put to the person, each with the answer."""
+    """The questions that it asked the user, each with the answer."""
 
 
 LONGEST_COMMAND = 4_000
@@ -67,11 +68,11 @@ LONGEST_COMMAND = 4_000
 MOST_TASKS = 500
 """Tasks of one list that are kept."""
 _HEAD, _TAIL = 4_000, 12_000
-"""Characters of an output that are kept: how it went stands at its end, what was wrong often at its
+"""Characters of an output that are kept: the result is at its end, the error often at its
 beginning.
 """
 LEFT_OUT = "…"
-"""Stands on a line of its own in an output for what is not kept between its ends."""
+"""A line of an output in place of what is not kept between its ends."""
 _STATUSES = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -82,44 +83,44 @@ _STATUSES = {
 
 
 def both_ends(text: str) -> str:
-    """Return an output as far as it is kept."""
+    """Return an output, without its middle if it is long."""
     if len(text) <= _HEAD + _TAIL:
         return text
     return f"{text[:_HEAD]}\n{LEFT_OUT}\n{text[-_TAIL:]}"
 
 
 def status_of(said: str) -> str:
-    """Return the status that an agent gives a task, in our words; "" for one that is unknown."""
+    """Return the status that an agent gives a task; "" if it is unknown."""
     return _STATUSES.get(said, "")
 
 
 class TaskList:
-    """The tasks of one session, as calls and endings tell of them."""
+    """The tasks of one session, by its calls and their results."""
 
     def __init__(self) -> None:
         """The list is empty at first."""
         self._tasks: dict[str, Task] = {}
-        """By their names; one without a name is called by its call."""
+        """By id; a task without one by the id of its call."""
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """The tasks as they stand now, in their order."""
+        """The tasks as they are now, in their order."""
         return tuple(self._tasks.values())
 
     def hear(self, call: Call, turn: int) -> None:
-        """Take note of what a call in this turn says of tasks."""
+        """Apply what a call in message number `turn` says about tasks."""
         if call.is_whole_list:
-            self._tasks = {f"{n}": replace(it, turn=turn) for n, it in enumerate(call.tasks)}
+            self._tasks = {f"{n}": replace(task, turn=turn) for n, task in enumerate(call.tasks)}
             return
         for task in call.tasks:
             name = task.id or call.id
             before = self._tasks.get(name, Task(name, "", "pending"))
-            text, told = (task.text, turn) if task.text else (before.text, before.turn)
+            text, told_in = (task.text, turn) if task.text else (before.text, before.turn)
             if text and (name in self._tasks or len(self._tasks) < MOST_TASKS):
-                self._tasks[name] = Task(task.id, text, task.status or before.status, told)
+                self._tasks[name] = Task(task.id, text, task.status or before.status, told_in)
 
     def end(self, ending: CallResult) -> None:
-        """Take note of how a call ended: a task may have got its name, or was not made at all."""
+        """Apply the result of a call: a task may have got its id, or was not created."""
         made = self._tasks.get(ending.call)
         if made is None:
             return
@@ -127,32 +128,19 @@ class TaskList:
             del self._tasks[ending.call]
         elif ending.task:
             renamed = {ending.call: ending.task}
-            self._tasks = {renamed.get(name, name): it for name, it in self._tasks.items()}
+            self._tasks = {renamed.get(name, name): task for name, task in self._tasks.items()}
 
 
 def answers_of(value: object) -> tuple[tuple[str, str], ...]:
-    """Return the questions and answers in an object that has the answer to each question."""
+    """Return the questions and answers of an object that has the answer to each question."""
     if not isinstance(value, Mapping):
         return ()
-    told = ((text_of(question), text_of(answer)) for question, answer in value.items())
-    return tuple((question, answer) for question, answer in told if answer)
-
-
-class Agent(StrEnum):
-    """Whose transcripts are read."""
-
-    CLAUDE = "claude"
-    CODEX = "codex"
-    OPENCODE = "opencode"
-
-    @property
-    def shown(self) -> str:
-        """The name as people write it."""
-        return {"claude": "Claude Code", "codex": "Codex"}.get(self.value, self.value)
+    pairs = ((text_of(question), text_of(answer)) for question, answer in value.items())
+    return tuple((question, answer) for question, answer in pairs if answer)
 
 
 class Who(StrEnum):
-    """Whose turn it is."""
+    """Whose message it is."""
 
     PERSON = "person"
     AGENT = "agent"
@@ -162,7 +150,7 @@ class Who(StrEnum):
 
 
 class Noise(StrEnum):
-    """Why a turn is nothing that the person or the agent said."""
+    """Why a message is none of the user or the agent."""
 
     CALL = "tool call"
     OUTPUT = "tool output"
@@ -187,15 +175,15 @@ class FileAction(StrEnum):
 
     @property
     def changes(self) -> bool:
-        """Whether the file is another one afterwards."""
+        """Whether it changes the file."""
         return self is not FileAction.READ
 
 
 class Where(NamedTuple):
-    """The place of a turn in its transcript."""
+    """The place of a message in its transcript."""
 
     offset: int
-    """In bytes; 0 where the transcript is no file of lines."""
+    """In bytes; 0 if the transcript is not a file of lines."""
     line: int
     """1-based, or the number of the part in its session."""
 
@@ -208,45 +196,45 @@ class Touch:
     path: str
     """Absolute, without `..`; `~/` as it was written."""
     call: str
-    """Names the call of the tool; a result says later whether it failed."""
+    """The id of the tool call; its result comes later."""
     text: str = ""
-    """What was written, as far as the call tells; cut where it is long."""
+    """What was written, if the call says so; cut if it is long."""
     before: str = ""
-    """What stood there before, where the call tells; cut where it is long."""
+    """What was there before, if the call says so; cut if it is long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a session, or what stands between them."""
+    """One message of a session, or a tool call or output between them."""
 
     who: Who
     text: str
-    """Cut where it is long; "" where a message holds no words."""
+    """Cut if it is long; "" if the message has no text."""
     at: str
-    """ISO 8601 in UTC; "" where it is not known."""
+    """ISO 8601 in UTC; "" if it is unknown."""
     key: str
-    """The uuid that the agent gave it; "" where it gave none."""
+    """The agent's uuid of it; "" if it has none."""
     where: Where
     noise: Noise | None = None
     touches: tuple[Touch, ...] = ()
     calls: tuple[Call, ...] = ()
     endings: tuple[CallResult, ...] = ()
     is_aside: bool = False
-    """Whether it belongs to a side chain: the talk of an agent with a sub-agent."""
+    """Whether it is part of a side chain: messages between an agent and a sub-agent."""
 
     @property
     def failed(self) -> frozenset[str]:
-        """The calls that failed, as this turn tells."""
-        return frozenset(it.call for it in self.endings if it.has_failed)
+        """The calls that failed, by this message."""
+        return frozenset(result.call for result in self.endings if result.has_failed)
 
     @property
     def succeeded(self) -> frozenset[str]:
-        """The calls that did what they were to do, as this turn tells."""
-        return frozenset(it.call for it in self.endings if it.has_failed is False)
+        """The calls that succeeded, by this message."""
+        return frozenset(result.call for result in self.endings if result.has_failed is False)
 
     @property
     def is_said(self) -> bool:
-        """Whether the person or the agent said it, to one another."""
+        """Whether the user or the agent wrote it to the other."""
         spoken = self.who in (Who.PERSON, Who.AGENT) and bool(self.text)
         return spoken and self.noise is None and not self.is_aside
 
@@ -260,15 +248,15 @@ class Session:
     path: str
     """The file that holds it."""
     cwd: str = ""
-    """Where it began."""
+    """The working directory in which it began."""
     branch: str = ""
     title: str = ""
-    """As the agent or the person named it, else the first words of the person."""
+    """The name that the agent or the user gave it, else the first words of the user."""
     started: str = ""
-    """ISO 8601 in UTC, the earliest time in it; clocks may run backwards in between."""
+    """ISO 8601 in UTC, the earliest time in it; clocks may run backwards."""
     ended: str = ""
     continues: str = ""
-    """The session that it went on from or was forked from."""
+    """The session that it continues or was forked from."""
     part_of: str = ""
     """The session whose sub-agent it is."""
 

@@ -1,7 +1,7 @@
 """What plain shell commands do to files: `cat notes.md`, `rm notes.md`, `date > notes.md`.
 
-Only commands whose words mean what they say are understood. One with a variable, a pattern, a
-substitution, or one in a group, may touch anything; nothing is guessed of it.
+Only commands with literal words are understood. One with a variable, a pattern or a substitution,
+or one in a group, may touch any file; it is ignored.
 """
 
 from __future__ import annotations
@@ -16,76 +16,76 @@ from functools import lru_cache
 from ricordo.agents.transcripts.session import FileAction
 
 _LONGEST = 4_000
-"""Characters of a command that are looked at."""
+"""Characters of a command that are read."""
 _ENDS = frozenset((";", "&&", "||", "|", "|&", "&", "\n"))
 _INTO = frozenset((">", ">|", ">>"))
 _SIGNS = frozenset("<>()&|;\n")
 _BODY = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
-"""Announces lines that are given to a command, up to one that is that word."""
+"""The start of a here-document, which ends at a line that is its word."""
 _COMPLAINTS = re.compile(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./])")
-"""Where what a command says goes to nowhere, or to where its other words go."""
+"""A redirection to /dev/null, or of one output to the other."""
 
 
 @dataclass(slots=True)
 class Simple:
-    """One simple command of a line. Others may be given the same one."""
+    """One simple command of a line. It is cached: do not change it."""
 
     words: list[str] = field(default_factory=list)
     into: list[str] = field(default_factory=list)
-    """Files that it writes what it says to."""
+    """Files to which its output is written."""
     adds_to: list[str] = field(default_factory=list)
-    """Files to whose end it adds that."""
+    """Files to which its output is appended."""
     is_plain: bool = True
-    """Whether it is no part of a group, and takes nothing from elsewhere."""
+    """Whether it is in no group and has no input redirection."""
     end: str = ""
     """The sign behind it: `&&`, `|`, `;` and so on; "" for the last one."""
 
 
 @lru_cache(maxsize=256)
 def simple_commands(command: str) -> tuple[Simple, ...]:
-    """Return the simple commands of a line, as far as it is understood."""
-    return tuple(_simple_commands(command))
+    """Return the simple commands of a line, up to what cannot be parsed."""
+    return tuple(_parse_commands(command))
 
 
-def _simple_commands(command: str) -> Iterator[Simple]:
-    words = _words(_COMPLAINTS.sub(" ", _without_bodies(command)))
-    found = Simple()
+def _parse_commands(command: str) -> Iterator[Simple]:
+    words = _split_words(_COMPLAINTS.sub(" ", _drop_here_documents(command)))
+    current = Simple()
     try:
         for word in words:
-            # an end of line behind another sign ends nothing more
+            # a line feed after another sign ends no command
             sign = word.strip("\n") or word[:1]
             if sign in _ENDS:
-                found.end = sign
-                yield found
-                found = Simple()
+                current.end = sign
+                yield current
+                current = Simple()
             elif word in _INTO:
-                _redirect(found, word, next(words, ""))
+                _redirect(current, word, next(words, ""))
             elif set(word) <= _SIGNS:
-                found.is_plain = False
+                current.is_plain = False
             else:
-                found.words.append(word)
+                current.words.append(word)
     except ValueError:
-        # an open quote: what came before it was understood
+        # an unclosed quote: what came before it is valid
         return
-    yield found
+    yield current
 
 
-def _words(line: str) -> Iterator[str]:
+def _split_words(line: str) -> Iterator[str]:
     reader = shlex.shlex(line, posix=True, punctuation_chars="();<>|&\n")
     reader.whitespace, reader.whitespace_split, reader.commenters = " \t\r", True, ""
     return iter(reader)
 
 
-def _redirect(found: Simple, sign: str, target: str) -> None:
-    if found.words and found.words[-1] in ("1", "2"):
-        # of which of its outputs it is meant
-        found.words.pop()
-    (found.adds_to if sign == ">>" else found.into).append(target)
+def _redirect(command: Simple, sign: str, target: str) -> None:
+    if command.words and command.words[-1] in ("1", "2"):
+        # the number of the output that is redirected
+        command.words.pop()
+    (command.adds_to if sign == ">>" else command.into).append(target)
 
 
-def _without_bodies(command: str) -> str:
-    """Return a line without what is handed to its commands word for word."""
-    kept: list[str] = []
+def _drop_here_documents(command: str) -> str:
+    """Return a line without its here-documents."""
+    lines: list[str] = []
     until = ""
     for line in command[:_LONGEST].replace("\\\n", " ").split("\n"):
         if until:
@@ -94,19 +94,19 @@ def _without_bodies(command: str) -> str:
         if match := _BODY.search(line):
             until = match[2]
             line = _BODY.sub(" ", line)
-        kept.append(line)
-    return "\n".join(kept)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 _NOT_PLAIN = frozenset("$`*?[]{}<>()")
 _READERS = frozenset(("cat", "head", "tail", "nl", "less", "more", "bat", "batcat"))
-"""Read every file that they are given."""
+"""They read each of their arguments."""
 _SEARCHERS = frozenset(("sed", "rg", "grep", "awk"))
-"""Are given what to look for, or to do, before the files."""
+"""Their first argument is a pattern or a script, the others are files."""
 _COUNTED = frozenset(("-n", "-c", "-A", "-B", "-C", "-m"))
-"""Options whose number is a word of its own."""
+"""Options that a number follows."""
 _BOUNDING = frozenset(("-g", "--glob", "-t", "--type", "-T", "--type-not"))
-"""Options of `rg` behind which a word stands that is neither what is looked for nor a file."""
+"""Options of `rg` that a word follows which is neither pattern nor file."""
 
 
 def plain_deeds(command: str) -> Iterator[tuple[FileAction, str, str]]:
@@ -115,12 +115,12 @@ def plain_deeds(command: str) -> Iterator[tuple[FileAction, str, str]]:
     """
     directory = ""
     for simple in simple_commands(command):
-        for deed, path in _redirected(simple):
+        for deed, path in _find_redirected(simple):
             yield deed, path, directory
         name, rest = os.path.basename((simple.words or [""])[0]), simple.words[1:]
         is_plain = simple.is_plain and all(map(_is_plain, rest))
         if name == "cd" and not (is_plain and len(rest) == 1):
-            # from here on nobody knows where it works
+            # from here on the directory is unknown
             return
         if not simple.is_plain or not (is_plain or name in _SEARCHERS):
             continue
@@ -131,24 +131,24 @@ def plain_deeds(command: str) -> Iterator[tuple[FileAction, str, str]]:
                 yield FileAction.DELETED, path, directory
                 yield FileAction.WROTE, into, directory
             case "cp", [path, into] if "." in os.path.basename(into):
-                # another name may be that of a folder
+                # a name without a suffix may be a folder
                 yield FileAction.READ, path, directory
                 yield FileAction.WROTE, into, directory
             case "git", ["rm", *paths]:
-                yield from ((FileAction.DELETED, path, directory) for path in _files(paths))
+                yield from ((FileAction.DELETED, path, directory) for path in _find_files(paths))
             case ("git", ["checkout", "--", *paths]) | ("git", ["restore", *paths]):
-                yield from ((FileAction.EDITED, path, directory) for path in _restored(paths))
+                yield from ((FileAction.EDITED, path, directory) for path in _find_restored(paths))
             case _:
                 yield from ((deed, path, directory) for deed, path in _deeds(name, rest))
 
 
-def _restored(words: list[str]) -> list[str]:
-    """The files that git makes as they were; what is only taken out of the index stays."""
+def _find_restored(words: list[str]) -> list[str]:
+    """Return the files that git restores; one that is only unstaged stays."""
     return [] if any(word.startswith("-") for word in words) else words
 
 
-def _redirected(simple: Simple) -> Iterator[tuple[FileAction, str]]:
-    """What becomes of the files to which a command writes what it says."""
+def _find_redirected(simple: Simple) -> Iterator[tuple[FileAction, str]]:
+    """Yield what happens to the files to which the output of a command goes."""
     yield from ((FileAction.WROTE, path) for path in filter(_is_plain, simple.into))
     yield from ((FileAction.EDITED, path) for path in filter(_is_plain, simple.adds_to))
 
@@ -158,7 +158,7 @@ def _is_plain(word: str) -> bool:
 
 
 def _deeds(name: str, rest: list[str]) -> Iterator[tuple[FileAction, str]]:
-    files = _files(rest)
+    files = _find_files(rest)
     if name == "rm":
         yield from ((FileAction.DELETED, path) for path in files)
     elif name == "tee":
@@ -175,8 +175,8 @@ def _deeds(name: str, rest: list[str]) -> Iterator[tuple[FileAction, str]]:
         yield from ((deed, path) for path in filter(_is_plain, files[1:]))
 
 
-def _files(rest: list[str]) -> list[str]:
-    """Return the words that are no options, nor the numbers of options."""
+def _find_files(rest: list[str]) -> list[str]:
+    """Return the words that are neither options nor their numbers."""
     after = ["", *rest]
     return [
         word

@@ -1,112 +1,36 @@
-"""The transcripts of this machine, each as something that can be read."""
+"""Transcripts of this machine, unread, and which of their sessions are relevant to a memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from ricordo.agents import opencode
-from ricordo.agents.claude.transcript import SUB_AGENTS
-from ricordo.agents.opencode import sessions_at
-from ricordo.agents.transcripts.checkpoint import Learnt
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.lines import parsed
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent
-from ricordo.errors import WrongUsage
-from ricordo.storage.foreign_file import folders_in, read_plain_file
-from ricordo.text import one_line
 
-_ROLLOUTS = ("sessions", "archived_sessions")
-_OF_ROLLOUTS = frozenset(("payload", "record_type", "role"))
-"""Names that only the lines of rollouts have."""
-_FIRST_LOOK, _FIRST_LINES = 64 * 1024, 5
-_DEEPEST = 6
-"""Levels of folders below those of Codex; the year, the month and the day are three."""
+FIRST_LINES = 5
+"""Lines that show whose a transcript is."""
 
 
 class TranscriptSource(NamedTuple):
-    """One transcript, unread."""
+    """One transcript, unread; `registry.open_transcript` opens it."""
 
     agent: Agent
     path: str
     session: str = ""
     """Its id, where a file holds more than one."""
     cwd: str = ""
-    """Where the session worked; "" where only its text tells."""
+    """Where the session worked; "" where only its text shows it."""
     stamp: str = ""
     """While it is the same, nothing was added."""
     touched: float = 0.0
     """When something was added last, in seconds since 1970; 0 where that is not known."""
 
-    def transcript(
-        self, learnt: Learnt | None = None, step: Callable[[], None] = lambda: None
-    ) -> Transcript | opencode.OpencodeTranscript:
-        """Return it for reading, from where `learnt` ends; `step` is called all the while."""
-        if self.agent is Agent.OPENCODE:
-            kept = opencode.OpencodeSession(self.path, self.session, self.cwd, self.stamp)
-            return opencode.OpencodeTranscript(kept, step)
-        return Transcript(self.agent, self.path, learnt, step)
 
-
-def claude_sources(folder: str) -> Iterator[TranscriptSource]:
-    """Yield the transcripts in a project folder of Claude Code, those of sub-agents too."""
-    yield from _line_files(Agent.CLAUDE, folder)
-    for session in folders_in(folder):
-        yield from _line_files(Agent.CLAUDE, os.path.join(session, SUB_AGENTS))
-
-
-def helpers_of(source: TranscriptSource) -> Iterator[TranscriptSource]:
-    """Yield the transcripts of the sub-agents of a session; they have files of their own in Claude
-    Code alone, in a folder that is called after the session.
-    """
-    if source.agent is Agent.CLAUDE:
-        own = os.path.splitext(source.path)[0]
-        yield from _line_files(Agent.CLAUDE, os.path.join(own, SUB_AGENTS))
-
-
-def codex_sources(home: str) -> Iterator[TranscriptSource]:
-    """Yield the rollouts in the folder of Codex."""
-    for folder in rollout_folders(home):
-        yield from _below(folder, _DEEPEST)
-
-
-def rollout_folders(home: str) -> list[str]:
-    """Return where Codex, whose folder is `home`, keeps its rollouts, by year, month and day."""
-    return [os.path.join(home, name) for name in _ROLLOUTS]
-
-
-def opencode_sources(data: str) -> Iterator[TranscriptSource]:
-    """Yield the sessions in the data directory of opencode."""
-    for kept in opencode.sessions(data):
-        yield TranscriptSource(Agent.OPENCODE, kept.path, kept.id, kept.cwd, kept.stamp)
-
-
-def source_at(path: str) -> TranscriptSource:
-    """Return the transcript at `path`; whose it is, its name or its first lines tell."""
-    agent = Agent.CODEX if _is_rollout(path) else Agent.CLAUDE
-    return TranscriptSource(agent, path)
-
-
-def _is_rollout(path: str) -> bool:
-    if os.path.basename(path).startswith("rollout-"):
-        return True
-    raw = read_plain_file(path, _FIRST_LOOK) or b""
-    for line in raw.split(b"\n")[:_FIRST_LINES]:
-        entry = parsed(line)
-        if entry is not None and not _OF_ROLLOUTS.isdisjoint(entry):
-            return True
-    return False
-
-
-def _below(folder: str, levels: int) -> Iterator[TranscriptSource]:
-    yield from _line_files(Agent.CODEX, folder)
-    if levels:
-        for inner in folders_in(folder):
-            yield from _below(inner, levels - 1)
-
-
-def _line_files(agent: Agent, folder: str) -> Iterator[TranscriptSource]:
+def line_files(agent: Agent, folder: str) -> Iterator[TranscriptSource]:
+    """Yield the files of lines in a folder; none where it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -118,62 +42,62 @@ def _line_files(agent: Agent, folder: str) -> Iterator[TranscriptSource]:
         return
 
 
-_FIRST_LOOK = 256 * 1024
-"""Bytes; a first line that is longer is not judged by what it holds."""
-_FIRST_LINES = 5
-_MOST_NAMED = 5
-
-
-def named_session(name: str) -> TranscriptSource:
-    """Return the transcript at the path `name`: a file of lines by Claude Code or Codex, a session
-    file of opencode, or its database with `#` and the id of a session behind it. Raises WrongUsage
-    where there is none.
-    """
-    path, _, session = name.rpartition("#") if "#" in name else (name, "", "")
-    if os.path.lexists(name):
-        path, session = name, ""
-    raw = read_plain_file(path, _FIRST_LOOK)
-    if raw is None:
-        raise _wrong(path, _why_unread(path))
-    if raw.startswith(b"SQLite") or path.endswith(".json"):
-        return _of_opencode(path, session)
-    if session or not _is_of_lines(raw):
-        raise _wrong(path, "is no transcript of Claude Code, Codex or opencode")
-    return source_at(path)
-
-
-def _is_of_lines(raw: bytes) -> bool:
-    """Whether one of the first lines that say something is a JSON object, for one may be damaged;
-    an empty file says nothing.
+def is_of_lines(raw: bytes) -> bool:
+    """Say whether one of the first lines that are not blank is a JSON object, for one may be
+    damaged; True for an empty file.
     """
     *lines, last = raw.lstrip().split(b"\n")
-    told = [line for line in lines if line.strip()][:_FIRST_LINES]
-    if any(parsed(line) is not None for line in told):
+    written = [line for line in lines if line.strip()][:FIRST_LINES]
+    if any(parsed(line) is not None for line in written):
         return True
-    # the last line may be one that is still being written, or goes on behind what was looked at
-    return not told and (not last or last.startswith(b"{"))
+    # the last line may be one that is still being written, or goes on behind what was read
+    return not written and (not last or last.startswith(b"{"))
 
 
-def _of_opencode(path: str, session: str) -> TranscriptSource:
-    there = list(sessions_at(path))
-    if not there:
-        raise _wrong(path, "holds no session of opencode that can be read")
-    found = [it for it in there if session in ("", it.id)]
-    if len(found) == 1:
-        kept = found[0]
-        return TranscriptSource(Agent.OPENCODE, kept.path, kept.id, kept.cwd, kept.stamp)
-    newest = sorted(there, key=lambda it: (len(it.stamp), it.stamp), reverse=True)[:_MOST_NAMED]
-    named = ", ".join(f"{os.path.basename(path)}#{it.id}" for it in newest)
-    raise _wrong(path, f"holds {len(there)} sessions; name one of them, such as {named}")
+@dataclass(frozen=True, slots=True)
+class SessionScope:
+    """Which sessions are relevant to one memory."""
+
+    folders: tuple[str, ...] = ()
+    """Folders of transcripts: all sessions in them."""
+    projects: tuple[str, ...] = ()
+    """Directories: all sessions that worked in them."""
+    agents: frozenset[Agent] = frozenset()
+    """All sessions of these agents."""
+    roots: tuple[str, ...] = ()
+    """The memory's directory by all its names."""
+    tails: tuple[str, ...] = ()
+    """How its directory's path ends, wherever the home of the agent was at the time."""
+    home: str = ""
+    """What `~` means."""
+
+    def has(self, agent: Agent, path: str, cwd: str) -> bool:
+        """Say whether a session is relevant: whose, its transcript, where it worked."""
+        if agent in self.agents or any(is_inside(path, folder) for folder in self.folders):
+            return True
+        return cwd in self.projects or any(
+            is_inside(cwd, project) for project in self.projects if self._is_project(project)
+        )
+
+    def _is_project(self, directory: str) -> bool:
+        """Whether what lies in a directory is about one thing: in a home there is everything."""
+        return directory != self.home and not is_inside(self.home, directory)
+
+    def note(self, path: str) -> str:
+        """Return the path in the memory of the file that an agent calls `path`; "" where it is
+        none of its files.
+        """
+        whole = self.home + path[1:] if path.startswith("~/") else path
+        for root in self.roots:
+            if is_inside(whole, root):
+                return whole[len(root.rstrip("/")) + 1 :]
+        for tail in self.tails:
+            _, match, inner = whole.partition(tail)
+            if match and inner:
+                return inner
+        return ""
 
 
-def _why_unread(path: str) -> str:
-    if os.path.isdir(path):
-        return "is a directory; name one transcript in it"
-    if os.path.lexists(path):
-        return "cannot be read as a plain file"
-    return "is not there"
-
-
-def _wrong(path: str, why: str) -> WrongUsage:
-    return WrongUsage(f"--session: {one_line(path)} {one_line(why)}.")
+def is_inside(path: str, folder: str) -> bool:
+    """Say whether `path` is below `folder`; nothing is below ""."""
+    return bool(folder) and path.startswith(folder.rstrip("/") + "/")

@@ -1,9 +1,9 @@
-"""What is known of transcripts, kept: sessions, which notes they touched, where notes came from.
-One SQLite file in our state directory, for all memories.
+"""The database of transcripts: sessions, which notes they touched, the origins of notes. One SQLite
+file in Ricordo's state directory, for all memories.
 
-Agents sweep their transcripts; what was learnt of them stays. It is brought up to date by
-`catch_up`. A file that is damaged, or that a newer Ricordo wrote, is put aside and begun anew.
-Where the directory cannot be written, what is learnt is known for as long as the `Store` lives.
+Agents delete old transcripts; their data stays here. `catch_up` brings it up to date. A file that
+is damaged, or that a newer Ricordo wrote, is put aside and rebuilt. If the directory cannot be
+written, the data is in memory for as long as the `TranscriptStore` exists.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ricordo.agents.transcripts.session import Agent, FileAction, Session, Where
+from ricordo.agents.registry import agent_named
+from ricordo.agents.transcripts.session import FileAction, Session, Where
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.storage.cache_file import put_aside
 from ricordo.storage.database import is_remote, refuse_unfit
@@ -25,7 +26,7 @@ from ricordo.text import visible
 
 FILE = "activity.db"
 VERSION = 1
-"""Of the tables, and of what is told from transcripts: with another one they are read anew."""
+"""Of the tables, and of what is read of transcripts: with another one they are read again."""
 PATIENCE = 2.0
 """Seconds for which another process may write."""
 
@@ -53,25 +54,25 @@ CREATE TABLE IF NOT EXISTS origin (
 ) WITHOUT ROWID;
 """
 PURGED = "[purged]"
-"""What stands in the place of a value that was taken out."""
+"""What replaces a value that was purged."""
 _TEXTS = {
     "transcript": ("path", "session", "learnt", "id", "cwd", "branch", "title", "part_of"),
     "touch": ("call", "path", "key"),
     "origin": ("memory", "note", "session", "call", "told"),
 }
-"""Columns that hold what was said, or named."""
+"""Columns that may hold words of a session."""
 
 Answer = TypeVar("Answer")
 
 
 class KnownTranscript(NamedTuple):
-    """A transcript of which something is known."""
+    """A transcript that was read, at least in part."""
 
     n: int
-    """Its number in the file."""
+    """Its number in the database."""
     session: Session
     source: TranscriptSource
-    """As it was when it was read; its stamp is "" where it was not read to its end."""
+    """As it was when it was read; its stamp is "" if it was not read to its end."""
 
 
 class Touched(NamedTuple):
@@ -80,47 +81,47 @@ class Touched(NamedTuple):
     transcript: int
     deed: FileAction
     path: str
-    """As the agent named it."""
+    """As the agent wrote it."""
     call: str
     at: str
-    """ISO 8601 in UTC: when it was asked for."""
+    """ISO 8601 in UTC: when the tool was called."""
     done: str
-    """When it was done; "" where no answer tells."""
+    """When it was done; "" without a result."""
     key: str
     where: Where
     window: Where
-    """From where on to read to know what the person said before it."""
+    """The place from which the messages of the user before it can be read."""
 
 
 class StoredOrigin(NamedTuple):
-    """Where a note came from, or a change of it, as it was kept."""
+    """The origin of a note or of a change of it, as it is stored."""
 
     note: str
-    """Its path in the memory when that was found out."""
+    """Its path in the memory when the origin was found."""
     session: str
     call: str
     at: str
     told: str
-    """In the form of whoever keeps it."""
+    """JSON of the caller."""
     stamp: str
-    """Says from what it was made."""
+    """Changes with the data from which it was made."""
 
 
 class TranscriptStore:
-    """The file of one state directory. What cannot be read counts as nothing known."""
+    """The database in one state directory. What cannot be read counts as not there."""
 
     def __init__(self, state: str) -> None:
-        """Nothing is touched yet."""
+        """Nothing is opened yet."""
         self._state = state
         self._path = os.path.join(state, FILE)
         self._spare: sqlite3.Connection | None = None
-        """In working memory; takes the place of a file that cannot be written."""
+        """A database in memory, used if the file cannot be written."""
         self.notices: list[str] = []
-        """What the person has to be told of the file, in the order in which it came up."""
+        """Messages for the user about the file, oldest first."""
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection to write by, in no transaction. Raises sqlite3.Error, OSError and
+        """Give a connection for writing, outside a transaction. Raises sqlite3.Error, OSError and
         StateUnusable.
         """
         if self._spare is not None:
@@ -130,12 +131,12 @@ class TranscriptStore:
             refuse_unfit(self._state)
         make_private_directory(self._state)
         try:
-            connection = _opened(self._path)
+            connection = _open(self._path)
         except sqlite3.Error as error:
             if is_passing(error):
                 raise
             self._put_aside(error)
-            connection = _opened(self._path)
+            connection = _open(self._path)
         with closing(connection):
             try:
                 yield connection
@@ -145,12 +146,12 @@ class TranscriptStore:
                 raise
 
     def work_in_memory(self) -> bool:
-        """From now on keep what is learnt in working memory, beginning with what the file tells;
-        return False where that is done already. Raises sqlite3.Error.
+        """From now on store in memory, starting with a copy of the file; return False if that is
+        done already. Raises sqlite3.Error.
         """
         if self._spare is not None:
             return False
-        # whoever uses it waits for its turn: SQLite sees to that
+        # SQLite serialises its users
         spare = sqlite3.connect(":memory:", check_same_thread=False)
         with suppress(sqlite3.Error, OSError), closing(open_read_only(self._path)) as kept:
             if kept.execute("PRAGMA user_version").fetchone()[0] == VERSION:
@@ -162,49 +163,49 @@ class TranscriptStore:
     def _put_aside(self, error: sqlite3.Error) -> None:
         put_aside(self._path)
         self.notices.append(
-            f"What was known of transcripts could not be read ({error}). It was moved to "
-            f"{visible(self._path)}.unfit, and the transcripts that are left are read anew."
+            f"The database of transcripts could not be read ({error}). It was moved to "
+            f"{visible(self._path)}.unfit; the transcripts are read again."
         )
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if self._spare is None and is_read_only(self._path):
             with closing(open_read_only(self._path)) as connection:
-                _check(connection)
+                _has_tables(connection)
                 yield connection
         else:
             with self.writing() as connection:
                 yield connection
 
     def known(self) -> list[KnownTranscript]:
-        """Return the transcripts of which something is known."""
+        """Return the transcripts that were read."""
         sql = (
             "SELECT n, agent, path, session, stamp, id, cwd, branch, title, started, ended, "
             "continues, part_of FROM transcript"
         )
-        return self._told(_known, sql)
+        return self._query(_make_transcript, sql)
 
     def touched(self, transcripts: Collection[int]) -> list[Touched]:
-        """Return what these transcripts did to markdown files, in the order of time."""
+        """Return what these transcripts did to markdown files, oldest first."""
         wanted = frozenset(transcripts)
         sql = (
             "SELECT transcript, deed, path, call, at, done, key, offset, line, window_offset, "
             "window_line FROM touch ORDER BY at, offset, call"
         )
-        return [it for it in self._told(_touched, sql) if it.transcript in wanted]
+        return [touch for touch in self._query(_make_touch, sql) if touch.transcript in wanted]
 
     def origins(self, memory: str) -> list[StoredOrigin]:
-        """Return where the notes of a memory came from, in the order of time."""
+        """Return the origins of the notes of a memory, oldest first."""
         sql = (
             "SELECT note, session, call, at, told, stamp FROM origin WHERE memory = ? "
             "ORDER BY at, call"
         )
-        return self._told(lambda row: StoredOrigin(*map(str, row)), sql, stored(memory))
+        return self._query(lambda row: StoredOrigin(*map(str, row)), sql, stored(memory))
 
     def keep_origins(self, memory: str, kept: Collection[StoredOrigin]) -> None:
-        """Keep where notes of a memory came from. Raises sqlite3.Error, OSError, StateUnusable."""
+        """Store origins of notes of a memory. Raises sqlite3.Error, OSError, StateUnusable."""
         if kept:
-            rows = [(stored(memory), stored(it.note), *it[1:]) for it in kept]
+            rows = [(stored(memory), stored(origin.note), *origin[1:]) for origin in kept]
             with self.writing() as connection, connection:
                 connection.executemany(
                     "INSERT OR REPLACE INTO origin "
@@ -213,7 +214,7 @@ class TranscriptStore:
                 )
 
     def forget(self, value: str) -> int:
-        """Take `value` out of everything that is kept; return in how many rows it stood. Raises
+        """Remove `value` from everything that is stored; return how many rows had it. Raises
         sqlite3.Error, OSError and StateUnusable.
         """
         if not os.path.exists(self._path):
@@ -235,7 +236,7 @@ class TranscriptStore:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    def _told(
+    def _query(
         self, make: Callable[[tuple[Any, ...]], Answer], sql: str, *values: str
     ) -> list[Answer]:
         if self._spare is None and not os.path.exists(self._path):
@@ -244,16 +245,16 @@ class TranscriptStore:
             with self._reading() as connection:
                 return [make(row) for row in connection.execute(sql, values)]
         except (sqlite3.Error, OSError, ValueError, TypeError):
-            # a flipped bit may have made anything of a value
+            # a damaged file may hold any value
             return []
 
 
 def stored(path: str) -> str:
-    """Return a path as the file can hold it; what is no UTF-8 in it is lost."""
+    """Return a path as the database can hold it; what is not UTF-8 in it is lost."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def _open(path: str) -> sqlite3.Connection:
     connection = open_database(path, timeout=PATIENCE)
     try:
         _prepare(connection, is_local=not is_remote(os.path.dirname(path)))
@@ -264,30 +265,30 @@ def _opened(path: str) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, *, is_local: bool) -> None:
-    if not _check(connection):
-        # with a log, many small steps need not each wait for the disk
+    if not _has_tables(connection):
+        # with a write-ahead log, small transactions do not each wait for the disk
         connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local else 'DELETE'}")
         made = f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
         connection.executescript(made)
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _check(connection: sqlite3.Connection) -> bool:
-    """Say whether the tables are there; what is no UTF-8 in them is read as far as it goes."""
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Say whether the tables are there; what is not UTF-8 in them is replaced when read."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version not in (0, VERSION):
-        raise sqlite3.DatabaseError(f"its tables are of version {version}")
+        raise sqlite3.DatabaseError(f"its tables have version {version}")
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     return bool(version)
 
 
-def _known(row: tuple[Any, ...]) -> KnownTranscript:
+def _make_transcript(row: tuple[Any, ...]) -> KnownTranscript:
     n, agent, path, session, stamp, id_, cwd, *others = row
-    told = Session(Agent(agent), id_, path, cwd, *others)
-    return KnownTranscript(n, told, TranscriptSource(told.agent, path, session, cwd, stamp))
+    known = Session(agent_named(agent), id_, path, cwd, *others)
+    return KnownTranscript(n, known, TranscriptSource(known.agent, path, session, cwd, stamp))
 
 
-def _touched(row: tuple[Any, ...]) -> Touched:
+def _make_touch(row: tuple[Any, ...]) -> Touched:
     transcript, deed, path, call, at, done, key, offset, line, first, first_line = row
     where, window = Where(offset, line), Where(first, first_line)
     return Touched(transcript, FileAction(deed), path, call, at, done, key, where, window)

@@ -1,22 +1,26 @@
-"""What the call of a tool asks for, and which files it touches, by a table of tools
-(`tools.toml`).
+"""What a tool call asks for, and which files it touches, by the table `tools.toml` of an
+agent.
+
+The table has for each tool the action (`deed`) on a file, the argument that names its `path`, and
+the one that holds the `text` that is written, with what was there `before`. For a tool that runs a
+`command`, looks again at the `process` that runs one, keeps the list of `tasks`, or shows the user
+what it `says`, the table has the arguments that hold them. A tool that the table does not name
+touches no file that is known.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import islice
 from typing import Any
 
+from ricordo.agents.agent import Agent, read_table
 from ricordo.agents.transcripts.lines import cut, dicts_of, text_of
 from ricordo.agents.transcripts.session import (
     LONGEST_COMMAND,
     MOST_TASKS,
-    Agent,
     Call,
     FileAction,
     Task,
@@ -24,20 +28,19 @@ from ricordo.agents.transcripts.session import (
     status_of,
 )
 from ricordo.agents.transcripts.shell import plain_deeds
-from ricordo.resources import data_text
 
 LONGEST_WRITTEN = 16_000
-"""Characters of what a tool wrote, and of what stood there before, that are kept."""
+"""Characters of what a tool wrote, and of what was there before, that are kept."""
 _PATCHED = {
     "*** Add File: ": FileAction.WROTE,
     "*** Update File: ": FileAction.EDITED,
     "*** Move to: ": FileAction.WROTE,
     "*** Delete File: ": FileAction.DELETED,
 }
-"""The lines of a patch of Codex and opencode that name files."""
+"""The lines of a patch that name files."""
 _SHELL_OPTIONS = frozenset(("-c", "-lc", "-ic", "-lic", "/c", "-Command"))
 _OF_CALLS = frozenset(("command", "process", "task", "tasks"))
-"""What the table says of a tool whose call tells more than its name."""
+"""Fields of a tool whose call has more than a name."""
 _WINDOWS_LONG = "\\\\?\\"
 
 
@@ -47,44 +50,44 @@ def touches(
     """Return the files that a `tool` of `agent` touches when it is `given` these arguments; `cwd`
     is where it works.
     """
-    known = _tools()[agent].get(tool)
+    known = read_table(agent, "tools").get(tool)
     if known is None:
         return ()
     cwd = text_of(_argument(known, "directory", given)) or cwd
     if "command" in known:
-        return tuple(_by_command(given.get(known["command"]), cwd, call))
+        return tuple(_find_by_command(given.get(known["command"]), cwd, call))
     if "patch" in known:
         return tuple(patched(text_of(given.get(known["patch"])), cwd, call))
     path = whole_path(text_of(_argument(known, "path", given)), cwd)
     if not path:
         return ()
-    written, before = _written(known, given, "text"), _written(known, given, "before")
+    written, before = _read_written(known, given, "text"), _read_written(known, given, "before")
     return (Touch(FileAction(known["deed"]), path, call, written, before),)
 
 
 def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
     """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
-    known = _tools()[agent].get(tool, {})
+    known = read_table(agent, "tools").get(tool, {})
     if _OF_CALLS.isdisjoint(known):
         return Call(call, tool)
     return Call(
         call,
         tool,
-        cut(_command(_argument(known, "command", given)), LONGEST_COMMAND),
+        cut(_join_words(_argument(known, "command", given)), LONGEST_COMMAND),
         _name(_argument(known, "process", given)),
-        tuple(islice(_tasks(known, given), MOST_TASKS)),
+        tuple(islice(_find_tasks(known, given), MOST_TASKS)),
         "tasks" in known,
     )
 
 
 def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
-    """Return what the call of a `tool` shows the person; "" where it shows nothing."""
-    return text_of(_argument(_tools()[agent].get(tool, {}), "says", given))
+    """Return what a call of `tool` shows the user; "" if it shows nothing."""
+    return text_of(_argument(read_table(agent, "tools").get(tool, {}), "says", given))
 
 
 def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
-    """Yield the files that a patch in the form of Codex touches, with the lines that it adds and
-    those that it takes away.
+    """Yield the files that a patch touches, with the lines that it adds and
+    removes.
     """
     parts: list[tuple[FileAction, str, list[str], list[str]]] = []
     for line in patch.split("\n"):
@@ -96,12 +99,12 @@ def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
             (added if line.startswith("+") else removed).append(line[1:])
     for deed, name, added, removed in parts:
         if path := whole_path(name, cwd):
-            yield Touch(deed, path, call, _joined(added), _joined(removed))
+            yield Touch(deed, path, call, _join_lines(added), _join_lines(removed))
 
 
 def whole_path(path: str, cwd: str) -> str:
-    """Return `path`, as an agent in `cwd` wrote it, as an absolute one; "" where that cannot be
-    told. One in a home directory that is not named stays as it is.
+    """Return `path`, as an agent in `cwd` wrote it, as an absolute one; "" if that is
+    unknown. One that begins with `~/` keeps it.
     """
     path = path.removeprefix(_WINDOWS_LONG)
     if not path or "\0" in path:
@@ -112,23 +115,23 @@ def whole_path(path: str, cwd: str) -> str:
     return os.path.normpath(whole) if whole.startswith("/") else ""
 
 
-def _by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
-    said = _command(command)
-    if "*** Begin Patch" in said:
-        yield from patched(said, cwd, call)
+def _find_by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
+    line = _join_words(command)
+    if "*** Begin Patch" in line:
+        yield from patched(line, cwd, call)
         return
-    for deed, path, directory in plain_deeds(said):
+    for deed, path, directory in plain_deeds(line):
         if whole := whole_path(path, os.path.join(cwd, directory)):
             yield Touch(deed, whole, call)
 
 
 def _argument(known: Mapping[str, str], part: str, given: Mapping[str, Any]) -> object:
-    """What a tool was given as `part`; None where it takes no such thing."""
+    """Return the argument of a tool for `part`; None if it has none."""
     return given.get(known[part]) if part in known else None
 
 
-def _command(value: object) -> str:
-    """The line that a shell is given; or all words, where no shell is called."""
+def _join_words(value: object) -> str:
+    """Return the line that a shell is given, or all words of another command."""
     if not isinstance(value, list):
         return text_of(value)
     words = list(map(text_of, value))
@@ -138,18 +141,18 @@ def _command(value: object) -> str:
     return shlex.join(words)
 
 
-def _tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Task]:
-    """The tasks that a call names: all of the list, or one that is new or other than before."""
+def _find_tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Task]:
+    """Yield the tasks that a call names: the whole list, or one that is new or changed."""
     if "task" in known:
-        named, text = _name(_argument(known, "id", given)), _told(given.get(known["task"]))
+        named, text = _name(_argument(known, "id", given)), _read_text(given.get(known["task"]))
         yield Task(named, text, status_of(text_of(given.get("status"))))
-    for it in dicts_of(_argument(known, "tasks", given)):
-        if text := _told(it.get(known["text"])):
-            yield Task("", text, status_of(text_of(it.get("status"))) or "pending")
+    for task in dicts_of(_argument(known, "tasks", given)):
+        if text := _read_text(task.get(known["text"])):
+            yield Task("", text, status_of(text_of(task.get("status"))) or "pending")
 
 
-def _told(value: object) -> str:
-    """The words of a task; "" where it has none."""
+def _read_text(value: object) -> str:
+    """Return the text of a task; "" if it is blank."""
     text = text_of(value)
     return text if text.strip() else ""
 
@@ -158,16 +161,11 @@ def _name(value: object) -> str:
     return str(value) if isinstance(value, int) else text_of(value)
 
 
-def _written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> str:
+def _read_written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> str:
     if "texts" not in known:
         return text_of(_argument(known, which, given))[:LONGEST_WRITTEN]
-    return _joined(text_of(it.get(known[which])) for it in dicts_of(given.get(known["texts"])))
+    return _join_lines(text_of(it.get(known[which])) for it in dicts_of(given.get(known["texts"])))
 
 
-def _joined(lines: Iterable[str]) -> str:
+def _join_lines(lines: Iterable[str]) -> str:
     return "\n".join(lines)[:LONGEST_WRITTEN]
-
-
-@cache
-def _tools() -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads(data_text("agents/transcripts/tools.toml"))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
+from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.facts import (
@@ -213,7 +214,7 @@ class _SessionFacts:
         known_messages: set[int],
         step: Step,
     ) -> None:
-        transcript = source.transcript(step=step)
+        transcript = open_transcript(source, step=step)
         self.hearing = Hearing(number, known_messages)
         for turn in transcript.turns():
             self.hearing.hear(turn)

@@ -1,4 +1,4 @@
-"""Statements of notes that repeat the instructions of the project: CLAUDE.md, AGENTS.md, rules."""
+"""Statements of notes that repeat the instructions of the project, loaded at every start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from ricordo.agents.registry import instruction_files, instruction_folders
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import LONGEST_STATEMENT, ProseBlock, statements
 from ricordo.memory.layout import FileRole
@@ -15,8 +16,10 @@ from ricordo.memory.note import Note
 from ricordo.search.fuzzy import ratio, token_set_ratio
 from ricordo.storage.project_tree import ProjectTree
 
+_NAMES = "|".join(map(re.escape, instruction_files()))
+_FOLDERS = "|".join(map(re.escape, instruction_folders()))
 _FILE = re.compile(
-    r"(?:\.claude/)?(?:CLAUDE|AGENTS|GEMINI)(?:\.local)?\.md|\.claude/rules/.+\.md"
+    rf"(?:(?:{_FOLDERS})/)?(?:{_NAMES})(?:\.local)?\.md|(?:{_FOLDERS})/rules/.+\.md"
     r"|\.github/copilot-instructions\.md|\.cursorrules|\.cursor/rules/.+\.mdc?"
 )
 _MARKS = re.compile(r"https?://\S+|^\s*(?:[-*+]|\d+[.)]|#{1,6})\s+|[*_`]|\[([^\]]*)\]\([^)]*\)")

@@ -10,7 +10,7 @@ from itertools import chain
 
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, line_edits
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from ricordo.memory.link_text import as_text, pointing_to
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -49,9 +49,7 @@ class Meant:
         if len(paths) != 1:
             return "", False
         to = paths.pop()
-        is_certain = (
-            not resolved.link.is_wikilink and self._memory.layout.kind is not MemoryKind.WIKI
-        )
+        is_certain = not resolved.link.is_wikilink and not self._memory.layout.has_own_conventions
         return to, is_certain and _folder(to) == _folder(path)
 
     def is_from_elsewhere(self, resolved: Resolved) -> bool:

@@ -15,15 +15,13 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import head_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
 SOURCE_TYPES = frozenset(("articles", "papers", "repos", "notes", "data"))
 PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
-PAGES = "wiki"
-"""The folder of a wiki that contains its pages."""
 
 
 @note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
@@ -104,15 +102,16 @@ def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
 
 def _group_by_types(memory: Memory) -> Iterator[tuple[list[Note], frozenset[str]]]:
     """Yield the notes that share a set of known types, and that set."""
-    if memory.layout.kind is not MemoryKind.WIKI:
+    if not memory.layout.has_own_conventions:
         if memory.layout.types:
             yield list(memory.notes), memory.layout.types
         return
+    folder = memory.layout.page_folder
     sources = SOURCE_TYPES | _folders_in(memory.layout.source_folder, memory)
-    pages = PAGE_TYPES | _folders_in(PAGES, memory)
+    pages = PAGE_TYPES | _folders_in(folder, memory)
     for notes, known in (
         ([note for note in memory.notes if note.role is FileRole.SOURCE], sources),
-        ([note for note in memory.notes if note.path.startswith(PAGES + "/")], pages),
+        ([note for note in memory.notes if note.path.startswith(folder + "/")], pages),
     ):
         if _is_convention(memory, notes, known):
             yield notes, known
@@ -125,7 +124,7 @@ def _is_convention(memory: Memory, notes: list[Note], known: frozenset[str]) -> 
 
 
 def _type_of(memory: Memory, note: Note) -> str:
-    return note.head.scalar("type") if memory.layout.kind is MemoryKind.WIKI else note.type
+    return note.head.scalar("type") if memory.layout.has_own_conventions else note.type
 
 
 @lru_cache(maxsize=1024)

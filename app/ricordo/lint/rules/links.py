@@ -6,11 +6,12 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from ricordo.agents.registry import instruction_files
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import Meant, lead_to, to_text
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import LISTED
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads, Resolved
@@ -20,16 +21,12 @@ _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".t
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
 _PROJECT_FILES = frozenset(
-    f"{name}.md" for name in ("claude", "agents", "gemini", "readme", "handoff", "changelog")
+    f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *instruction_files())
 )
 _SYSTEM_PATH = re.compile(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
 )
-_LINKED = frozenset(
-    (MemoryKind.CLAUDE, MemoryKind.CLAUDE_AGENT, MemoryKind.WIKI, MemoryKind.FOLDER)
-)
-"""The kinds whose notes are reached by links; others list their files themselves."""
 
 
 @memory_rule(
@@ -63,12 +60,12 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-@memory_rule(
-    "orphan-note", Severity.INFO, "a note that no index entry and no note links to", kinds=_LINKED
-)
+@memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes and raw sources without a link to them, where the memory uses links at all."""
-    for note in memory.notes if memory.backlinks or memory.indexes else ():
+    if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
+        return
+    for note in memory.notes:
         if note.path not in memory.backlinks and (not note.readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
@@ -143,10 +140,10 @@ def _is_of_memory(memory: Memory, file: Note, resolved: Resolved) -> bool:
     if not _PATTERN.isdisjoint(target):
         return False
     folder, _, name = resolved.path.rpartition("/")
-    is_wiki = memory.layout.kind is MemoryKind.WIKI
+    is_free = memory.layout.has_own_conventions
     if target.endswith(".md"):
-        return is_wiki or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
-    return is_wiki and target.endswith(_ASSETS) and (not folder or folder in memory.others)
+        return is_free or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
+    return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
 def _is_outside(memory: Memory, file: Note, resolved: Resolved) -> bool:

@@ -19,7 +19,6 @@ from ricordo.llm.redaction import Redaction
 from ricordo.memory.change import AddEntry, Author, Change, ChangeSet, Create, Insert, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.draft import with_edits
-from ricordo.memory.layout import MemoryKind
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.services.curation.pending import CurationState, recall_curation, remember_curation
@@ -50,8 +49,6 @@ from ricordo.text import clip
 
 _LONGEST_TOLD = 200
 """Cells in which the history tells what was refused."""
-_LOG = "log.md"
-"""Where an LLM wiki keeps what was done to it."""
 
 ChangeOf = Callable[[Waiting, Callable[[], Memory]], Change]
 """Gives the change to be made for a proposal; what is called gives the memory as the proposals
@@ -464,8 +461,8 @@ def _by_run(them: Iterable[Waiting]) -> Mapping[str, int]:
 
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
     """Return the change that tells of a curation in a wiki's log, where it keeps one."""
-    logs = [file for file in memory.files if file.path.rpartition("/")[2] == _LOG]
-    if not chosen or memory.layout.kind is not MemoryKind.WIKI or not logs:
+    logs = [file for file in memory.files if file.path.rpartition("/")[2] == memory.layout.log_name]
+    if not chosen or not logs:
         return []
     log = min(logs, key=lambda it: it.path.count("/"))
     day = notebook.surroundings.now.date().isoformat()

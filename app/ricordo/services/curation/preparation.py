@@ -9,9 +9,10 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from ricordo.agents.place import MemoryPlace
+from ricordo.agents.registry import named_session, open_transcript
 from ricordo.agents.transcripts.checkpoint import as_text, from_text
-from ricordo.agents.transcripts.session import Agent, Session, Turn
-from ricordo.agents.transcripts.sources import TranscriptSource, named_session
+from ricordo.agents.transcripts.session import Session, Turn
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.curation.brief import BUDGET, Brief, compose_brief, tokens, turn_tokens
 from ricordo.curation.engine import CurationProgress, Step, Unread
 from ricordo.curation.spoken import Heard, Spoken, heard, spoken
@@ -25,7 +26,7 @@ from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.ledger.ledger import applied_at
 from ricordo.services.search.recall import open_index, recall
 from ricordo.services.search.usage import gaps
-from ricordo.services.sessions.sessions import Bearing, bearing, bears, sources_of
+from ricordo.services.sessions.sessions import bearing, bears, sources_of
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import clip, one_line
@@ -124,7 +125,7 @@ def still_there(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
 
 
 def _sources(
-    own: Bearing | None, scope: CurationScope, surroundings: Environment
+    own: SessionScope | None, scope: CurationScope, surroundings: Environment
 ) -> Iterator[TranscriptSource]:
     if scope.session or own is None:
         yield named_session(scope.session)
@@ -140,7 +141,7 @@ class _Listening:
         source: TranscriptSource,
         scope: CurationScope,
         cursors: Mapping[str, Cursor],
-        own: Bearing | None,
+        own: SessionScope | None,
         room: int | None,
     ) -> None:
         self._source, self._scope, self._own = source, scope, own
@@ -159,7 +160,7 @@ class _Listening:
         if cursor is not None and cursor.stamp == source.stamp and source.stamp:
             return None
         kept = from_text(cursor.learnt) if cursor and cursor.learnt else None
-        transcript = source.transcript(kept)
+        transcript = open_transcript(source, kept)
         first = cursor.last if cursor and not cursor.learnt else 0
         last = first
 
@@ -180,8 +181,7 @@ class _Listening:
                 break
         if self._own is not None and not bears(self._own, transcript.session):
             return None
-        is_of_lines = source.agent is not Agent.OPENCODE
-        learnt = as_text(transcript.learnt) if is_of_lines else ""
+        learnt = as_text(transcript.learnt) if transcript.is_resumable else ""
         return found, Cursor("" if self.has_more else source.stamp, learnt, last)
 
     def _is_in_scope(self, turn: Turn) -> bool:
@@ -335,7 +335,7 @@ def recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
 
 def scope_of(session: Session) -> CurationScope:
     """Return the scope of one session."""
-    is_one_of_many = session.agent is Agent.OPENCODE
+    is_one_of_many = session.agent.keeps_database
     return CurationScope(session=f"{session.path}#{session.id}" if is_one_of_many else session.path)
 
 

@@ -21,8 +21,8 @@ from ricordo.services.curation.preparation import CurationScope, Prepared, prepa
 from ricordo.services.engines.engines import Outside, model_outside, program_outside
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.settings.reader import is_model
 from ricordo.settings.settings import EngineSettings
+from ricordo.settings.values import is_model
 from ricordo.storage.foreign_file import read_json
 from ricordo.storage.line_log import add_line, read_lines
 from ricordo.storage.state_file import replace_state_file

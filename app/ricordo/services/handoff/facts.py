@@ -9,8 +9,9 @@ from hashlib import sha256
 from itertools import chain, zip_longest
 
 from ricordo import git
-from ricordo.agents.transcripts.session import Agent, Session, Who
-from ricordo.agents.transcripts.sources import TranscriptSource, helpers_of, named_session
+from ricordo.agents.registry import named_session, open_transcript, sub_agent_transcripts
+from ricordo.agents.transcripts.session import Session, Who
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
 from ricordo.errors import StateUnusable
 from ricordo.extraction.sentence import written_sentences
 from ricordo.handoff.document import SourceSession
@@ -18,7 +19,7 @@ from ricordo.handoff.facts import Facts, NoteFound
 from ricordo.handoff.gather.gather import gather, with_notes
 from ricordo.memory.change import digest
 from ricordo.services.search.recall import RecallResult, open_index, recall
-from ricordo.services.sessions.sessions import Bearing, bearing, bears, is_kept_by_agent, sources_of
+from ricordo.services.sessions.sessions import bearing, bears, is_kept_by_agent, sources_of
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import Database
@@ -55,7 +56,7 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
 
 def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
     """Return the sub-agents of some sessions, the last ones, in the order of time."""
-    helpers = [helper for source in sources for helper in helpers_of(source)]
+    helpers = [helper for source in sources for helper in sub_agent_transcripts(source)]
     return sorted(helpers, key=lambda source: (source.touched, source.path))[-_MAX_HELPERS:]
 
 
@@ -65,7 +66,8 @@ def _find_latest(notebook: Notebook, project: str, step: Step) -> list[Transcrip
     files of another are not here.
     """
     relevance = bearing_on(notebook, project)
-    candidates = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    candidates = list(sources_of(relevance, notebook.surroundings))
+    candidates.sort(key=lambda source: source.touched, reverse=True)
     latest: tuple[TranscriptSource, Session] | None = None
     for source in candidates:
         step()
@@ -85,7 +87,7 @@ def _has_worked_in(project: str, session: Session) -> bool:
     return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
-def bearing_on(notebook: Notebook, project: str) -> Bearing:
+def bearing_on(notebook: Notebook, project: str) -> SessionScope:
     """Return which sessions are relevant to the work in a project."""
     of_memory = bearing(notebook.place, notebook.surroundings)
     # sessions of all projects may use a memory without having anything to do with this one
@@ -97,7 +99,7 @@ def _add_previous(
     source: TranscriptSource,
     session: Session,
     candidates: Sequence[TranscriptSource],
-    relevance: Bearing,
+    relevance: SessionScope,
     step: Step,
 ) -> list[TranscriptSource]:
     """Return a session after those that it continued, the oldest first."""
@@ -120,11 +122,11 @@ def _is_of_session(source: TranscriptSource, session: str) -> bool:
     return stem == session or stem.endswith(f"-{session}")
 
 
-def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Session | None:
+def session_of(source: TranscriptSource, relevance: SessionScope, step: Step) -> Session | None:
     """Return the session of a transcript, as far as its beginning shows; None where the user said
     nothing in it, where it is a sub-agent's or is not relevant to the memory.
     """
-    transcript = source.transcript(step=step)
+    transcript = open_transcript(source, step=step)
     for turn in transcript.turns():
         if turn.is_said and turn.who is Who.PERSON:
             session = transcript.session
@@ -132,18 +134,9 @@ def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Sess
     return None
 
 
-def touched(source: TranscriptSource) -> float:
-    """Return the time of the last change of a transcript, in seconds since 1970."""
-    if source.agent is Agent.OPENCODE:
-        # the stamp begins with the time, in milliseconds
-        updated = source.stamp.partition(" ")[0]
-        return int(updated) / 1000 if updated.isdecimal() else 0.0
-    return source.touched
-
-
 def _find_start(source: TranscriptSource) -> str:
     """Return when a session began, ISO 8601 in UTC; "" where its transcript has no time."""
-    return next((turn.at for turn in source.transcript().turns() if turn.at), "")
+    return next((turn.at for turn in open_transcript(source).turns() if turn.at), "")
 
 
 def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:

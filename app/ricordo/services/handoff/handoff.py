@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from ricordo import git
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.workplace import workplace
@@ -20,10 +21,10 @@ from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.check import NAME, OWN, World, without_own
 from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.document import (
+    ANY_AGENT,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    HandoffTarget,
     SourceSession,
     family,
 )
@@ -43,7 +44,6 @@ from ricordo.services.handoff.facts import (
     facts_of,
     known_transcripts,
     session_of,
-    touched,
 )
 from ricordo.services.sessions.sessions import sources_of
 from ricordo.services.workspace.notebook import Notebook
@@ -61,7 +61,7 @@ Step = Callable[[], None]
 class HandoffOptions:
     """The options of a handoff."""
 
-    target: HandoffTarget = HandoffTarget.ANY
+    target: Agent = ANY_AGENT
     budget: int = DEFAULT
     """In tokens."""
     sessions: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ def _find_budget(options: HandoffOptions) -> int:
 
 def _explain_budget(options: HandoffOptions) -> str:
     most = family(options.target).most_tokens
-    warning = f"Budget reduced to {most:,} tokens, the limit for {options.target.value}."
+    warning = f"Budget reduced to {most:,} tokens, the limit for {options.target.name}."
     return warning if options.budget > most else ""
 
 
@@ -272,7 +272,8 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
         for recorded in notebook.activity.known()
     }
     sessions: list[Session] = []
-    sources = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    sources = list(sources_of(relevance, notebook.surroundings))
+    sources.sort(key=lambda source: source.touched, reverse=True)
     for source in sources[:_MAX_SESSIONS]:
         step()
         session = session_of(source, relevance, step)
@@ -284,5 +285,5 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
 
 def _find_end(source: TranscriptSource) -> str:
     """Return when a transcript was last changed, ISO 8601 in UTC; "" where unknown."""
-    at = touched(source)
+    at = source.touched
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z") if at else ""

@@ -78,7 +78,7 @@ def change_of(
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON} {output.handoff.head.target.value}"
+    reason = f"{REASON} {output.handoff.head.target.name}"
     edit = WriteFile(folder, name, to.before, output.text)
     return put_together(notebook, memory, [Change(edit, reason)])
 

@@ -250,7 +250,7 @@ def describe_handoff(output: Finished, path: str) -> dict[str, Any]:
     header = output.handoff.head
     return {
         "path": path,
-        "for": header.target.value,
+        "for": header.target.name,
         "tokens": output.tokens,
         "statements": [
             describe_statement(statement, len(header.sources))

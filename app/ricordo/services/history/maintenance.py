@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ricordo.agents.registry import memory_at
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import Busy, RicordoError, StateUnusable
 from ricordo.memory.change import digest
@@ -20,7 +21,6 @@ from ricordo.services.ledger.ledger import purge_ledger
 from ricordo.services.search.usage import PATIENCE
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import itself
 from ricordo.storage.cache_file import put_aside
 from ricordo.storage.database import Database, transaction
 from ricordo.storage.decisions import effective_acts
@@ -228,7 +228,7 @@ def purge_value(surroundings: Environment, value: str) -> PurgedFrom:
     holding: list[str] = []
     for root in roots:
         try:
-            memory = read_memory(root.path, itself(root.path).layout)
+            memory = read_memory(root.path, memory_at(root.path).layout)
         except RicordoError:
             continue
         holding += [

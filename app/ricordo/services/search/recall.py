@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from ricordo import __version__
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.layout import MemoryKind
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.resources import data_text
@@ -42,16 +41,6 @@ def _is_withheld(note: Note) -> bool:
 
 BUDGET = 20_000
 """Bytes of notes for one message."""
-
-_FIRST_CHOICE = (
-    MemoryKind.CLAUDE,
-    MemoryKind.WIKI,
-    MemoryKind.FOLDER,
-    MemoryKind.CLAUDE_AGENT,
-    MemoryKind.LETTA,
-    MemoryKind.CODEX,
-)
-"""Which memory of a project the hook answers from, where several have an index."""
 
 Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
 """A second score, by meaning; `recall.select` says what it is given and gives."""
@@ -89,9 +78,10 @@ def line_of_passage(result: RecallResult) -> int:
 
 def open_index(place: MemoryPlace, surroundings: Environment) -> SearchIndex:
     """Return the index of the memory at `place`; nothing is read or written yet."""
-    rank = _FIRST_CHOICE.index(place.layout.kind)
     root = os.path.realpath(place.root)
-    return SearchIndex(surroundings.state, root, place.project, rank, withholding())
+    return SearchIndex(
+        surroundings.state, root, place.project, place.layout.recall_rank, withholding()
+    )
 
 
 def recall(

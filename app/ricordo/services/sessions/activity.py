@@ -10,16 +10,15 @@ from datetime import date, datetime
 
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.catch_up import Stamps, catch_up, places_of, stamps_of
-from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.agents.transcripts.session import FileAction, Session
+from ricordo.agents.transcripts.sources import SessionScope
 from ricordo.agents.transcripts.store import KnownTranscript, Touched, TranscriptStore
 from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import Evidence, Reads
-from ricordo.memory.layout import MemoryKind
 from ricordo.memory.memory import Memory
 from ricordo.services.history.whereabouts import Whereabouts
 from ricordo.services.sessions.origin import causes_by_note
 from ricordo.services.sessions.sessions import (
-    Bearing,
     bearing,
     bearing_rests_on,
     bears,
@@ -34,11 +33,6 @@ from ricordo.storage.sqlite import is_busy
 _UNREADABLE = (sqlite3.Error, OSError, StateUnusable)
 """Errors that may keep transcripts from being read."""
 _STEP_TEXT = "reading transcripts"
-_OWN_AGENTS = {
-    MemoryKind.CLAUDE: frozenset((Agent.CLAUDE,)),
-    MemoryKind.CLAUDE_AGENT: frozenset((Agent.CLAUDE,)),
-    MemoryKind.CODEX: frozenset((Agent.CODEX,)),
-}
 _NEVER_READ = frozenset((FileAction.WROTE, FileAction.DELETED))
 
 
@@ -65,7 +59,7 @@ class Activity:
         self._place = place
         self._environment = environment
         self._store = store
-        self._bearing: tuple[object, Bearing] | None = None
+        self._bearing: tuple[object, SessionScope] | None = None
         self._stamps: Stamps | None = None
         """The stamps of the relevant transcripts before they were last read; None where not all
         could be read.
@@ -122,7 +116,7 @@ class Activity:
             return ()
         return tuple(sorted(at for at in (*read, *started) if at))
 
-    def _find_filter(self) -> Bearing:
+    def _find_filter(self) -> SessionScope:
         """Return the filter of relevant sessions, found again when its inputs changed."""
         stamps = bearing_rests_on(self._environment)
         if self._bearing is None or self._bearing[0] != stamps:
@@ -169,15 +163,16 @@ class Activity:
         return max((session.started for session in self._list_sessions()), default="")
 
     def _list_sessions(self) -> list[Session]:
-        """Return the sessions that loaded the memory: sub-agents load only their own, and no other
-        agent loads that of Claude Code or of Codex.
+        """Return the sessions that loaded the memory: sub-agents load only their own, and no agent
+        loads that of another one.
         """
-        kind = self._place.layout.kind
-        agents = _OWN_AGENTS.get(kind, frozenset(Agent))
+        layout = self._place.layout
         sessions = [
-            item.session for item in self._list_transcripts() if item.session.agent in agents
+            item.session
+            for item in self._list_transcripts()
+            if layout.given_to in ("", item.session.agent.name)
         ]
-        return [item for item in sessions if kind is MemoryKind.CLAUDE_AGENT or not item.part_of]
+        return [item for item in sessions if layout.is_of_sub_agent or not item.part_of]
 
 
 def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:

@@ -11,8 +11,10 @@ from dataclasses import asdict, dataclass, field
 from itertools import dropwhile
 from typing import Any
 
+from ricordo.agents.agent import Agent
+from ricordo.agents.registry import agent_named
 from ricordo.agents.transcripts.lines import dict_of, dicts_of
-from ricordo.agents.transcripts.session import Agent, FileAction, Who
+from ricordo.agents.transcripts.session import FileAction, Who
 from ricordo.agents.transcripts.store import StoredOrigin, TranscriptStore
 from ricordo.lint.evidence import UNKNOWN, Origin
 
@@ -128,7 +130,7 @@ def _drop_older_note(origins: list[NoteOrigin]) -> list[NoteOrigin]:
 
 def told(origin: NoteOrigin) -> str:
     """Return an origin as it is stored."""
-    return json.dumps(asdict(origin), ensure_ascii=True)
+    return json.dumps({**asdict(origin), "agent": origin.agent.name}, ensure_ascii=True)
 
 
 def cause_of(stored: StoredOrigin) -> NoteOrigin | None:
@@ -139,8 +141,7 @@ def cause_of(stored: StoredOrigin) -> NoteOrigin | None:
             QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(fields["turns"])
         )
         deed = FileAction(fields["deed"]) if fields["deed"] else None
-        return NoteOrigin(
-            **{**fields, "turns": turns, "deed": deed, "agent": Agent(fields["agent"])}
-        )
+        agent = agent_named(fields["agent"])
+        return NoteOrigin(**{**fields, "turns": turns, "deed": deed, "agent": agent})
     except (ValueError, TypeError, KeyError):
         return None

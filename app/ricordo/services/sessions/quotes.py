@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
+from ricordo.agents.registry import open_transcript, source_at
 from ricordo.agents.transcripts.session import Turn
-from ricordo.agents.transcripts.sources import TranscriptSource, source_at
+from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.curation.proposal import Quoted
 from ricordo.memory.memory import Memory
 from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
@@ -75,7 +76,7 @@ def _find_cause(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
 
 
 def _read_turns(source: TranscriptSource, key: str, known_title: str) -> NoteOrigin | None:
-    transcript = source.transcript()
+    transcript = open_transcript(source)
     before: deque[Turn] = deque(maxlen=_MESSAGES_BEFORE)
     around: list[Turn] = []
     for turn in filter(lambda turn: turn.is_said, transcript.turns()):

@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ricordo.agents.registry import turns_from
 from ricordo.agents.transcripts.checkpoint import MOST_KEPT
-from ricordo.agents.transcripts.reader import turns_between
-from ricordo.agents.transcripts.session import Agent, Session, Turn, Where, Who
+from ricordo.agents.transcripts.session import Session, Turn, Where, Who
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.transcripts.store import KnownTranscript, StoredOrigin, Touched, TranscriptStore
 from ricordo.lint.contradictions.compare import excludes
@@ -229,9 +229,7 @@ def _read_writes(
 
 
 def _read_turns(source: TranscriptSource, start: Where) -> Iterator[Turn]:
-    if source.agent is Agent.OPENCODE:
-        return source.transcript().turns()
-    return turns_between(source.agent, source.path, start)
+    return turns_from(source, start)
 
 
 def _is_in_conversation(turn: Turn, session: Session) -> bool:

@@ -22,7 +22,7 @@ from ricordo.lint.evidence import NOTHING_KNOWN, CheckOutcome, Commit, Evidence,
 from ricordo.lint.retention import NoteEvents, Retention, kind_of
 from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.change import digest
-from ricordo.memory.layout import FileRole, MemoryKind
+from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.services.sessions.activity import Activity
@@ -303,12 +303,11 @@ def retained(
     gives.
     """
     ages = Ages(evidence, written)
-    in_wiki = memory.layout.kind is MemoryKind.WIKI
     found: dict[str, Retention] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE or not note.readable:
             continue
-        kind = kind_of(note.type, in_wiki=in_wiki)
+        kind = memory.layout.retention or kind_of(note.type)
         said = judged.get(note.path)
         reads = evidence.reads.get(note.path)
         held = on_content(said, digest(note.raw)) if said else ()

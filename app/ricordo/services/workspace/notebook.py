@@ -21,7 +21,6 @@ from ricordo.lint.linter import Linter
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import digest
-from ricordo.memory.layout import MemoryKind
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protection import is_protected
@@ -144,9 +143,9 @@ def _known(severity: Severity) -> str:
 
 def short_name(place: MemoryPlace) -> str:
     """Return what a person calls a memory: the project or sub-agent whose it is, else the agent."""
-    if place.layout.kind is MemoryKind.CODEX:
+    if place.layout.is_shared:
         return place.layout.agent
-    if place.layout.kind is not MemoryKind.CLAUDE_AGENT and place.project:
+    if not place.layout.is_of_sub_agent and place.project:
         return os.path.basename(place.project)
     folder, name = os.path.split(place.root)
     return os.path.basename(folder) if name == "memory" else name

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ricordo import git
-from ricordo.agents import codex, folder, letta, wiki
-from ricordo.agents.claude import location as claude
-from ricordo.agents.claude.folder import Installation, installation
-from ricordo.agents.claude.transcript import project_cwds
 from ricordo.agents.folder import NO_MEMORY, holds_notes
-from ricordo.agents.kinds import INDEX_NAMES, recognise
 from ricordo.agents.place import MemoryPlace
+from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, memories_in, memory_at
 from ricordo.agents.workplace import Workplace, workplace
 from ricordo.errors import MemoryNotFound
-from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.last_seen import recall
 from ricordo.storage.reader import list_names
 from ricordo.text import one_line
-
-SESSIONS_ASKED = 3
-"""How many sessions of a project, the newest ones, are asked where they worked."""
 
 
 def existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
@@ -37,120 +29,32 @@ def existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
 
 
 def places_of(surroundings: Environment, here: Workplace) -> list[MemoryPlace]:
-    """Return all that a workplace's memory may be, there or not, most likely first: Claude Code's,
-    Codex's, the project's own, those of its sub-agents.
+    """Return all that a workplace's memory may be, there or not, most likely first: those of
+    agents, the project's own, those of sub-agents.
     """
-    agent = _claude_code(surroundings)
+    home, environ = surroundings.agent_home, surroundings.environ
     projects = tuple(dict.fromkeys((here.directory, here.top)))
     return [
-        *_auto_memories(agent, here),
-        codex.memory(surroundings.agent_home, surroundings.environ),
-        *(place for project in projects for place in _kept_in(project)),
-        *claude.project_agent_memories(projects),
+        *(place for it in SUPPORTED for place in it.memories_at(here, home, environ)),
+        *(place for project in projects for place in memories_in(project)),
+        *(place for it in SUPPORTED for place in it.sub_agent_memories(projects)),
     ]
 
 
 def places_everywhere(surroundings: Environment) -> list[MemoryPlace]:
-    """Return all that may be a memory on this machine: of every project in which Claude Code was
-    ever seen to work and of the one here, of its sub-agents, of Codex and of Letta.
+    """Return all that may be a memory on this machine: those of agents and sub-agents, and those of
+    every project in which an agent was ever seen to work and of the one here.
     """
-    agent, home = _claude_code(surroundings), surroundings.agent_home
-    cwds = _seen_cwds(claude.project_folders(agent))
-    seen = {cwd for of_folder in cwds.values() for cwd in of_folder}
-    there = sorted(cwd for cwd in (*seen, surroundings.cwd) if os.path.isdir(cwd))
-    projects = dict.fromkeys(workplace(cwd).root for cwd in there)
+    home, environ = surroundings.agent_home, surroundings.environ
+    surveys = [support.survey(home, environ) for support in SUPPORTED]
+    cwds = {surroundings.cwd}.union(*(survey.cwds for survey in surveys))
+    projects = list(
+        dict.fromkeys(workplace(cwd).root for cwd in sorted(cwds) if os.path.isdir(cwd))
+    )
     return [
-        *(claude.auto_memory(agent, workplace(project)) for project in projects),
-        *claude.folder_memories(cwds, [*_with_wider(seen), *projects]),
-        *claude.agent_memories(agent),
-        *claude.project_agent_memories(projects),
-        codex.memory(home, surroundings.environ),
-        *letta.memories(home),
-        *(place for project in projects for place in _kept_in(project)),
+        *(place for survey in surveys for place in survey.memories(projects)),
+        *(place for project in projects for place in memories_in(project)),
     ]
-
-
-def itself(directory: str) -> MemoryPlace:
-    """Return `directory` as the memory that it is, or for the pages of a wiki the whole wiki."""
-    root = wiki.whole_wiki(os.path.realpath(directory))
-    layout = recognise(root)
-    return MemoryPlace(root, layout, _project_of(root, layout), "the directory itself")
-
-
-def _claude_code(surroundings: Environment) -> Installation:
-    return installation(surroundings.agent_home, surroundings.environ)
-
-
-def _auto_memories(agent: Installation, here: Workplace) -> Iterator[MemoryPlace]:
-    """The memory that Claude Code's rules name; only where it is missing, what else it may be."""
-    memory = claude.auto_memory(agent, here)
-    yield memory
-    if os.path.isdir(memory.root):
-        return
-    for path in (*here.all, *_above(agent, here)):
-        other = claude.auto_memory(agent, Workplace(path, path, path))
-        if os.path.isdir(other.root):
-            yield other
-    yield from claude.confirmed_memories(here, _seen_cwds(claude.project_folders(agent)))
-
-
-def _above(agent: Installation, here: Workplace) -> list[str]:
-    """The directories above one that is in no repository, up to the home and without it."""
-    if git.top_level(here.directory):
-        return []
-    home = os.path.realpath(agent.home)
-    return [path for path in _wider(here.directory) if path not in (home, *_wider(home))]
-
-
-def _seen_cwds(folders: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    return {path: project_cwds(path, SESSIONS_ASKED) for path in folders}
-
-
-def _kept_in(project: str) -> list[MemoryPlace]:
-    """The wikis of a project and its memory folder."""
-    root = os.path.join(project, folder.PROJECT_FOLDER)
-    found = wiki.in_project(project)
-    if folder.holds_notes(root):
-        found.append(
-            MemoryPlace(root, recognise(root), project, "the memory folder of the project")
-        )
-    return found
-
-
-def _project_of(root: str, layout: Layout) -> str:
-    """The project of a memory that was named by its path; "" where it cannot be told."""
-    above = os.path.dirname(root)
-    match layout.kind:
-        case MemoryKind.CODEX | MemoryKind.LETTA:
-            return ""
-        case MemoryKind.CLAUDE if os.path.basename(os.path.dirname(above)) == "projects":
-            cwds = _seen_cwds([above])
-            roots = (workplace(cwd).root for cwd in cwds[above])
-            return claude.folder_memories(cwds, [*_with_wider(cwds[above]), *roots])[0].project
-        case MemoryKind.CLAUDE_AGENT:
-            # <project>/.claude/agent-memory/<agent>
-            return git.top_level(above) or ""
-        case MemoryKind.WIKI:
-            return git.top_level(root) or root
-        case _:
-            return git.top_level(root) or ""
-
-
-def _with_wider(paths: Iterable[str]) -> list[str]:
-    """Return the paths and the directories above them, wider ones first."""
-    return sorted({wide for path in paths for wide in (path, *_wider(path))})
-
-
-def _wider(path: str) -> list[str]:
-    """The directories above `path`, the nearest first."""
-    found = []
-    while path != os.path.dirname(path):
-        path = os.path.dirname(path)
-        found.append(path)
-    return found
-
-
-_UNQUESTIONED = (MemoryKind.CLAUDE, MemoryKind.FOLDER)
 
 
 class NoMemoryHere(MemoryNotFound):
@@ -198,7 +102,7 @@ def find_memories(path: str | None, surroundings: Environment) -> list[MemoryPla
     if os.path.isdir(full):
         return _memories_of(full, surroundings, named=True)
     if os.path.isfile(full) and os.path.basename(full).lower() in INDEX_NAMES:
-        return [itself(os.path.dirname(full))]
+        return [memory_at(os.path.dirname(full))]
     if os.path.lexists(full):
         raise MemoryNotFound(f"{one_line(full)} is neither a directory nor the index of a memory.")
     raise MemoryNotFound(f"There is nothing at {one_line(full)}.")
@@ -208,7 +112,7 @@ def clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
     """Return the one of `places` that needs no question: a sole one, or before all others the auto
     memory of the project or a plain folder of notes that is the very directory; else None.
     """
-    if len(places) == 1 or (places and places[0].layout.kind in _UNQUESTIONED):
+    if len(places) == 1 or (places and places[0].layout.opens_unasked):
         return places[0]
     return None
 
@@ -225,13 +129,13 @@ def all_memories(surroundings: Environment) -> list[MemoryPlace]:
     places = existing(places_everywhere(surroundings))
     known = {place.root for place in places}
     opened = (root for root in recall(surroundings.state) if os.path.isdir(root))
-    others = [itself(root) for root in opened if os.path.realpath(root) not in known]
+    others = [memory_at(root) for root in opened if os.path.realpath(root) not in known]
     return existing([*places, *others])
 
 
 def _memories_of(directory: str, surroundings: Environment, *, named: bool) -> list[MemoryPlace]:
-    here = itself(directory)
-    if here.layout.kind is not MemoryKind.FOLDER:
+    here = memory_at(directory)
+    if not here.layout.is_plain:
         # who works inside a wiki may mean the notes that an agent keeps about that work
         others = [] if named else candidates(surroundings, directory)
         return existing([here, *others])

@@ -54,7 +54,7 @@ class PlaceList(CursorView):
         """Draw one memory."""
         place = self._places[number]
         name = clip(short_name(place), 28)
-        agent = clip(place.layout.agent or place.layout.kind.value, 22)
+        agent = clip(place.layout.agent or place.layout.kind, 22)
         root = one_line(place.root)
         if root.startswith(self._home + "/"):
             root = "~" + root[len(self._home) :]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 from ricordo.errors import RicordoError
 from ricordo.text import clip
 from ricordo.tui.base.list_diff_screen import RevertActions
-from ricordo.tui.handoff.session_rows import SHOWN
 
 if TYPE_CHECKING:
     from ricordo.tui.handoff.controller import Drafter
@@ -101,7 +100,7 @@ class HandingOn:
 
     async def _pick_up(self, made: Made) -> None:
         change_set = await asyncio.to_thread(self._drafter.pick_up, made)
-        title = f"{SHOWN[made.handoff.head.target]} reads it at every start"
+        title = f"{made.handoff.head.target.shown} reads it at every start"
         approved = await self._hands.propose(title, change_set)
         if approved is not None and await self._hands.write_seen(approved):
             self._screen.notify("Written. u takes it back.", markup=False, timeout=5)

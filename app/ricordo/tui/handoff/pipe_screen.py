@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ricordo.errors import RicordoError
-from ricordo.settings.command_line import split_command
+from ricordo.settings.values import split_command
 from ricordo.text import one_line
 from ricordo.tui.dialogs.form import Field, Filled, FormScreen
 from ricordo.tui.jobs import Jobs

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ricordo.agents.transcripts.session import Session
-from ricordo.handoff.document import HandoffTarget, Status
+from ricordo.handoff.document import ANY_AGENT, Status
 from ricordo.handoff.resume import RecheckedStatement
 from ricordo.handoff.since import FileChange, ProjectChanges
 from ricordo.services.handoff.resume import Resumption
@@ -16,13 +16,6 @@ from ricordo.tui.handoff.rows import GLYPHS, counts
 from ricordo.tui.handoff.values import Ask, Earlier, HandoffStatus, Made
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, with_right, wrap
 
-SHOWN: Mapping[HandoffTarget, str] = {
-    HandoffTarget.CLAUDE: "Claude Code",
-    HandoffTarget.CODEX: "Codex",
-    HandoffTarget.OPENCODE: "opencode",
-    HandoffTarget.GEMINI: "Gemini CLI",
-    HandoffTarget.ANY: "any agent",
-}
 NO_SESSION = (
     ("No session of an agent was found for this memory", "heading"),
     (
@@ -92,7 +85,7 @@ def _written(standing: HandoffStatus | None) -> str:
     if standing is None or standing.resumed is None:
         return ""
     head = standing.resumed.handoff.head
-    return f"for {SHOWN[head.target]}, {day_in_words(head.written.isoformat())}"
+    return f"for {head.target.shown}, {day_in_words(head.written.isoformat())}"
 
 
 def _when(it: Session) -> str:
@@ -138,7 +131,7 @@ def standing_lines(it: Earlier, standing: HandoffStatus | None, width: int) -> l
 def _resumed_lines(found: Resumption, width: int) -> list[StyledLine]:
     resumed = found.resumed
     head = resumed.handoff.head
-    lines = _labelled("written", f"{head.written:%-d %b %Y %H:%M} for {SHOWN[head.target]}", width)
+    lines = _labelled("written", f"{head.written:%-d %b %Y %H:%M} for {head.target.shown}", width)
     valid = "it has expired" if resumed.has_expired else f"valid until {head.expires:%-d %b %Y}"
     lines += _wrapped(valid, "warning" if resumed.has_expired else "dim", width)
     for remark in found.remarks:
@@ -224,7 +217,7 @@ def title_spans(
     briefly.
     """
     left = (StyledSpan(" Handoff ", "accent bold"), StyledSpan(f" {title_of(sessions)}", "bold"))
-    how = (StyledSpan(" for ", "dim"), StyledSpan(SHOWN[ask.target], "bold"))
+    how = (StyledSpan(" for ", "dim"), StyledSpan(ask.target.shown, "bold"))
     engine = (StyledSpan(f" · {clip(made.handoff.head.engine, 40) if made else '…'} ", "dim"),)
     return left, (*how, *engine), (*how, StyledSpan(" "))
 
@@ -276,7 +269,5 @@ def start_spans(made: Made | None) -> Spans:
     if made is None:
         return ()
     target = made.handoff.head.target
-    label = (
-        "then tell any agent" if target is HandoffTarget.ANY else f"then start {SHOWN[target]} with"
-    )
+    label = "then tell any agent" if target == ANY_AGENT else f"then start {target.shown} with"
     return (StyledSpan(f" {label}  ", "dim"), StyledSpan(one_line(made.start), "code"))

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ricordo.agents.agent import Agent
 from ricordo.handoff.budget import DEFAULT
-from ricordo.handoff.document import Handoff, HandoffStatement, HandoffTarget
+from ricordo.handoff.document import ANY_AGENT, Handoff, HandoffStatement, handoff_targets
 from ricordo.handoff.facts import Facts
 from ricordo.handoff.resume import Resumed
 from ricordo.services.handoff.handoff import RULES
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Ask:
     """How a handoff is wished."""
 
-    target: HandoffTarget = HandoffTarget.ANY
+    target: Agent = ANY_AGENT
     budget: int = DEFAULT
     """Tokens."""
     with_messages: bool = False
@@ -132,7 +133,7 @@ class Wishing:
 
     def do_for_whom(self) -> None:
         """For the next agent."""
-        ask, targets = self._screen.ask, list(HandoffTarget)
+        ask, targets = self._screen.ask, handoff_targets()
         target = targets[(targets.index(ask.target) + 1) % len(targets)]
         self._screen.again(replace(ask, target=target))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.layout import MemoryKind
 from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
@@ -60,6 +59,6 @@ def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[StyledLine]
 
 
 def _who_writes(place: MemoryPlace) -> str:
-    if place.layout.kind is MemoryKind.FOLDER or not place.layout.agent:
+    if not place.layout.agent:
         return f"Every markdown file that is put into {place.root} appears here by itself."
     return f"{place.layout.agent} writes notes while you work; they appear here by themselves."

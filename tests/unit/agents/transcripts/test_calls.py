@@ -8,20 +8,25 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode import OpencodeTranscript, sessions_at
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, Call, CallResult, Noise, TaskList, Turn, Who
+from ricordo.agents.opencode.transcript import OpencodeTranscript, sessions_at
+from ricordo.agents.registry import agent_named, open_transcript
+from ricordo.agents.transcripts.session import Call, CallResult, Noise, TaskList, Turn, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Claude, Codex, Opencode, write
 
 
 def claude(folder: Path, script: Claude) -> list[Turn]:
     path = write(folder / f"{script.session}.jsonl", script.bytes)
-    return list(Transcript(Agent.CLAUDE, str(path)).turns())
+    return list(open_transcript(TranscriptSource(agent_named("claude"), str(path))).turns())
 
 
 def codex(folder: Path, script: Codex) -> list[Turn]:
     return list(
-        Transcript(Agent.CODEX, str(write(folder / "rollout-a.jsonl", script.bytes))).turns()
+        open_transcript(
+            TranscriptSource(
+                agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes))
+            )
+        ).turns()
     )
 
 
@@ -74,7 +79,7 @@ def test_how_a_command_of_claude_ended(
     assert (ending.call, ending.has_failed, ending.exit) == ("a", has_failed, code)
 
 
-def test_a_command_in_the_background_is_looked_at_again(tmp_path: Path) -> None:
+def test_the_output_of_a_background_command_comes_later(tmp_path: Path) -> None:
     script = Claude().uses("Bash", "a", command="make", beside={"backgroundTaskId": "b1"})
     script.uses("BashOutput", "b", bash_id="b1", beside={"exitCode": 2})
     turns = claude(tmp_path, script)
@@ -91,7 +96,7 @@ def test_a_command_in_the_background_is_looked_at_again(tmp_path: Path) -> None:
         ("killed", "stopped", None, None),
     ],
 )
-def test_a_notice_tells_how_a_command_in_the_background_ended(
+def test_a_notice_has_the_result_of_a_background_command(
     tmp_path: Path, status: str, summary: str, has_failed: bool | None, code: int | None
 ) -> None:
     script = Claude().uses("Bash", "a", command="make", beside={"backgroundTaskId": "b1"})
@@ -106,12 +111,12 @@ def test_a_notice_tells_how_a_command_in_the_background_ended(
     assert (ending.has_failed, ending.exit) == (has_failed, code)
 
 
-def test_a_notice_that_the_person_quotes_tells_nothing(tmp_path: Path) -> None:
+def test_a_notice_that_the_user_quotes_is_no_result(tmp_path: Path) -> None:
     text = "I saw <task-notification><task-id>b1</task-id></task-notification>, what is it?"
     assert calls(claude(tmp_path, Claude().says(text))) == []
 
 
-def test_what_the_person_said_in_refusing_a_call_is_told(tmp_path: Path) -> None:
+def test_the_words_with_which_the_user_rejected_a_call_are_read(tmp_path: Path) -> None:
     said = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nUse the helper instead."
@@ -129,7 +134,7 @@ def test_what_the_person_said_in_refusing_a_call_is_told(tmp_path: Path) -> None
     ("words", "said"),
     [("", []), ("  ", []), (" add the\nalarm ", ["/feature add the\nalarm"])],
 )
-def test_words_behind_a_slash_command_are_the_persons(
+def test_words_behind_a_slash_command_are_of_the_user(
     tmp_path: Path, words: str, said: list[str]
 ) -> None:
     text = (
@@ -140,7 +145,7 @@ def test_words_behind_a_slash_command_are_the_persons(
     assert [turn.text for turn in turns if turn.is_said and turn.who is Who.PERSON] == said
 
 
-def test_answers_to_questions_of_a_tool_are_told(tmp_path: Path) -> None:
+def test_answers_to_questions_of_a_tool_are_read(tmp_path: Path) -> None:
     answers = {"Which port?": "Sines", "Why?": 7}
     script = Claude().uses("AskUserQuestion", beside={"answers": answers})
     assert endings(claude(tmp_path, script))[0].answers == (("Which port?", "Sines"),)
@@ -236,7 +241,7 @@ def test_the_command_that_codex_runs(tmp_path: Path, item: dict[str, Any], comma
     assert (call.id, call.command) == ("a", command)
 
 
-def test_a_command_that_codex_waits_for_is_looked_at_again(tmp_path: Path) -> None:
+def test_the_output_of_a_command_that_codex_waits_for_comes_later(tmp_path: Path) -> None:
     arguments = '{"session_id": 7, "chars": ""}'
     script = Codex().line("response_item", **output("a", "Process running with session ID 7\n"))
     item = {"type": "function_call", "name": "write_stdin", "arguments": arguments}
@@ -244,7 +249,7 @@ def test_a_command_that_codex_waits_for_is_looked_at_again(tmp_path: Path) -> No
     assert (endings(turns)[0].process, calls(turns)[0].process) == ("7", "7")
 
 
-def test_events_tell_of_commands_as_items_do(tmp_path: Path) -> None:
+def test_commands_in_events_are_read_like_items(tmp_path: Path) -> None:
     words = ["bash", "-lc", "make > log.txt"]
     told = {"command": words, "exit_code": 2, "aggregated_output": "no rule", "cwd": "/srv"}
     script = Codex().line("event_msg", type="exec_command_end", call_id="a", **told)
@@ -298,14 +303,14 @@ def test_a_plan_is_a_list_of_tasks(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_a_compaction_of_codex_kept(
+def test_the_summary_of_a_compaction_of_codex(
     tmp_path: Path, payload: dict[str, Any], text: str
 ) -> None:
     (turn,) = codex(tmp_path, Codex().line("compacted", **payload))
     assert (turn.who, turn.noise, turn.text) == (Who.SYSTEM, Noise.SUMMARY, text)
 
 
-def test_what_a_person_said_is_whole_within_reason(tmp_path: Path) -> None:
+def test_messages_of_the_user_are_whole_up_to_a_limit(tmp_path: Path) -> None:
     long = f"{CWD} " * 5_000
     (said,) = claude(tmp_path, Claude().says(long))
     assert said.text == long.strip()
@@ -350,7 +355,7 @@ def test_how_a_command_of_opencode_ended(
     assert (ending.has_failed, ending.exit, ending.words) == (has_failed, code, words)
 
 
-def test_answers_to_questions_of_opencode_are_told(tmp_path: Path) -> None:
+def test_answers_to_questions_of_opencode_are_read(tmp_path: Path) -> None:
     questions = [{"question": "Which port?"}, {"question": "Which days?"}, {"question": "Why?"}]
     answers = {"answers": [["Sines"], ["Monday", "Friday"], []]}
     script = Opencode().uses("question", input={"questions": questions}, metadata=answers)
@@ -358,7 +363,7 @@ def test_answers_to_questions_of_opencode_are_told(tmp_path: Path) -> None:
     assert ending.answers == (("Which port?", "Sines"), ("Which days?", "Monday, Friday"))
 
 
-def test_a_list_of_opencode_is_told(tmp_path: Path) -> None:
+def test_a_task_list_of_opencode_is_read(tmp_path: Path) -> None:
     todos = [{"content": "Mend it", "status": "cancelled", "priority": "high", "id": "1"}]
     turns = opencode(tmp_path, Opencode().uses("todowrite", input={"todos": todos}))
     assert listed(turns) == [("Mend it", "cancelled")]

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude.support import find_sources as claude_sources
+from ricordo.agents.codex import find_rollouts as codex_sources
+from ricordo.agents.opencode import find_sources as opencode_sources
 from ricordo.agents.transcripts import catch_up as module
 from ricordo.agents.transcripts.catch_up import catch_up
 from ricordo.agents.transcripts.session import FileAction
 from ricordo.agents.transcripts.sources import (
     TranscriptSource,
-    claude_sources,
-    codex_sources,
-    opencode_sources,
 )
 from ricordo.agents.transcripts.store import FILE, StoredOrigin, TranscriptStore
 from tests.support.transcripts import FOLDER, OTHER, SESSION, Claude, Codex
@@ -46,9 +46,7 @@ def touched(store: TranscriptStore) -> list[str]:
     return [f"{it.deed} {it.path.rpartition('/')[2]}" for it in store.touched(known)]
 
 
-def test_only_what_was_done_to_markdown_files_is_kept(
-    tmp_path: Path, store: TranscriptStore
-) -> None:
+def test_only_actions_on_markdown_files_are_stored(tmp_path: Path, store: TranscriptStore) -> None:
     script = Claude().uses("Read", file_path=NOTE).uses("Read", file_path="/home/ana/a.py")
     script.uses("Edit", failed=True, file_path=NOTE).uses("Write", file_path=NOTE, content="x")
     script.uses("Edit", answered=False, file_path=NOTE).write(tmp_path)
@@ -173,7 +171,7 @@ def test_a_flipped_bit_anywhere_is_no_exception(tmp_path: Path) -> None:
         store.origins("/memory")
 
 
-def test_a_state_that_cannot_be_made_is_told_and_nothing_is_known(tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = TranscriptStore(str(tmp_path / "file" / "state"))
     assert store.known() == []

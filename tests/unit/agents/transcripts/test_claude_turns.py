@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Turn, Who
+from ricordo.agents.registry import agent_named, open_transcript
+from ricordo.agents.support import Transcript
+from ricordo.agents.transcripts.session import FileAction, Noise, Turn, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import BEGAN, CWD, OTHER, SESSION, Claude, write
 
 NOTE = "/home/ana/.claude/projects/-home-ana-work-tidepool/memory/tides.md"
 
 
 def read(folder: Path, script: Claude, name: str = SESSION) -> Transcript:
-    return Transcript(Agent.CLAUDE, str(write(folder / f"{name}.jsonl", script.bytes)))
+    return open_transcript(
+        TranscriptSource(agent_named("claude"), str(write(folder / f"{name}.jsonl", script.bytes)))
+    )
 
 
 def only(folder: Path, script: Claude) -> Turn:
@@ -56,7 +60,7 @@ def only(folder: Path, script: Claude) -> Turn:
         ("List the tests.", {"isSidechain": True}, Who.AGENT, None, "List the tests."),
     ],
 )
-def test_what_stands_in_the_persons_place_is_told_apart(
+def test_texts_in_the_users_place_are_classified(
     tmp_path: Path, content: Any, told: dict[str, Any], who: Who, noise: Noise | None, text: str
 ) -> None:
     turn = only(tmp_path, Claude().line("user", message={"content": content}, **told))
@@ -66,7 +70,7 @@ def test_what_stands_in_the_persons_place_is_told_apart(
     assert turn.is_said == (who is Who.PERSON and noise is None)
 
 
-def test_what_was_typed_meanwhile_is_the_persons(tmp_path: Path) -> None:
+def test_a_queued_prompt_is_a_message_of_the_user(tmp_path: Path) -> None:
     script = Claude()
     for mode in ("prompt", "task-notification"):
         queued = {"type": "queued_command", "prompt": "And the port?", "commandMode": mode}
@@ -95,7 +99,7 @@ def test_a_line_of_the_agent_is_its_words_and_the_files_that_it_touches(tmp_path
     ]
 
 
-def test_thinking_calls_and_errors_of_the_program_are_nothing_that_was_said(
+def test_thinking_calls_and_errors_are_no_messages(
     tmp_path: Path,
 ) -> None:
     script = Claude().line("assistant", message={"content": [{"type": "thinking"}]})
@@ -105,13 +109,13 @@ def test_thinking_calls_and_errors_of_the_program_are_nothing_that_was_said(
     assert found == [Noise.THINKING, Noise.CALL, Noise.SYNTHETIC]
 
 
-def test_a_plan_that_is_shown_to_the_person_was_said(tmp_path: Path) -> None:
+def test_a_plan_that_is_shown_to_the_user_is_a_message(tmp_path: Path) -> None:
     script = Claude().uses("ExitPlanMode", answered=False, plan="1. Mend the alarm.")
     turn = only(tmp_path, script)
     assert (turn.text, turn.is_said) == ("1. Mend the alarm.", True)
 
 
-def test_a_result_tells_which_call_failed(tmp_path: Path) -> None:
+def test_a_result_says_which_call_failed(tmp_path: Path) -> None:
     script = Claude().uses("Write", "good", file_path=NOTE).uses("Write", "bad", failed=True)
     turns = list(read(tmp_path, script).turns())
     assert (turns[1].succeeded, turns[1].failed) == ({"good"}, frozenset())
@@ -132,7 +136,7 @@ def test_a_memory_file_that_was_loaded_was_read(tmp_path: Path, given: dict[str,
     assert turn.noise is Noise.REMINDER
 
 
-def test_a_session_is_named_by_the_person_before_the_program_before_its_first_words(
+def test_a_title_of_the_user_wins_over_one_of_the_program_over_the_first_words(
     tmp_path: Path,
 ) -> None:
     script = Claude().says("Fix\nthe cache.")
@@ -155,7 +159,7 @@ def test_a_title_holds_no_credential(tmp_path: Path) -> None:
     assert "Lampara-0000" not in finished(read(tmp_path, script)).session.title
 
 
-def test_lines_of_the_session_before_are_left_to_it(tmp_path: Path) -> None:
+def test_lines_of_the_continued_session_are_skipped(tmp_path: Path) -> None:
     script = Claude(OTHER).says("Old words.")
     script.session = SESSION
     transcript = read(tmp_path, script.says("New words."))
@@ -188,7 +192,7 @@ def test_what_is_not_understood_is_counted_and_what_is_torn_is_left(tmp_path: Pa
     script.lines += [b"[]", b"no JSON", b"", b'{"sessionId": 1}']
     content = script.bytes + b'{"type":"user","mess'
     path = write(tmp_path / f"{SESSION}.jsonl", content)
-    transcript = Transcript(Agent.CLAUDE, str(path))
+    transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
     assert len(list(transcript.turns())) == 1
     learnt = transcript.learnt
     assert learnt.unknown == {"of-tomorrow": 2, "no JSON object": 2, "without a type": 1}

@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ricordo.agents.transcripts.reader import Transcript
-from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Who
-from ricordo.agents.transcripts.sources import source_at
+from ricordo.agents.registry import agent_named, open_transcript, source_at
+from ricordo.agents.support import Transcript
+from ricordo.agents.transcripts.session import FileAction, Noise, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Codex, write
 
 
 def read(folder: Path, script: Codex) -> Transcript:
-    return Transcript(Agent.CODEX, str(write(folder / "rollout-a.jsonl", script.bytes)))
+    return open_transcript(
+        TranscriptSource(agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes)))
+    )
 
 
 def said(transcript: Transcript) -> list[tuple[Who, str]]:
     return [(turn.who, turn.text) for turn in transcript.turns() if turn.is_said]
 
 
-def test_what_stands_twice_was_said_once(tmp_path: Path) -> None:
+def test_a_message_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     script = Codex().head().says("Go on.").answers("Done.").says("Go on.").answers("Done.")
     assert said(read(tmp_path, script)) == [
         (Who.PERSON, "Go on."),
@@ -29,7 +32,7 @@ def test_what_stands_twice_was_said_once(tmp_path: Path) -> None:
     ]
 
 
-def test_items_of_early_versions_stand_in_the_lines_themselves(tmp_path: Path) -> None:
+def test_the_lines_of_early_versions_are_items(tmp_path: Path) -> None:
     shell = {"type": "function_call", "name": "shell", "call_id": "a"}
     lines = (
         {"id": "early", "timestamp": "2025-08-01T10:00:00Z", "instructions": None},
@@ -47,16 +50,16 @@ def test_items_of_early_versions_stand_in_the_lines_themselves(tmp_path: Path) -
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     source = source_at(str(path))
-    transcript = source.transcript()
+    transcript = open_transcript(source)
     turns = list(transcript.turns())
-    assert (source.agent, transcript.session.id) == (Agent.CODEX, "early")
+    assert (source.agent, transcript.session.id) == (agent_named("codex"), "early")
     assert [turn.text for turn in turns if turn.is_said] == ["Go.", "It fails."]
     assert [call.command for turn in turns for call in turn.calls] == ["pytest"]
     assert [ending.exit for turn in turns for ending in turn.endings] == [1]
     assert transcript.learnt.unknown == {"without a type": 1}
 
 
-def test_what_is_said_again_after_an_answer_was_said_again(tmp_path: Path) -> None:
+def test_the_same_text_after_an_answer_is_a_new_message(tmp_path: Path) -> None:
     script = Codex().head()
     for role, text in (
         ("user", "One."),
@@ -69,7 +72,7 @@ def test_what_is_said_again_after_an_answer_was_said_again(tmp_path: Path) -> No
     assert [text for _, text in said(read(tmp_path, script))] == ["One.", "Ok", "Two.", "Ok"]
 
 
-def test_instructions_and_environment_are_not_the_persons(tmp_path: Path) -> None:
+def test_instructions_and_environment_are_no_messages_of_the_user(tmp_path: Path) -> None:
     script = Codex().head()
     for role, text in (
         ("developer", "Be brief."),
@@ -114,14 +117,14 @@ def test_commands_and_patches_touch_files(tmp_path: Path) -> None:
     assert [sorted(turn.failed) for turn in turns if turn.failed] == [["call_3"], ["q"]]
 
 
-def test_an_exit_code_may_stand_in_the_metadata(tmp_path: Path) -> None:
+def test_an_exit_code_may_be_in_the_metadata(tmp_path: Path) -> None:
     output = json.dumps({"output": "Failed.", "metadata": {"exit_code": 2}})
     script = Codex().line("response_item", type="function_call_output", call_id="a", output=output)
     (turn,) = read(tmp_path, script).turns()
     assert (turn.text, turn.failed) == ("Failed.", {"a"})
 
 
-def test_a_session_may_be_kept_in_pages_and_be_named(tmp_path: Path) -> None:
+def test_a_session_may_be_stored_in_pages_and_have_a_name(tmp_path: Path) -> None:
     script = Codex().head()
     item = {"type": "UserMessage", "id": "u", "content": [{"type": "text", "text": "Here."}]}
     script.line("event_msg", type="item_completed", item=item)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.transcripts.session import Agent, Who
-from ricordo.agents.transcripts.sources import named_session
+from ricordo.agents.registry import agent_named, named_session, open_transcript
+from ricordo.agents.transcripts.session import Who
 from ricordo.errors import WrongUsage
 from tests.support.transcripts import Claude, Codex
 from tests.unit.agents.transcripts.test_opencode import in_database, in_files, in_oldest_files
 
 
 def heard(name: str) -> list[str]:
-    turns = named_session(name).transcript().turns()
+    turns = open_transcript(named_session(name)).turns()
     return [it.text for it in turns if it.is_said and it.who is Who.PERSON]
 
 
@@ -32,7 +32,7 @@ def test_a_file_of_lines_is_that_of_whoever_wrote_it(tmp_path: Path) -> None:
     codex = Codex().head().says("Keep that.").write(tmp_path)
     assert heard(str(claude)) == ["Keep it."]
     assert heard(str(codex)) == ["Keep that."]
-    assert named_session(str(codex)).agent is Agent.CODEX
+    assert named_session(str(codex)).agent is agent_named("codex")
 
 
 def test_a_damaged_line_at_its_beginning_makes_it_no_other_file(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_session_of_opencode_is_a_file(tmp_path: Path, era: object) -> None:
     assert heard(str(path)) == ["Keep the port."]
 
 
-def test_or_stands_in_a_database_and_is_named_there_where_it_is_not_alone(tmp_path: Path) -> None:
+def test_a_session_in_a_database_needs_its_id_unless_it_is_the_only_one(tmp_path: Path) -> None:
     in_database(tmp_path)
     path = tmp_path / "opencode.db"
     assert heard(str(path)) == heard(f"{path}#ses_1") == ["Keep the port."]
@@ -65,7 +65,7 @@ def test_a_transcript_with_a_sign_in_its_name_is_found(tmp_path: Path) -> None:
     assert heard(str(path)) == ["Keep it."]
 
 
-def test_what_is_no_transcript_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_transcript_is_reported(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "link.jsonl").symlink_to("/etc/passwd")
     (tmp_path / "note.md").write_text("# Tides\n")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode import OpencodeSession, OpencodeTranscript, sessions
+from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript, sessions
 from ricordo.agents.transcripts.session import FileAction, Noise, Session, Turn, Who
 from tests.support.transcripts import CWD, write
 
@@ -109,7 +109,7 @@ def read(data: Path) -> tuple[list[Turn], Session, dict[str, int]]:
 
 
 @pytest.mark.parametrize("kept", [in_files, in_oldest_files, in_database])
-def test_both_eras_tell_the_same(tmp_path: Path, kept: Any) -> None:
+def test_both_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
     kept(tmp_path)
     turns, session, unknown = read(tmp_path)
     assert [(turn.who, turn.text) for turn in turns if turn.is_said] == [
@@ -167,7 +167,7 @@ def test_no_file_outside_of_its_storage_is_read(tmp_path: Path) -> None:
     assert len([turn for turn in read(tmp_path)[0] if turn.is_said]) == 2
 
 
-def test_the_list_of_tasks_that_the_database_keeps_is_told_last(tmp_path: Path) -> None:
+def test_the_task_list_of_the_database_comes_last(tmp_path: Path) -> None:
     in_database(tmp_path)
     with closing(sqlite3.connect(tmp_path / "opencode.db")) as connection, connection:
         connection.execute("CREATE TABLE todo (session_id, content, status, position)")

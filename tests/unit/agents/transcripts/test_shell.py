@@ -59,6 +59,6 @@ def test_plain_commands_are_understood_and_others_left_alone(
 
 
 @given(st.text(alphabet="ct adsr-m.\\'\"$|&;<>\n*/0", max_size=60))
-def test_any_command_may_be_looked_at(command: str) -> None:
+def test_any_command_can_be_parsed(command: str) -> None:
     for _, path, _ in plain_deeds(command):
         assert isinstance(path, str)

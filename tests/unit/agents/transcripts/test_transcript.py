@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.opencode import OpencodeTranscript, sessions
+from ricordo.agents.agent import Agent
+from ricordo.agents.opencode.transcript import OpencodeTranscript, sessions
+from ricordo.agents.registry import agent_named, open_transcript, turns_from
 from ricordo.agents.transcripts.checkpoint import as_text, from_text
 from ricordo.agents.transcripts.lines import LONGEST_LINE
-from ricordo.agents.transcripts.reader import Transcript, turns_between
-from ricordo.agents.transcripts.session import Agent, Turn, Who
+from ricordo.agents.transcripts.session import Turn, Who
+from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.benchmarks.transcripts import MOST_MEMORY, exchange, make, measured
 from tests.support.builders import SHARED
 from tests.support.figures import figure
@@ -42,36 +44,46 @@ VALUES = st.recursive(
 LINES = st.binary(max_size=40) | VALUES.map(lambda value: json.dumps(value).encode())
 
 
-@pytest.mark.parametrize("agent", [Agent.CLAUDE, Agent.CODEX])
+@pytest.mark.parametrize("agent", [agent_named("claude"), agent_named("codex")])
 @given(lines=st.lists(LINES, max_size=8), ending=st.sampled_from([b"", b"\n", b"\r\n", b"\0"]))
 def test_any_bytes_can_be_read_and_read_on(
     agent: Agent, tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ending: bytes
 ) -> None:
     content = b"\n".join(lines) + ending
     path = str(write(tmp_path_factory.mktemp("any") / f"{SESSION}.jsonl", content))
-    whole = Transcript(agent, path)
+    whole = open_transcript(TranscriptSource(agent, path))
     turns = list(whole.turns())
     assert whole.learnt.offset <= len(content)
-    again = Transcript(agent, path, from_text(as_text(whole.learnt)))
+    again = open_transcript(TranscriptSource(agent, path), from_text(as_text(whole.learnt)))
     assert list(again.turns()) == []
     assert again.session == whole.session
-    assert list(turns_between(agent, path, turns[0].where))[:1] == turns[:1] if turns else True
+    assert (
+        list(turns_from(TranscriptSource(agent, path), turns[0].where))[:1] == turns[:1]
+        if turns
+        else True
+    )
 
 
-@pytest.mark.parametrize("agent", [Agent.CLAUDE, Agent.CODEX])
+@pytest.mark.parametrize("agent", [agent_named("claude"), agent_named("codex")])
 def test_reading_on_tells_what_reading_at_once_tells(tmp_path: Path, agent: Agent) -> None:
-    content = (Claude() if agent is Agent.CLAUDE else Codex().head()).says("One.").answers("Two.")
+    content = (
+        (Claude() if agent is agent_named("claude") else Codex().head())
+        .says("One.")
+        .answers("Two.")
+    )
     content.says("Three.").answers("Four.")
     path = tmp_path / f"{SESSION}.jsonl"
     write(path, content.bytes)
-    at_once = Transcript(agent, str(path))
+    at_once = open_transcript(TranscriptSource(agent, str(path)))
     expected = list(at_once.turns())
     for cut in range(0, len(content.bytes), 97):
         write(path, content.bytes[:cut])
-        first = Transcript(agent, str(path))
+        first = open_transcript(TranscriptSource(agent, str(path)))
         turns: list[Turn] = list(first.turns())
         write(path, content.bytes)
-        second = Transcript(agent, str(path), from_text(as_text(first.learnt)))
+        second = open_transcript(
+            TranscriptSource(agent, str(path)), from_text(as_text(first.learnt))
+        )
         assert turns + list(second.turns()) == expected
         assert second.session == at_once.session
         assert second.is_anew == (first.learnt.offset == 0)
@@ -80,11 +92,13 @@ def test_reading_on_tells_what_reading_at_once_tells(tmp_path: Path, agent: Agen
 def test_another_file_in_its_place_is_read_from_its_start(tmp_path: Path) -> None:
     path = tmp_path / f"{SESSION}.jsonl"
     write(path, Claude().says("One.").says("Two.").bytes)
-    first = Transcript(Agent.CLAUDE, str(path))
+    first = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
     list(first.turns())
     for script in (Claude().says("Six.").says("Two.").says("More."), Claude().says("Six.")):
         write(path, script.bytes)
-        again = Transcript(Agent.CLAUDE, str(path), from_text(as_text(first.learnt)))
+        again = open_transcript(
+            TranscriptSource(agent_named("claude"), str(path)), from_text(as_text(first.learnt))
+        )
         assert next(again.turns()).text == "Six."
         assert again.is_anew
 
@@ -93,7 +107,7 @@ def test_a_line_that_is_too_long_is_counted_and_passed_over(tmp_path: Path) -> N
     long = b'{"type":"user","message":{"content":"' + b"x" * LONGEST_LINE + b'"}}\n'
     content = Claude().says("Before.").bytes + long + Claude().says("After.").bytes + long[:-1]
     path = write(tmp_path / f"{SESSION}.jsonl", content)
-    transcript = Transcript(Agent.CLAUDE, str(path))
+    transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
     assert [turn.text for turn in transcript.turns()] == ["Before.", "After."]
     assert transcript.learnt.too_long == 1
     assert transcript.learnt.line == 4
@@ -103,7 +117,14 @@ def test_what_is_no_plain_file_has_no_turns(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     os.symlink(write(tmp_path / "real", Claude().says("Here.").bytes), tmp_path / "link.jsonl")
     for name in ("pipe.jsonl", "link.jsonl", "gone.jsonl", "."):
-        assert list(Transcript(Agent.CLAUDE, str(tmp_path / name)).turns()) == []
+        assert (
+            list(
+                open_transcript(
+                    TranscriptSource(agent_named("claude"), str(tmp_path / name))
+                ).turns()
+            )
+            == []
+        )
 
 
 def test_a_large_transcript_takes_little_memory_and_reading_on_little_of_it(tmp_path: Path) -> None:
@@ -127,8 +148,8 @@ TRANSCRIPTS = sorted(
 @pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
 def test_every_transcript_beside_the_repository_is_read_line_by_line() -> None:
     for path in TRANSCRIPTS:
-        for agent in (Agent.CLAUDE, Agent.CODEX):
-            transcript = Transcript(agent, str(path))
+        for agent in (agent_named("claude"), agent_named("codex")):
+            transcript = open_transcript(TranscriptSource(agent, str(path)))
             turns = list(transcript.turns())
             learnt = transcript.learnt
             assert learnt.is_torn or learnt.offset == path.stat().st_size
@@ -138,7 +159,7 @@ def test_every_transcript_beside_the_repository_is_read_line_by_line() -> None:
 @pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
 def test_of_real_sessions_every_line_is_understood() -> None:
     for path in (SHARED / "data/transcripts/claude-code").rglob("*.jsonl"):
-        transcript = Transcript(Agent.CLAUDE, str(path))
+        transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
         said = [turn for turn in transcript.turns() if turn.is_said]
         assert {turn.who for turn in said} == {Who.PERSON, Who.AGENT}
         assert not transcript.learnt.unknown

@@ -1,17 +1,16 @@
 """Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146; in early ones
-the items stand in the lines themselves, without an envelope).
+the lines are the items themselves, without an envelope).
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import (
     LONGEST_SAID,
@@ -26,7 +25,6 @@ from ricordo.agents.transcripts.lines import (
 )
 from ricordo.agents.transcripts.noise import begins, expected, noise_of, refusal
 from ricordo.agents.transcripts.session import (
-    Agent,
     CallResult,
     FileAction,
     Noise,
@@ -37,69 +35,70 @@ from ricordo.agents.transcripts.session import (
     both_ends,
 )
 from ricordo.agents.transcripts.tools import call_of, touches, whole_path
-from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.storage.foreign_file import absolute_path, read_plain_file
 
+AGENT = Agent("codex", "Codex")
+
 _HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
-"""Stands before what says how a command ended."""
+"""Comes before the exit code of a command."""
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\b")
 _RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
 _LONGEST_HEAD = 256 * 1024
-"""Bytes; it holds the instructions of the model."""
+"""Bytes of the first line, which holds the instructions of the model."""
 _DEEDS = {"add": FileAction.WROTE, "update": FileAction.EDITED, "delete": FileAction.DELETED}
 _ITEMS = {"UserMessage": Who.PERSON, "AgentMessage": Who.AGENT}
-"""What was said, in rollouts that are kept in pages."""
+"""Items that are messages, in rollouts that are stored in pages."""
 
 
 class CodexReader:
-    """Makes turns of the lines of one rollout.
+    """Reads the lines of one rollout as messages.
 
-    What is said stands in it twice, as an event and as a message to the model, in either order;
-    the second one is marked as repeated.
+    Each message is in it twice, as an event and as a message to the model, in either order; the
+    second one is marked as repeated.
     """
 
-    agent = Agent.CODEX
+    agent = AGENT
 
     def __init__(self, path: str, learnt: Learnt) -> None:
-        """`learnt` is what is known of it; it is filled in."""
+        """`learnt` is what was read of it before; the reader fills it in."""
         self._learnt = learnt
 
     def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
-        """Return the turn of a line; None where it holds none."""
+        """Return the message in a line; None if there is none."""
         kind, payload = text_of(entry.get("type")), dict_of(entry.get("payload"))
         at = moment(entry.get("timestamp"))
         if "payload" not in entry:
-            return self._of_bare(entry, at, where)
+            return self._read_bare(entry, at, where)
         match kind:
             case "session_meta":
-                self._take_head(payload, at)
+                self._read_header(payload, at)
                 return None
             case "event_msg":
-                return self._of_event(payload, at, where)
+                return self._read_event(payload, at, where)
             case "response_item":
-                return self._of_item(payload, at, where)
+                return self._read_item(payload, at, where)
             case "compacted":
-                text = cut(_kept(payload), LONGEST_SAID)
+                text = cut(_find_summary(payload), LONGEST_SAID)
                 return Turn(Who.SYSTEM, text, at, "", where, Noise.SUMMARY)
             case _:
-                if kind not in expected(Agent.CODEX, "other_types"):
+                if kind not in expected(AGENT, "other_types"):
                     self._learnt.miss(kind)
                 return None
 
-    def _of_bare(self, entry: dict[str, Any], at: str, where: Where) -> Turn | None:
-        """A line without an envelope: an item, or the head of the session."""
+    def _read_bare(self, entry: dict[str, Any], at: str, where: Where) -> Turn | None:
+        """Read a line without an envelope: an item, or the header of the session."""
         if "type" in entry or "role" in entry:
-            return self._of_item({"type": "message", **entry}, at, where)
+            return self._read_item({"type": "message", **entry}, at, where)
         if "id" in entry:
-            self._take_head(entry, at)
+            self._read_header(entry, at)
         elif "record_type" not in entry:
             self._learnt.miss("")
         return None
 
-    def _take_head(self, payload: dict[str, Any], at: str) -> None:
-        """The head stands there again after every resumption; a fork has that of its origin too."""
+    def _read_header(self, payload: dict[str, Any], at: str) -> None:
+        """Read the header. Each resumption repeats it; a fork has that of its origin too."""
         learnt = self._learnt
         learnt.pass_time(at)
         if learnt.id:
@@ -110,91 +109,97 @@ class CodexReader:
         learnt.continues = text_of(payload.get("forked_from_id"))
         learnt.part_of = text_of(payload.get("parent_thread_id"))
 
-    def _of_event(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
+    def _read_event(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
         kind = text_of(payload.get("type"))
         match kind:
             case "user_message":
-                return self._said(Who.PERSON, text_of(payload.get("message")), at, "", where)
+                return self._make_message(
+                    Who.PERSON, text_of(payload.get("message")), at, "", where
+                )
             case "agent_message":
-                return self._said(Who.AGENT, text_of(payload.get("message")), at, "", where)
+                return self._make_message(Who.AGENT, text_of(payload.get("message")), at, "", where)
             case "agent_reasoning":
                 text = cut(text_of(payload.get("text")))
                 return Turn(Who.AGENT, text, at, "", where, Noise.THINKING)
             case "item_completed":
-                return self._of_completed(dict_of(payload.get("item")), at, where)
+                return self._read_completed(dict_of(payload.get("item")), at, where)
             case "exec_command_end":
-                return self._of_execution(payload, "call_id", at, where)
+                return self._read_execution(payload, "call_id", at, where)
             case "patch_apply_end":
-                return _of_patch(payload, at, where)
+                return _read_patch(payload, at, where)
             case "thread_name_updated":
                 name = text_of(payload.get("thread_name")) or text_of(payload.get("name"))
                 self._learnt.name(name, _TITLE_RANK)
                 return None
             case _:
-                if kind not in expected(Agent.CODEX, "other_events"):
+                if kind not in expected(AGENT, "other_events"):
                     self._learnt.miss(f"event_msg {kind}")
                 return None
 
-    def _of_completed(self, item: dict[str, Any], at: str, where: Where) -> Turn | None:
+    def _read_completed(self, item: dict[str, Any], at: str, where: Where) -> Turn | None:
         kind = text_of(item.get("type"))
         if kind in _ITEMS:
-            text = _joined(item.get("content"))
-            return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
+            text = _join_text(item.get("content"))
+            return self._make_message(_ITEMS[kind], text, at, text_of(item.get("id")), where)
         if kind == "CommandExecution":
-            return self._of_execution(item, "id", at, where)
+            return self._read_execution(item, "id", at, where)
         if kind == "FileChange":
             done = {**item, "call_id": item.get("id"), "success": item.get("status") != "failed"}
-            return _of_patch(done, at, where)
-        if kind not in expected(Agent.CODEX, "other_completed"):
+            return _read_patch(done, at, where)
+        if kind not in expected(AGENT, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
 
-    def _of_item(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
+    def _read_item(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
         kind = text_of(payload.get("type"))
         key = _turn_id(payload)
         match kind:
             case "message":
-                return self._of_message(payload, at, key, where)
+                return self._read_message(payload, at, key, where)
             case "agent_message":
                 # of one agent to another
-                text = cut(_joined(payload.get("content")))
+                text = cut(_join_text(payload.get("content")))
                 return Turn(Who.AGENT, text, at, key, where, is_aside=True)
             case "reasoning":
-                text = cut(_joined(payload.get("summary")))
+                text = cut(_join_text(payload.get("summary")))
                 return Turn(Who.AGENT, text, at, key, where, Noise.THINKING)
             case "function_call" | "custom_tool_call" | "local_shell_call":
-                return self._of_call(kind, payload, Turn(Who.AGENT, "", at, key, where, Noise.CALL))
+                return self._read_call(
+                    kind, payload, Turn(Who.AGENT, "", at, key, where, Noise.CALL)
+                )
             case "function_call_output" | "custom_tool_call_output":
-                return _of_output(payload, at, key, where)
+                return _read_output(payload, at, key, where)
             case _:
-                if kind not in expected(Agent.CODEX, "other_items"):
+                if kind not in expected(AGENT, "other_items"):
                     self._learnt.miss(f"response_item {kind}")
                 return None
 
-    def _of_message(self, payload: dict[str, Any], at: str, key: str, where: Where) -> Turn | None:
-        text = _joined(payload.get("content"))
+    def _read_message(
+        self, payload: dict[str, Any], at: str, key: str, where: Where
+    ) -> Turn | None:
+        text = _join_text(payload.get("content"))
         who = _ROLES.get(text_of(payload.get("role")))
         if who is None:
             return Turn(Who.SYSTEM, cut(text), at, key, where, Noise.WRAPPER)
-        return self._said(who, text, at, key, where)
+        return self._make_message(who, text, at, key, where)
 
-    def _said(self, who: Who, text: str, at: str, key: str, where: Where) -> Turn:
+    def _make_message(self, who: Who, text: str, at: str, key: str, where: Where) -> Turn:
         text = cut(text.strip(), LONGEST_SAID if who is Who.PERSON else LONGEST_TEXT)
-        noise = noise_of(Agent.CODEX, text) if who is Who.PERSON else None
+        noise = noise_of(AGENT, text) if who is Who.PERSON else None
         if noise is not None:
             return Turn(Who.SYSTEM, text, at, key, where, noise)
-        said, before = _digest(text), self._learnt.last_said
-        if text and before.get(who) == said:
-            # one repetition alone: what is said a third time was said anew
+        digest, before = _digest(text), self._learnt.last_said
+        if text and before.get(who) == digest:
+            # only one repetition is a copy: a third one is a new message
             before[who] = ""
             return Turn(who, text, at, key, where, Noise.REPEATED)
-        # what is said after an answer is said anew
+        # the same text after an answer is a new message
         before.clear()
-        before[who] = said
+        before[who] = digest
         return Turn(who, text, at, key, where, None if text else Noise.IMAGE)
 
-    def _of_execution(self, payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
-        """A command and how it ended; it may stand in the rollout as a call and its output too."""
+    def _read_execution(self, payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
+        """Read a command with its result; a call and its output may be in the rollout too."""
         call, given = text_of(payload.get(named)), {"command": payload.get("command")}
         output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
         cwd = absolute_path(payload.get("cwd")) or self._learnt.cwd
@@ -205,16 +210,16 @@ class CodexReader:
             "",
             where,
             Noise.OUTPUT,
-            touches(Agent.CODEX, "shell", given, cwd, call),
-            (call_of(Agent.CODEX, "shell", given, call),),
-            (_ending(call, output, payload.get("exit_code")),),
+            touches(AGENT, "shell", given, cwd, call),
+            (call_of(AGENT, "shell", given, call),),
+            (_make_result(call, output, payload.get("exit_code")),),
         )
 
-    def _of_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
+    def _read_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
         tool = text_of(payload.get("name")) or kind
-        call, given = text_of(payload.get("call_id")), _arguments(payload)
-        touched = touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
-        return replace(turn, touches=touched, calls=(call_of(Agent.CODEX, tool, given, call),))
+        call, given = text_of(payload.get("call_id")), _find_arguments(payload)
+        touched = touches(AGENT, tool, given, self._learnt.cwd, call)
+        return replace(turn, touches=touched, calls=(call_of(AGENT, tool, given, call),))
 
 
 def _digest(text: str) -> str:
@@ -222,15 +227,15 @@ def _digest(text: str) -> str:
 
 
 def rollout_cwd(path: str) -> str:
-    """Return the working directory of the rollout at `path`, as its head says; "" where that is
-    longer than 256 KB or says nothing.
+    """Return the working directory of the rollout at `path`, by its header; "" if that is
+    longer than 256 KB or has none.
     """
     head = (read_plain_file(path, _LONGEST_HEAD) or b"").split(b"\n")[0]
     return absolute_path(dict_of((parsed(head) or {}).get("payload")).get("cwd"))
 
 
-def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
-    """What a tool was given: JSON in a text, or a patch as it is."""
+def _find_arguments(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a tool: JSON in a text, or a patch as it is."""
     for name in ("arguments", "input"):
         value = payload.get(name)
         if isinstance(value, dict):
@@ -241,31 +246,31 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     return dict_of(payload.get("action"))
 
 
-def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn:
+def _read_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn:
     output = payload.get("output")
     given = parsed(output) if isinstance(output, str) and output.startswith("{") else None
     whole = dict_of(given or output)
     text = (
         text_of(whole.get("output")) or text_of(whole.get("content")) or text_of(whole.get("text"))
     )
-    text = text or text_of(output) or _joined(output)
+    text = text or text_of(output) or _join_text(output)
     code = dict_of(whole.get("metadata")).get("exit_code")
-    ending = _ending(text_of(payload.get("call_id")), text, code)
+    ending = _make_result(text_of(payload.get("call_id")), text, code)
     endings = (ending,) if ending.call else ()
     return Turn(Who.TOOL, cut(text), at, key, where, Noise.OUTPUT, endings=endings)
 
 
-def _ending(call: str, output: str, code: object) -> CallResult:
-    """How a call ended, by its output and the exit code; None for one that was not told."""
+def _make_result(call: str, output: str, code: object) -> CallResult:
+    """Return the result of a call by its output and exit code; `code` is None if unknown."""
     head = _HEAD.match(output)
-    told = output[head.end() :] if head else output
-    exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
+    text = output[head.end() :] if head else output
+    exited, running = _EXIT_CODE.match(text), _RUNNING.match(text)
     number = exit_code(int(exited[1]) if exited else code)
-    is_refused, words = refusal(Agent.CODEX, told)
-    is_denied = begins(Agent.CODEX, "denied", told)
-    is_failing = is_refused or is_denied or begins(Agent.CODEX, "failing", told)
+    is_refused, words = refusal(AGENT, text)
+    is_denied = begins(AGENT, "denied", text)
+    is_failing = is_refused or is_denied or begins(AGENT, "failing", text)
     has_failed = is_failing or number not in (None, 0)
-    is_open = running is not None or begins(Agent.CODEX, "stopped", told)
+    is_open = running is not None or begins(AGENT, "stopped", text)
     return CallResult(
         call,
         None if is_open else has_failed,
@@ -278,43 +283,46 @@ def _ending(call: str, output: str, code: object) -> CallResult:
     )
 
 
-def _kept(payload: dict[str, Any]) -> str:
-    """What a compaction kept in words: its message, else the last one of the history that stands
-    in the place of what was said.
+def _find_summary(payload: dict[str, Any]) -> str:
+    """Return the summary of a compaction: its message, else the last one of the history that
+    replaces the messages.
     """
     if message := text_of(payload.get("message")):
         return message
     history = dicts_of(payload.get("replacement_history"))
-    said = [_joined(it.get("content")) for it in history if it.get("role") in _ROLES]
-    return said[-1] if said else ""
+    messages = [_join_text(item.get("content")) for item in history if item.get("role") in _ROLES]
+    return messages[-1] if messages else ""
 
 
-def _of_patch(payload: dict[str, Any], at: str, where: Where) -> Turn:
-    """What a patch did; it says so with whole paths, however the patch was asked for."""
+def _read_patch(payload: dict[str, Any], at: str, where: Where) -> Turn:
+    """Read what a patch did; it has absolute paths, whatever the call had."""
     call, key = text_of(payload.get("call_id")), text_of(payload.get("turn_id"))
     if payload.get("success") is False:
         output = text_of(payload.get("stderr")) or text_of(payload.get("stdout"))
         failed = CallResult(call, has_failed=True, output=both_ends(output))
         return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, endings=(failed,))
-    touched = tuple(_patched(dict_of(payload.get("changes")), call))
+    touched = tuple(_find_touches(dict_of(payload.get("changes")), call))
     done = (CallResult(call),)
     return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, touched, endings=done)
 
 
-def _patched(changes: dict[str, Any], call: str) -> Iterator[Touch]:
+def _find_touches(changes: dict[str, Any], call: str) -> Iterator[Touch]:
     for name, change in changes.items():
-        told = dict_of(change)
-        path, moved = whole_path(text_of(name), ""), whole_path(text_of(told.get("move_path")), "")
-        deed = _DEEDS.get(text_of(told.get("type")), FileAction.EDITED)
+        fields = dict_of(change)
+        path, moved = (
+            whole_path(text_of(name), ""),
+            whole_path(text_of(fields.get("move_path")), ""),
+        )
+        deed = _DEEDS.get(text_of(fields.get("type")), FileAction.EDITED)
         if path and moved:
             yield Touch(FileAction.DELETED, path, call)
             yield Touch(FileAction.WROTE, moved, call)
         elif path:
-            yield Touch(deed, path, call, cut(text_of(told.get("content"))))
+            yield Touch(deed, path, call, cut(text_of(fields.get("content"))))
 
 
-def _joined(content: object) -> str:
-    """The text of a message, which may be in parts."""
+def _join_text(content: object) -> str:
+    """Return the text of a message, which may be in parts."""
     if isinstance(content, str):
         return text_of(content)
     return "\n\n".join(filter(None, (text_of(part.get("text")) for part in dicts_of(content))))
@@ -325,43 +333,3 @@ def _turn_id(payload: dict[str, Any]) -> str:
         if key := text_of(dict_of(payload.get(name)).get("turn_id")):
             return key
     return ""
-
-
-SUMMARY = "memory_summary.md"
-"""The only file that a session is given, whole."""
-SUMMARY_FOLDER = "rollout_summaries"
-
-MEMORIES = Layout(
-    kind=MemoryKind.CODEX,
-    agent="Codex",
-    index_names=frozenset((SUMMARY,)),
-    support_names=frozenset(
-        ("raw_memories.md", "phase2_workspace_diff.md", "instructions.md", "skill.md")
-    ),
-    source_folder=SUMMARY_FOLDER,
-    read_only="Codex rewrites these files itself whenever it consolidates its memories.",
-)
-
-_FIRST_LINE = b"v1"
-
-
-def memory(home: str, environ: Mapping[str, str]) -> MemoryPlace:
-    """Return the memory that Codex keeps in `CODEX_HOME`, else in `home`, there or not."""
-    moved = environ.get("CODEX_HOME", "")
-    why = "the memories folder in CODEX_HOME" if moved else "the memories folder of Codex"
-    return MemoryPlace(os.path.join(own_folder(home, environ), "memories"), MEMORIES, "", why)
-
-
-def own_folder(home: str, environ: Mapping[str, str]) -> str:
-    """Return the folder of Codex: `CODEX_HOME`, else the one in `home`, there or not."""
-    return os.path.join(home, environ.get("CODEX_HOME", "") or ".codex")
-
-
-def is_memory(root: str, names: frozenset[str]) -> bool:
-    """Say whether the directory `root` with these `names` in it holds Codex memories."""
-    if f"{SUMMARY_FOLDER}/" in names:
-        return True
-    if SUMMARY not in names:
-        return False
-    start = read_plain_file(os.path.join(root, SUMMARY), len(_FIRST_LINE) + 2) or b""
-    return start.split(b"\n")[0].rstrip(b"\r") == _FIRST_LINE

@@ -1,17 +1,18 @@
 """opencode's sessions: in SQLite (from version 1.2 on), or as JSON files (before).
 
-Both hold the same messages and parts. The database is opened for reading alone, and in a way that
-makes no files beside it; `auth.json` beside it, which holds tokens, is never looked at.
+Both hold the same messages and parts. The database is opened read-only, in a way that makes
+no files beside it; `auth.json` beside it, which holds tokens, is never read.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 
+from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.checkpoint import Learnt
 from ricordo.agents.transcripts.lines import (
     LONGEST_LINE,
@@ -27,7 +28,6 @@ from ricordo.agents.transcripts.lines import (
 from ricordo.agents.transcripts.noise import begins, expected, refusal, without_insertions
 from ricordo.agents.transcripts.session import (
     MOST_TASKS,
-    Agent,
     CallResult,
     FileAction,
     Noise,
@@ -42,14 +42,16 @@ from ricordo.agents.transcripts.tools import call_of, touches
 from ricordo.storage.foreign_file import absolute_path, folders_in, read_plain_file
 from ricordo.storage.state_file import open_database_to_read
 
+AGENT = Agent("opencode", "opencode", keeps_database=True)
+
 _PATIENCE = 1.0
-"""Seconds for which opencode may hold its database."""
+"""Seconds for which opencode may lock its database."""
 _SESSIONS = ("id", "parent_id", "directory", "title", "time_created", "time_updated")
 _SQLITE = b"SQLite format 3\0"
-"""How a database begins."""
+"""The start of a database."""
 _DONE = ("completed", "success")
 _MOST_FILES = 100_000
-"""Files of one session; more are not looked at."""
+"""The most files of one session that are read."""
 
 
 class OpencodeSession(NamedTuple):
@@ -60,13 +62,14 @@ class OpencodeSession(NamedTuple):
     id: str
     cwd: str
     stamp: str
-    """Is another one when the session is another one."""
+    """Changes when the session changes."""
 
 
 class OpencodeTranscript:
-    """One session of opencode. What is in it may change, so it is always read from its start."""
+    """One session of opencode. Its messages may change, so it is always read from its start."""
 
     is_anew = True
+    is_resumable = False
 
     def __init__(self, kept: OpencodeSession, step: Callable[[], None] = lambda: None) -> None:
         """`step` is called at every part and may raise. Nothing is opened yet."""
@@ -74,39 +77,39 @@ class OpencodeTranscript:
         self._step = step
         self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
         self._changed: set[str] = set()
-        """The files that tools changed since it was told last what a step had changed."""
+        """The files that tools changed since the last list of what a step changed."""
 
     @property
     def session(self) -> Session:
         """The session, as far as it was read."""
-        return self.learnt.session(Agent.OPENCODE, self._kept.path)
+        return self.learnt.session(AGENT, self._kept.path)
 
     def turns(self) -> Iterator[Turn]:
-        """Yield the turns. A session that cannot be read has none."""
+        """Yield the messages; none if the session cannot be read."""
         in_database = not self._kept.path.endswith(".json")
-        told = _in_database(self._kept) if in_database else _in_files(self._kept)
-        head = next(told, None)
+        items = _read_database(self._kept) if in_database else _read_files(self._kept)
+        head = next(items, None)
         if head is None:
             return
-        self._take_head(head)
-        for number, item in enumerate(told, 1):
+        self._read_header(head)
+        for number, item in enumerate(items, 1):
             self._step()
             if item.part is None:
                 self.learnt.too_long += 1
                 continue
-            turn = self._of_part(item, Where(0, number))
+            turn = self._read_part(item, Where(0, number))
             if turn is not None:
                 self.learnt.hear(turn)
                 yield turn
 
     def seal(self) -> None:
-        """There is nothing to go on from."""
+        """Do nothing: it is always read from its start."""
 
-    def _take_head(self, head: _Item) -> None:
+    def _read_header(self, head: _Item) -> None:
         self.learnt.name(text_of(head.message.get("title")), 2)
         self.learnt.part_of = text_of(head.message.get("parentID"))
 
-    def _of_part(self, item: _Item, where: Where) -> Turn | None:
+    def _read_part(self, item: _Item, where: Where) -> Turn | None:
         message, part = item.message, item.part or {}
         kind, state = text_of(part.get("type")), dict_of(part.get("state"))
         is_person = message.get("role") == "user"
@@ -115,45 +118,45 @@ class OpencodeTranscript:
         common = (at, item.key, where)
         match kind:
             case "text":
-                return _said(message, part, is_person, common)
+                return _read_text(message, part, is_person, common)
             case "tool":
-                return self._of_tool(part, state, common)
+                return self._read_tool(part, state, common)
             case "patch":
-                return self._of_patch(part, common)
+                return self._read_patch(part, common)
             case "reasoning":
                 return Turn(Who.AGENT, cut(text_of(part.get("text"))), *common, Noise.THINKING)
             case "compaction":
                 return Turn(Who.SYSTEM, "", *common, Noise.SUMMARY)
             case _:
-                if kind not in expected(Agent.OPENCODE, "other_parts"):
+                if kind not in expected(AGENT, "other_parts"):
                     self.learnt.miss(f"part {kind}")
                 return None
 
-    def _of_tool(
+    def _read_tool(
         self, part: dict[str, Any], state: dict[str, Any], common: tuple[str, str, Where]
     ) -> Turn:
         call = text_of(part.get("callID")) or common[1]
         given = dict_of(state.get("input"))
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
-        tool, ending = text_of(part.get("tool")), _ending(call, state)
-        touched = touches(Agent.OPENCODE, tool, given, cwd, call)
+        tool, ending = text_of(part.get("tool")), _make_result(call, state)
+        touched = touches(AGENT, tool, given, cwd, call)
         if ending.has_failed is False:
-            self._changed.update(it.path for it in touched if it.deed.changes)
+            self._changed.update(touch.path for touch in touched if touch.deed.changes)
         return Turn(
             Who.AGENT,
             "",
             *common,
             Noise.CALL,
-            # of one that never ended nobody knows what it did
+            # what a call did that never ended is unknown
             touched if ending.has_failed is not None else (),
-            (call_of(Agent.OPENCODE, tool, given, call),),
+            (call_of(AGENT, tool, given, call),),
             (ending,),
         )
 
-    def _of_patch(self, part: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
-        """The files that a step changed, by whatever command: those of which no tool has told."""
+    def _read_patch(self, part: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
+        """Read the files that a step changed, without those that a tool call named."""
         call, files = common[1], part.get("files")
-        paths = [absolute_path(it) for it in files] if isinstance(files, list) else []
+        paths = [absolute_path(file) for file in files] if isinstance(files, list) else []
         new = (path for path in dict.fromkeys(paths) if path and path not in self._changed)
         touched = tuple(Touch(FileAction.EDITED, path, call) for path in new)
         self._changed.clear()
@@ -161,28 +164,28 @@ class OpencodeTranscript:
         return Turn(Who.SYSTEM, "", *common, Noise.SYNTHETIC, touched, (), (ending,))
 
 
-def _ending(call: str, state: dict[str, Any]) -> CallResult:
-    """How a call ended; of one that never did it cannot be told."""
+def _make_result(call: str, state: dict[str, Any]) -> CallResult:
+    """Return the result of a call; it is unknown for one that never ended."""
     number = exit_code(dict_of(state.get("metadata")).get("exit"))
     output = text_of(state.get("output")) or text_of(state.get("error"))
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
-    is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
-    is_open = not has_ended or (has_failed and begins(Agent.OPENCODE, "stopped", output))
+    is_refused, words = refusal(AGENT, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and begins(AGENT, "stopped", output))
     return CallResult(
         call,
         None if is_open else has_failed,
         number,
         both_ends(output),
         is_refused=is_refused,
-        is_denied=has_failed and begins(Agent.OPENCODE, "denied", output),
+        is_denied=has_failed and begins(AGENT, "denied", output),
         words=words,
-        answers=tuple(_answers(state)),
+        answers=tuple(_find_answers(state)),
     )
 
 
-def _answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The questions that a call put to the person, with the answers, each of several words."""
+def _find_answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the questions that a call asked the user, with the answers, each of several words."""
     questions = dict_of(state.get("input")).get("questions")
     given = dict_of(state.get("metadata")).get("answers")
     answers = given if isinstance(given, list) else []
@@ -195,31 +198,31 @@ def _answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def sessions(data: str) -> Iterator[OpencodeSession]:
     """Yield the sessions in opencode's data directory, of both eras."""
-    for name in _names(data):
+    for name in _list_names(data):
         if name.startswith("opencode") and name.endswith(".db"):
-            yield from _database_sessions(os.path.join(data, name))
+            yield from _find_database_sessions(os.path.join(data, name))
     for folder in folders_in(os.path.join(data, "storage", "session")):
-        for name in _names(folder):
+        for name in _list_names(folder):
             if name.endswith(".json"):
-                yield from _file_session(os.path.join(folder, name))
+                yield from _find_file_session(os.path.join(folder, name))
 
 
 def sessions_at(path: str) -> Iterator[OpencodeSession]:
     """Yield the sessions in one database, or the one in one file of a session."""
     is_database = (read_plain_file(path, len(_SQLITE)) or b"") == _SQLITE
-    yield from _database_sessions(path) if is_database else _file_session(path)
+    yield from _find_database_sessions(path) if is_database else _find_file_session(path)
 
 
 class _Item(NamedTuple):
-    """A part of a message; the first item of a session is its head."""
+    """A part of a message; the first item of a session is its header."""
 
     message: dict[str, Any]
     part: dict[str, Any] | None
-    """None where it is too long."""
+    """None if it is too long."""
     key: str = ""
 
 
-def _said(
+def _read_text(
     message: dict[str, Any],
     part: dict[str, Any],
     is_person: bool,
@@ -236,24 +239,24 @@ def _said(
 # In SQLite
 
 
-def _connected(path: str) -> sqlite3.Connection:
-    """Open the database for reading alone. Raises sqlite3.Error and OSError."""
-    # without a log nobody is writing; SQLite would make one even for a reader
+def _connect(path: str) -> sqlite3.Connection:
+    """Open the database read-only. Raises sqlite3.Error and OSError."""
+    # without a write-ahead log nothing is writing; SQLite would create one even for a reader
     is_quiet = not os.path.exists(f"{path}-wal")
     connection = open_database_to_read(path, timeout=_PATIENCE, immutable=is_quiet)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
 
 
-def _database_sessions(path: str) -> Iterator[OpencodeSession]:
+def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:
     if os.path.islink(path) or not os.path.isfile(path):
         return
     try:
-        with closing(_connected(path)) as connection:
-            there = {str(row[1]) for row in connection.execute("PRAGMA table_info(session)")}
-            if not {"id", "directory"} <= there:
+        with closing(_connect(path)) as connection:
+            columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(session)")}
+            if not {"id", "directory"} <= columns:
                 return
-            updated = "time_updated" if "time_updated" in there else "NULL"
+            updated = "time_updated" if "time_updated" in columns else "NULL"
             rows = connection.execute(f"SELECT id, directory, {updated} FROM session").fetchall()
     except (sqlite3.Error, OSError):
         return
@@ -261,10 +264,10 @@ def _database_sessions(path: str) -> Iterator[OpencodeSession]:
         yield OpencodeSession(path, str(session), absolute_path(directory), str(stamp))
 
 
-def _in_database(kept: OpencodeSession) -> Iterator[_Item]:
+def _read_database(kept: OpencodeSession) -> Iterator[_Item]:
     try:
-        with closing(_connected(kept.path)) as connection:
-            yield _head(connection, kept.id)
+        with closing(_connect(kept.path)) as connection:
+            yield _read_head(connection, kept.id)
             rows = connection.execute(
                 "SELECT m.id, m.data, m.time_created, p.id, "
                 "CASE WHEN length(p.data) <= ? THEN p.data END FROM message m "
@@ -275,15 +278,15 @@ def _in_database(kept: OpencodeSession) -> Iterator[_Item]:
             for _, data, created, key, part in rows:
                 message = {"time": {"created": created}, **(parsed(text_of(data)) or {})}
                 yield _Item(message, None if part is None else parsed(str(part)) or {}, str(key))
-            yield from _todos(connection, kept.id)
+            yield from _read_todos(connection, kept.id)
     except (sqlite3.Error, OSError):
         return
 
 
-def _todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
-    """The list of tasks as it stands, in the form in which the agent writes it."""
-    there = {str(row[1]) for row in connection.execute("PRAGMA table_info(todo)")}
-    if not {"session_id", "content", "status", "position"} <= there:
+def _read_todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
+    """Yield the list of tasks as it is now, in the form of a tool call."""
+    columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(todo)")}
+    if not {"session_id", "content", "status", "position"} <= columns:
         return
     rows = connection.execute(
         "SELECT content, status FROM todo WHERE session_id = ? ORDER BY position LIMIT ?",
@@ -295,88 +298,82 @@ def _todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
         yield _Item({"role": "assistant"}, {"type": "tool", "tool": "todowrite", "state": state})
 
 
-def _head(connection: sqlite3.Connection, session: str) -> _Item:
-    there = [str(row[1]) for row in connection.execute("PRAGMA table_info(session)")]
-    names = [name for name in _SESSIONS if name in there]
+def _read_head(connection: sqlite3.Connection, session: str) -> _Item:
+    columns = [str(row[1]) for row in connection.execute("PRAGMA table_info(session)")]
+    names = [name for name in _SESSIONS if name in columns]
     row = connection.execute(
         f"SELECT {', '.join(names)} FROM session WHERE id = ?", (session,)
     ).fetchone()
-    told = dict(zip(names, row or (), strict=False))
-    return _Item({"title": told.get("title"), "parentID": told.get("parent_id")}, {})
+    fields = dict(zip(names, row or (), strict=False))
+    return _Item({"title": fields.get("title"), "parentID": fields.get("parent_id")}, {})
 
 
 # In files
 
 
-def _file_session(path: str) -> Iterator[OpencodeSession]:
-    told = _json(path)
-    name = text_of(told.get("id"))
+def _find_file_session(path: str) -> Iterator[OpencodeSession]:
+    fields = _read_json(path)
+    name = text_of(fields.get("id"))
     if not name or "/" in name:
         return
-    messages = os.path.join(_storage(path), "message", name)
+    messages = os.path.join(_storage_of(path), "message", name)
     try:
         touched = (os.stat(path).st_mtime_ns, os.stat(messages).st_mtime_ns)
     except OSError:
         return
-    updated = dict_of(told.get("time")).get("updated")
-    yield OpencodeSession(path, name, absolute_path(told.get("directory")), f"{updated} {touched}")
+    updated = dict_of(fields.get("time")).get("updated")
+    yield OpencodeSession(
+        path, name, absolute_path(fields.get("directory")), f"{updated} {touched}"
+    )
 
 
-def _in_files(kept: OpencodeSession) -> Iterator[_Item]:
-    yield _Item(_json(kept.path), {})
-    storage = _storage(kept.path)
+def _read_files(kept: OpencodeSession) -> Iterator[_Item]:
+    yield _Item(_read_json(kept.path), {})
+    storage = _storage_of(kept.path)
     folder = os.path.join(storage, "message", kept.id)
-    messages = [_json(os.path.join(folder, name)) for name in _names(folder)]
-    loose = _loose_parts(os.path.join(storage, "part"), {_id(it) for it in messages})
-    messages.sort(key=lambda it: (moment(dict_of(it.get("time")).get("created")), _id(it)))
+    messages = [_read_json(os.path.join(folder, name)) for name in _list_names(folder)]
+    loose = _find_loose_parts(
+        os.path.join(storage, "part"), {_id_of(message) for message in messages}
+    )
+    messages.sort(key=lambda item: (moment(dict_of(item.get("time")).get("created")), _id_of(item)))
     for message in messages:
-        name = _id(message)
+        name = _id_of(message)
         own = os.path.join(storage, "part", name) if name and "/" not in name else ""
-        for file in _names(own) if own else ():
-            part = _json(os.path.join(own, file))
-            yield _Item(message, part, _id(part))
+        for file in _list_names(own) if own else ():
+            part = _read_json(os.path.join(own, file))
+            yield _Item(message, part, _id_of(part))
         for part in loose.get(name, ()):
-            yield _Item(message, part, _id(part))
+            yield _Item(message, part, _id_of(part))
 
 
-def _loose_parts(folder: str, messages: Collection[str]) -> dict[str, list[dict[str, Any]]]:
-    """The parts of these messages in the oldest layout, which sorts none into folders."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for name in _names(folder):
+def _find_loose_parts(folder: str, messages: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return the parts of these messages in the oldest layout, which has no folders for them."""
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for name in _list_names(folder):
         if name.endswith(".json"):
-            part = _json(os.path.join(folder, name))
+            part = _read_json(os.path.join(folder, name))
             message = text_of(part.get("messageID"))
             if message in messages:
-                found.setdefault(message, []).append(part)
-    return found
+                parts.setdefault(message, []).append(part)
+    return parts
 
 
-def _storage(session_file: str) -> str:
+def _storage_of(session_file: str) -> str:
     return os.path.dirname(os.path.dirname(os.path.dirname(session_file)))
 
 
-def _json(path: str) -> dict[str, Any]:
+def _read_json(path: str) -> dict[str, Any]:
     raw = read_plain_file(path, LONGEST_LINE)
     return (parsed(raw) if raw is not None else None) or {}
 
 
-def _id(told: dict[str, Any]) -> str:
-    return text_of(told.get("id"))
+def _id_of(fields: dict[str, Any]) -> str:
+    return text_of(fields.get("id"))
 
 
-def _names(folder: str) -> list[str]:
-    """The names in a directory, in their order; none where it cannot be listed."""
+def _list_names(folder: str) -> list[str]:
+    """Return the sorted names in a directory; none if it cannot be listed."""
     try:
         return sorted(os.listdir(folder))[:_MOST_FILES]
     except OSError:
         return []
-
-
-def data_folder(home: str, environ: Mapping[str, str]) -> str:
-    """Return the directory in which opencode keeps its sessions, there or not. The XDG setting of
-    the shell counts for the shell's own home alone.
-    """
-    base = environ.get("XDG_DATA_HOME", "")
-    if not os.path.isabs(base) or home != environ.get("HOME"):
-        base = os.path.join(home, ".local", "share")
-    return os.path.join(base, "opencode")

@@ -1,0 +1,28 @@
+"""The identity of an agent, and the tables in its package."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ricordo.resources import data_text
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent as a value: equal to another one of the same name."""
+
+    name: str
+    """In state files, JSON output and options; also the name of its package."""
+    shown: str
+    """The name as people write it."""
+    keeps_database: bool = False
+    """Whether one file holds many sessions."""
+
+
+@cache
+def read_table(agent: Agent, name: str) -> dict[str, Any]:
+    """Return the table `name`.toml in the package of `agent`."""
+    return tomllib.loads(data_text(f"agents/{agent.name}/{name}.toml"))

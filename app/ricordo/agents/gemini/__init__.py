@@ -1,0 +1,17 @@
+"""Gemini CLI, as an agent for which handoffs are written."""
+
+from __future__ import annotations
+
+from ricordo.agents.agent import Agent
+from ricordo.agents.support import AgentSupport
+
+
+class GeminiSupport(AgentSupport):
+    """Gemini CLI."""
+
+    agent = Agent("gemini", "Gemini CLI")
+    takes_handoffs = True
+    instruction_files = ("GEMINI",)
+
+
+GEMINI = GeminiSupport()

@@ -1,0 +1,171 @@
+"""What Ricordo can ask about an agent. Each agent has a package or module with one `AgentSupport`;
+`registry.py` lists them. Everything else asks the registry, and names no agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from ricordo import git
+from ricordo.agents.agent import Agent
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.transcripts.checkpoint import Learnt
+from ricordo.agents.transcripts.session import Session, Turn, Where
+from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
+from ricordo.agents.workplace import Workplace
+from ricordo.memory.layout import Layout
+
+Step = Callable[[], None]
+"""Called every few milliseconds while something is read; it may raise."""
+
+
+class LayoutMark(NamedTuple):
+    """How a directory shows that its memory has a layout."""
+
+    strength: int
+    """From 0 to 100; of several marks the strongest counts."""
+    fits: Callable[[str, frozenset[str]], bool]
+    """Takes a directory and the names in it, folders with a `/` behind."""
+    layout: Layout
+
+
+class Survey(NamedTuple):
+    """What an agent has on the whole machine."""
+
+    cwds: frozenset[str]
+    """Directories in which its sessions worked."""
+    memories: Callable[[Sequence[str]], list[MemoryPlace]]
+    """Takes the roots of the projects that are known."""
+
+
+class Transcript(Protocol):
+    """One transcript, open for reading; it is read as it is used."""
+
+    learnt: Learnt
+    is_anew: bool
+    """Whether it was read from its beginning: what was known of it before is void."""
+    is_resumable: bool
+    """Whether reading can go on from `learnt`."""
+
+    @property
+    def session(self) -> Session:
+        """The session, as far as it was read."""
+        ...
+
+    def turns(self) -> Iterator[Turn]:
+        """Yield the turns from where the last reading ended."""
+        ...
+
+    def seal(self) -> None:
+        """Make `learnt` fit to be gone on from, though not all turns were asked for."""
+        ...
+
+
+class AgentSupport:
+    """One agent, or one form of memory that no agent owns. A method that a subclass leaves out
+    means that it has nothing of the kind.
+
+    `home` and `environ` are the user's home directory and the environment of the shell.
+    """
+
+    agent: Agent | None = None
+    """None where there are no sessions of it and no handoffs for it."""
+    layouts: tuple[Layout, ...] = ()
+    marks: tuple[LayoutMark, ...] = ()
+    has_transcripts = False
+    takes_handoffs = False
+    """Whether its package has a table `handoff.toml`."""
+    instruction_files: tuple[str, ...] = ()
+    """Names of the files in a project that it loads at every start, without `.md`."""
+
+    project_folder = ""
+    """The folder of a project that holds its settings; "" where it has none."""
+
+    # Memories
+
+    def memories_at(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> Iterator[MemoryPlace]:
+        """Yield what may be its memory of a workplace, there or not, most likely first."""
+        yield from ()
+
+    def memories_in(self, project: str) -> list[MemoryPlace]:
+        """Return the memories that lie in the directory of a project."""
+        return []
+
+    def sub_agent_memories(self, projects: Iterable[str]) -> list[MemoryPlace]:
+        """Return the memories that its sub-agents keep in the directories of projects."""
+        return []
+
+    def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
+        """Return what it has on the whole machine."""
+        return Survey(frozenset(), lambda projects: [])
+
+    def whole_memory(self, root: str) -> str:
+        """Return the directory of the memory of which `root` is a part, else `root` itself."""
+        return root
+
+    def project_of(self, root: str, layout: Layout) -> str:
+        """Return the project of its memory at `root`; "" where it is unknown."""
+        return git.top_level(root) or ""
+
+    # Transcripts
+
+    def session_scope(
+        self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]
+    ) -> SessionScope:
+        """Return which sessions are relevant to its memory at `place`, besides those that worked in
+        its `projects`.
+        """
+        return SessionScope(projects=tuple(projects))
+
+    def scope_files(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Return the paths that change when `session_scope` may return something else."""
+        return []
+
+    def transcripts(
+        self, scope: SessionScope, home: str, environ: Mapping[str, str]
+    ) -> Iterator[TranscriptSource]:
+        """Yield its transcripts that may be in `scope`; where one does not show at its beginning
+        where it worked, only reading it does.
+        """
+        yield from ()
+
+    def transcripts_near(
+        self, path: str, home: str, environ: Mapping[str, str]
+    ) -> Iterator[TranscriptSource]:
+        """Yield the transcripts that it keeps where `path`, a real path, lies."""
+        yield from ()
+
+    def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Return the folders in which its next transcript may appear."""
+        return []
+
+    def sub_agent_transcripts(self, source: TranscriptSource) -> Iterator[TranscriptSource]:
+        """Yield the transcripts of the sub-agents of one of its sessions."""
+        yield from ()
+
+    def is_transcript(self, path: str) -> bool:
+        """Say whether a file of lines is one of its transcripts."""
+        return False
+
+    def find_session(self, path: str, session: str, raw: bytes) -> TranscriptSource | None:
+        """Return the session in the file at `path`, whose first bytes are `raw`, where the file is
+        its own and no file of lines; `session` is an id or "". Raises WrongUsage.
+        """
+        return None
+
+    def open_transcript(
+        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+    ) -> Transcript:
+        """Return one of its transcripts for reading, from where `learnt` ends. Only for an agent
+        that `has_transcripts`.
+        """
+        raise NotImplementedError
+
+    def turns_from(self, source: TranscriptSource, start: Where) -> Iterator[Turn]:
+        """Yield the turns of one of its transcripts from `start` on, or from its beginning where it
+        can only be read as a whole.
+        """
+        return self.open_transcript(source, None, lambda: None).turns()
