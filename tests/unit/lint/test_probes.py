@@ -461,7 +461,7 @@ def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
     body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
     look = notebook(tmp_path, body).look_closely()
     assert look.findings == ()
-    assert look.evidence.remarks == ("the project was looked through up to 4 files",)
+    assert look.evidence.remarks == ("only 4 files of the project were listed",)
 
 
 def test_no_file_of_a_project_holds_up_an_expression(tmp_path: Path) -> None:

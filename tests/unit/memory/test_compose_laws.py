@@ -83,7 +83,6 @@ ACTS = st.one_of(
     st.builds(acts.Rewrite, ANY_PATH, TEXTS),
     st.builds(acts.SetField, ANY_PATH, st.sampled_from(["name", "type"]), st.sampled_from(NAMES)),
     st.builds(acts.Merge, ANY_PATH, ANY_PATH, TEXTS),
-    st.builds(lambda p, t, q: acts.Split(p, t, (acts.SplitPart(q, t),)), ANY_PATH, TEXTS, ANY_PATH),
     st.builds(acts.AddLink, ANY_PATH, ANY_PATH),
     st.builds(acts.AddEntry, st.just("MEMORY.md"), ANY_PATH),
     st.builds(acts.EditLine, ANY_PATH, st.integers(1, 2), st.just("---"), st.none()),

@@ -106,7 +106,7 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
 @pytest.mark.parametrize(
     ("block", "line", "word"),
     [
-        ("name: a\nname: b\n", 3, "twice"),
+        ("name: a\nname: b\n", 3, "duplicate"),
         ("name: &a b\n", 2, "anchor"),
         ("name: *a\n", 2, "alias"),
         ("a: &a {}\n<<: *a\n", 2, "anchor"),

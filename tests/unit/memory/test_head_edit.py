@@ -188,14 +188,14 @@ def test_a_value_is_written_in_the_manner_of_the_old_one(
         ("name: a: b", "type", "x", "line 2"),
         ("a: &x 1\nb: *x", "type", "x", "anchor"),
         ("a: !t 1", "type", "x", "tag"),
-        ("type: a\ntype: b", "type", "x", "twice"),
+        ("type: a\ntype: b", "type", "x", "duplicate"),
         ("{name: a}", "type", "x", "type"),
         ("name: a", "null", "x", "null"),
         ("name: a", "", "x", "field"),
         ("name: a", "a b", "x", "field"),
         ("name: a", "a:\nb", "x", "field"),
         ("name: a", "name", "\ud800", "name"),
-        ("metadata:\n  a: b", "metadata", "x", "fields of its own"),
+        ("metadata:\n  a: b", "metadata", "x", "nested fields"),
     ],
 )
 def test_a_head_that_cannot_be_edited_safely_is_left_alone(

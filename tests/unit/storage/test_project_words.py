@@ -91,4 +91,4 @@ def test_what_was_not_read_is_named(
 ) -> None:
     monkeypatch.setattr(project_words, "MOST_BYTES", 10)
     words = words_of(project, tmp_path / "state")
-    assert words.remark.endswith("files of the project were not looked through")
+    assert words.remark.endswith("files of the project were not checked")

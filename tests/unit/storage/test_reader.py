@@ -99,7 +99,7 @@ def test_a_memory_that_is_no_directory_is_not_found(tmp_path: Path, make: str) -
         root.write_text("x")
     if make == "dangling":
         root.symlink_to(tmp_path / "gone")
-    with pytest.raises(MemoryNotFound, match="no memory directory"):
+    with pytest.raises(MemoryNotFound, match="No memory directory"):
         read_memory(str(root), AUTO_MEMORY)
 
 

@@ -1,4 +1,4 @@
-"""Each outside thing has one door: files, other programs, text that reaches the screen.
+"""Each outside resource has one module: files, other programs, text that reaches the screen.
 
 Import contracts see modules; these tests see calls. They read the source and run none of it.
 """
@@ -285,7 +285,7 @@ def splits_lines(source: Source) -> list[str]:
 # The tests
 
 
-def test_files_are_opened_only_behind_their_doors():
+def test_files_are_opened_only_by_their_modules():
     assert [place for source in sources() for place in openings(source)] == []
 
 

@@ -14,7 +14,7 @@ from ricordo.services.edits.change import EditOverlap, apply_or_merge
 from ricordo.services.history.undo import undo
 from ricordo.storage.reader import read_memory
 from ricordo.storage.writer import Applied, EditsConflict
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     World,
     at_every_call,
     at_step,

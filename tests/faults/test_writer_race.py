@@ -1,4 +1,4 @@
-"""Others write the same files while the door is at work: no line of theirs is lost."""
+"""Others write the same files while the writer is at work: no line of theirs is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ricordo.errors import ChangeRefused
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import system_calls as calls
 from ricordo.storage.writer import Applied, EditsConflict
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     OLD,
     World,
     at_every_call,

@@ -25,7 +25,7 @@ from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.lock import state_lock
 from ricordo.storage.writer import Applied
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     AT,
     OLD,
     World,
@@ -261,9 +261,9 @@ def test_a_set_that_cannot_be_recovered_stops_its_memory_alone(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calls, "exchange", broken)
         held_root._exchanging[os.stat(world.root).st_dev] = True
-        assert world.door.recover(AT).waiting == (str(world.root),)
+        assert world.writer.recover(AT).waiting == (str(world.root),)
         assert isinstance(other.apply(), Applied)
-        with pytest.raises(WriteFailed, match="cut off has to be completed first"):
+        with pytest.raises(WriteFailed, match="must be completed first"):
             world.apply(world.edit("new.md", None, b"x"))
     world.recover()
     assert world.check_recovered() == "none"

@@ -28,7 +28,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import jail as held_root
 from ricordo.storage import system_calls as calls
-from tests.faults.door_world import at_every_call, die, fast_folder, in_child
+from tests.faults.writer_world import at_every_call, die, fast_folder, in_child
 from tests.support.builders import note_text, recorded
 from tests.support.figures import figure
 

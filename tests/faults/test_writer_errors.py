@@ -22,7 +22,7 @@ from ricordo.errors import RicordoError, StateUnusable, WriteFailed
 from ricordo.storage import database
 from ricordo.storage import jail as held_root
 from ricordo.storage.writer import Applied
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     MARKS,
     NEW,
     OLD,
@@ -175,9 +175,7 @@ def test_what_others_wrote_on_top_of_ours_is_told_when_we_take_back() -> None:
         held_root._exchanging.clear()
         with at_every_call(fail), pytest.raises(WriteFailed) as raised:
             world.apply()
-        assert raised.value.changed == (
-            "Nothing else was changed, but others wrote meanwhile: a.md."
-        )
+        assert raised.value.changed == ("Nothing else was changed, but other programs wrote: a.md.")
         assert world.on_disk() == OLD | {"a.md": NEW["a.md"] + b"on top of ours\n"}
         assert not world.unfinished()
         world.check_nothing_lost()
@@ -283,8 +281,8 @@ INJECTED = (
 SCRIPT = """
 import sys
 from pathlib import Path
-from tests.faults.door_world import World
-from tests.faults.test_door_errors import OUTCOMES, attempt
+from tests.faults.writer_world import World
+from tests.faults.test_writer_errors import OUTCOMES, attempt
 world = World(Path(sys.argv[1]))
 world.tries_may_stay = True
 try:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     NEW,
     OLD,
     Files,

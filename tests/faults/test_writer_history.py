@@ -20,7 +20,7 @@ from ricordo.storage.decisions import Decision, Decisions
 from ricordo.storage.lock import history_lock
 from ricordo.storage.writer import Applied, Purpose, Writer
 from tests.conftest import NOW
-from tests.faults.door_world import AT, OLD, World, killed_in_the_middle, replace_a
+from tests.faults.writer_world import AT, OLD, World, killed_in_the_middle, replace_a
 from tests.support.builders import open_memory
 from tests.support.figures import figure
 
@@ -49,11 +49,11 @@ def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, dama
     path = world.state / "history.db"
     DAMAGES[damage](path)
     database = Database(str(world.state))
-    door = Writer(database)
+    writer = Writer(database)
     back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
     for _ in range(2):
         try:
-            outcome = door.apply(back, Purpose(AT))
+            outcome = writer.apply(back, Purpose(AT))
             break
         except StateUnusable as error:
             told = str(error)
