@@ -295,8 +295,8 @@ def test_of_a_single_file_nothing_beside_it_may_be_touched(world: World) -> None
 
 
 def test_a_missing_folder_is_told(world: World) -> None:
-    assert "no folder" in refused(world, "nowhere/x.md", None, b"x")
-    assert "no folder" in refused(world, "x/x", None, b"x")
+    assert "No folder" in refused(world, "nowhere/x.md", None, b"x")
+    assert "No folder" in refused(world, "x/x", None, b"x")
 
 
 def test_a_memory_that_goes_while_we_journal_is_told_as_such(world: World) -> None:

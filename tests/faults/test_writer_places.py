@@ -182,7 +182,7 @@ def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
 def test_two_edits_that_overlap_are_refused_when_they_are_put_together(root: Path) -> None:
     memory = open_memory(root, {"a.md": "one two three\n"})
     changes = [Change(Replace("a.md", "one two", "x")), Change(Replace("a.md", "two three", "y"))]
-    with pytest.raises(ChangeRefused, match="does not hold the text"):
+    with pytest.raises(ChangeRefused, match="does not contain the text"):
         compose(memory, changes)
 
 
@@ -291,9 +291,9 @@ def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: 
     (world.base / "sync/.stfolder").mkdir(parents=True)
     (world.base / "link").symlink_to(world.root)
     places = {
-        "memory/state": "in the memory itself",
-        "link/state": "in the memory itself",
-        "memory": "in the memory itself",
+        "memory/state": "inside the memory",
+        "link/state": "inside the memory",
+        "memory": "inside the memory",
         "repo/state": "git work tree",
         "Dropbox/state": "synced folder",
         "sync/deep/state": "synced folder",
