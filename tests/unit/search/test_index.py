@@ -39,7 +39,7 @@ memory = read_memory(root, AUTO_MEMORY)
 it = index.SearchIndex(state, root)
 if when == "building":
     it.bring_up(memory, die)
-store.IndexStore._total = die if when == "writing" else store.IndexStore._total
+store.IndexStore._add_totals = die if when == "writing" else store.IndexStore._add_totals
 index.CacheFile.seal = die if when == "sealing" else index.CacheFile.seal
 it.bring_up(memory)
 """
