@@ -14,8 +14,8 @@
     ├── StateUnusable     (3)    the state directory cannot be read or written
     │   └── Busy          (3)    another process has locked it
     ├── CuratorFailed     (4)    the curator refused, or could not answer
-    │   └── TooOften      (4)    the memory was curated too often recently
-    └── Unprintable       (74)   the command succeeded, but its result could not be printed
+    │   └── RateLimited   (4)    the memory was curated too often recently
+    └── OutputFailed      (74)   the command succeeded, but its result could not be printed
 
 The number is the exit code of the command line. A message says what happened, to what, and what to
 do next; `changed` says what was and what was not changed.

@@ -259,7 +259,7 @@ def test_a_deleted_file_comes_back_with_its_mode(world: World) -> None:
     ],
 )
 @pytest.mark.parametrize("machine", ["openat2", "step by step"])
-def test_a_path_that_leads_out_is_refused(
+def test_a_path_that_is_outside_is_refused(
     world: World, path: str, machine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if machine == "step by step":
@@ -294,12 +294,12 @@ def test_of_a_single_file_nothing_beside_it_may_be_touched(world: World) -> None
         assert history.heads(root.id) == {}
 
 
-def test_a_missing_folder_is_told(world: World) -> None:
+def test_a_missing_folder_is_reported(world: World) -> None:
     assert "No folder" in refused(world, "nowhere/x.md", None, b"x")
     assert "No folder" in refused(world, "x/x", None, b"x")
 
 
-def test_a_memory_that_goes_while_we_journal_is_told_as_such(world: World) -> None:
+def test_a_memory_that_goes_during_journalling_is_reported_as_such(world: World) -> None:
     def move(step: str) -> None:
         if step == "journal" and world.root.exists():
             world.root.rename(world.base / "elsewhere")

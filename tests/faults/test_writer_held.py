@@ -246,7 +246,7 @@ def test_programs_that_open_the_note_all_the_time_lose_no_line_while_it_is_excha
     print(dict(counts))
 
 
-def test_a_note_that_stays_open_is_left_alone_and_that_is_told(
+def test_a_note_that_stays_open_is_not_changed_and_that_is_reported(
     folder: Path, program: Program
 ) -> None:
     notebook, note = started(folder)

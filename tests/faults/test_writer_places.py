@@ -161,7 +161,7 @@ def test_what_the_machine_lacks_is_done_in_another_way(
 
 
 @pytest.mark.skipif(shutil.which("bindfs") is None, reason="bindfs is not installed")
-def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
+def test_on_fuse_only_the_user_can_write(world: World) -> None:
     beneath = world.root.rename(world.base / "beneath")
     world.root.mkdir()
     done = subprocess.run(["bindfs", beneath, world.root], capture_output=True, text=True)

@@ -175,7 +175,7 @@ def test_after_a_power_cut_at_any_step_all_or_nothing_is_there(
 
 
 @pytest.mark.parametrize("wait", ["sync_file", "sync_folder"])
-def test_a_wait_that_is_left_out_is_caught(wait: str) -> None:
+def test_a_sleep_that_is_left_out_is_caught(wait: str) -> None:
     assert count_cuts(figure("power_stride", everyday=25), without=wait)["bad"]
 
 

@@ -49,7 +49,7 @@ def test_nearly_every_credential_is_covered_from_end_to_end(samples: list[Sample
     assert min(recall.values()) >= 0.7, recall
 
 
-def test_what_only_looks_like_a_credential_is_left_alone(samples: list[Sample]) -> None:
+def test_what_only_looks_like_a_credential_is_ignored(samples: list[Sample]) -> None:
     lookalikes = [sample for sample in samples if sample.family in LOOKALIKES]
     flagged = [sample.text for sample in lookalikes if find_secrets(sample.text)]
     assert len(flagged) <= 0.002 * len(lookalikes), flagged
@@ -64,7 +64,7 @@ def test_families_that_were_held_out_once_are_found_too() -> None:
     assert sum(recall.values()) / len(recall) >= 0.95, recall
 
 
-def test_more_that_only_looks_like_a_credential_is_left_alone() -> None:
+def test_more_that_only_looks_like_a_credential_is_ignored() -> None:
     random = Random(SEED)
     families = secret_families.LOOKALIKES.items()
     texts = [make(random, family).text for family, make in families for _ in range(40)]
@@ -130,7 +130,7 @@ def test_the_list_of_words_is_the_one_of_the_standard() -> None:
     )
 
 
-def test_talk_of_keys_that_are_no_credentials_is_left_alone() -> None:
+def test_talk_of_keys_that_are_no_credentials_is_ignored() -> None:
     lines = KEY_TALK.read_text("utf-8").splitlines()
     assert len(lines) > 40
     assert [line for line in lines if find_secrets(line)] == []
@@ -197,7 +197,7 @@ def test_offsets_are_those_of_the_value_alone() -> None:
     assert mask(text) == "The password is [secret: password], ask Ana."
 
 
-def test_a_value_is_masked_wherever_it_stands() -> None:
+def test_a_value_is_masked_everywhere() -> None:
     assert "kitten4711" not in mask("password: kitten4711\n\nI typed kitten4711 and it worked.")
 
 

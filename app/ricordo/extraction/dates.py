@@ -32,7 +32,10 @@ def said_days(text: str, today: date) -> tuple[SaidDay, ...]:
     """Return the dates in `text`, written on the day `today`, in order."""
     plain, today = lowered(text), plausible(today)
     days = [
-        *(SaidDay(it.start, it.end, it.day.isoformat(), it.day) for it in find_dates(plain)),
+        *(
+            SaidDay(found.start, found.end, found.day.isoformat(), found.day)
+            for found in find_dates(plain)
+        ),
         *_without_year(plain, today),
         *_weekdays(plain, today),
         *_in_words(plain, today),

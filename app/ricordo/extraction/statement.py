@@ -241,13 +241,13 @@ def _find_plain(judged: Sequence[_Judged]) -> Saying | None:
 
 def _more_of_it(last: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
     """Return the sentences directly after the last one that also state something of a kind."""
-    found: list[_Judged] = []
+    more: list[_Judged] = []
     for each in judged[last.number + 1 :]:
         is_kind = _says_something(each) and not each.is_for_once and _plain_kind(each) is not None
         if each.sentence.paragraph != last.sentence.paragraph or not is_kind:
             break
-        found.append(each)
-    return found
+        more.append(each)
+    return more
 
 
 def _plain_kind(candidate: _Judged) -> StatementKind | None:
@@ -310,15 +310,15 @@ def _find_by_signs(judged: Sequence[_Judged]) -> Saying | None:
 
 def _reasons(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
     """Return the sentences directly after a statement that give its reason or continue it."""
-    found: list[_Judged] = []
+    reasons: list[_Judged] = []
     for each in judged[candidate.number + 1 :]:
         is_near = each.sentence.paragraph == candidate.sentence.paragraph
-        if not is_near or len(found) == _MOST_AFTER or not _says_something(each):
+        if not is_near or len(reasons) == _MOST_AFTER or not _says_something(each):
             break
         if each.is_for_once or (each.is_order and not each.is_rule):
             break
-        found.append(each)
-    return found
+        reasons.append(each)
+    return reasons
 
 
 def _saying(

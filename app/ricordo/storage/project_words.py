@@ -141,8 +141,8 @@ class ProjectWords:
             if is_new:
                 connection.execute(_SCHEMA)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
-            gone = before.keys() - self._files.keys()
-            connection.executemany("DELETE FROM file WHERE path = ?", ((_raw(p),) for p in gone))
+            deleted = before.keys() - self._files.keys()
+            connection.executemany("DELETE FROM file WHERE path = ?", ((_raw(p),) for p in deleted))
             connection.executemany(
                 "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?)",
                 (

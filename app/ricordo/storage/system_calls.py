@@ -212,8 +212,8 @@ def take_on(handle: int, model: int) -> None:
     Raises OSError if an owner or an access list could not be copied.
     """
     before("take on")
-    status, own = os.fstat(model), os.fstat(handle)
-    if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+    status, current = os.fstat(model), os.fstat(handle)
+    if (status.st_uid, status.st_gid) != (current.st_uid, current.st_gid):
         os.fchown(handle, status.st_uid, status.st_gid)
     os.fchmod(handle, stat.S_IMODE(status.st_mode))
     if not hasattr(os, "listxattr"):

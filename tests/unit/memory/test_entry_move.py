@@ -61,7 +61,7 @@ BLOCKS = st.sampled_from(
 
 
 @given(st.lists(BLOCKS, min_size=1, max_size=9), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_no_line_is_lost_and_every_step_leads_back(
+def test_no_line_is_lost_and_every_step_can_be_reversed(
     blocks: list[str], end: str, ended: bool
 ) -> None:
     lines = "\n".join(block.format(n=n) for n, block in enumerate(blocks))

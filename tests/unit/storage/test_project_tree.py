@@ -72,7 +72,7 @@ def test_pipes_sockets_and_links_are_not_opened(project: Path, tmp_path: Path) -
     assert tree.stands("../secret.py") is None
 
 
-def test_a_folder_that_became_a_link_leads_nowhere(project: Path, tmp_path: Path) -> None:
+def test_a_folder_that_became_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "tides.py").write_text("PASSWORD\n")

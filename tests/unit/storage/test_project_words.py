@@ -69,7 +69,7 @@ class _Watched:
         return self._tree.read(path)
 
 
-def test_a_damaged_cache_is_made_anew(project: Path, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_rebuilt(project: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     words_of(project, state)
     kept = next((state / "projects").glob("*.db"))
