@@ -530,7 +530,7 @@ async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> N
         await stage.shows(MoveScreen)
         await stage.press("ctrl+u", *"project_tides")
         await stage.confirm()
-        await stage.wait_for(lambda: "already exists. Nothing was changed." in stage.toasts)
+        await stage.wait_for(lambda: "is there already. Nothing was changed." in stage.toasts)
     assert read(root) == before
 
 
