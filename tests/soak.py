@@ -54,7 +54,7 @@ class Clone(NamedTuple):
     """The user who runs it; "" for the one who runs the soak."""
 
 
-DOOR = (
+WRITER = (
     "case",
     "crash",
     "errors",
@@ -84,8 +84,8 @@ GROUPS = (
         "storage", ("tests/unit/storage", "tests/faults/test_bad_files.py"), {"examples": 10_000}
     ),
     Group(
-        "door",
-        tuple(f"tests/faults/test_door_{name}.py" for name in DOOR),
+        "writer",
+        tuple(f"tests/faults/test_writer_{name}.py" for name in WRITER),
         {
             "random_kills": 500,
             "fallback_stride": 1,

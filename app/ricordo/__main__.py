@@ -1,4 +1,4 @@
-"""`ricordo` and `python -m ricordo`."""
+"""Entry point of `ricordo` and `python -m ricordo`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ def main() -> int:
     first = words[0] if words else ""
     at = 2 if first == "--state" else 1 if first.startswith("--state=") else 0
     if words[at : at + 1] == ["hook"]:
-        # agents wait for it at every message: nothing of the command line is loaded
+        # agents wait for the hook at every message, so the command line is not loaded
         from ricordo.hook.program import answer
 
         answer([*words[at + 1 :], *words[:at]])
-        # all is written; taking the interpreter down in good order would only take time
+        # all output is written; a regular shutdown of the interpreter would only take time
         os._exit(0)
     if sys.getfilesystemencoding() != "utf-8":
         from ricordo.cli.streams import restart_in_utf8_mode

@@ -1,7 +1,7 @@
-"""Long work in threads gives way to what a person waits for.
+"""Throttle background threads while the user waits, and control garbage collection.
 
-The threads of a process share one processor for all that is written in Python: beside work that
-never rests, everything that is on its way to the screen takes twice as long.
+Python threads share one processor: with a background thread that never pauses, everything on its
+way to the screen takes twice as long.
 """
 
 from __future__ import annotations
@@ -12,88 +12,88 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _SLICE = 0.005
-"""Seconds of work, after which others get their turn."""
-_REST = 0.002
+"""Seconds of work between two pauses."""
+_PAUSE = 0.002
 """Seconds."""
-_PAINTED_AFTER = 0.2
-"""Seconds for which what was awaited may still be on its way to the screen."""
+_PAINT_TIME = 0.2
+"""Seconds for which a finished result may still be on its way to the screen."""
 
 
-class _Awaited:
-    """What is being done while a person waits for it."""
+class _ForegroundWork:
+    """The work that the user is waiting for."""
 
     def __init__(self) -> None:
         self.count = 0
         self.ended = float("-inf")
-        """When the last of it was done, by a steady clock."""
+        """When the last of it ended, by the monotonic clock."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is awaited any more."""
-        return not self.count and time.monotonic() - self.ended >= _PAINTED_AFTER
+        """Whether the user is not waiting for anything."""
+        return not self.count and time.monotonic() - self.ended >= _PAINT_TIME
 
 
-_awaited = _Awaited()
+_foreground = _ForegroundWork()
 
 
 @contextmanager
 def awaited() -> Iterator[None]:
-    """Let all long work wait meanwhile. For one thread, that of the screen."""
-    _awaited.count += 1
+    """Pause all throttled work until the block ends. For the thread of the screen only."""
+    _foreground.count += 1
     try:
         yield
     finally:
-        _awaited.count -= 1
-        _awaited.ended = time.monotonic()
+        _foreground.count -= 1
+        _foreground.ended = time.monotonic()
 
 
 class Throttle:
-    """One piece of long work that gives way."""
+    """Pauses one background task while the user waits for something else."""
 
     def __init__(self, patience: float, is_needed: Callable[[], bool] = lambda: False) -> None:
-        """`patience` is for how many seconds it waits more than it works: it must be done some day,
-        even where something is awaited without an end. It does not wait while it `is_needed`: what
-        is awaited may need it itself.
+        """Limit the pauses: the task pauses at most `patience` seconds more than it works, so that
+        it ends even if the user waits forever. It does not pause while it `is_needed`, because the
+        work that the user waits for may depend on it.
         """
-        self._most = self._patience = patience
+        self._max_patience = self._patience = patience
         self._is_needed = is_needed
-        self._turn = time.monotonic()
+        self._slice_start = time.monotonic()
 
     def step(self) -> None:
-        """Rest, if it is time to; called by the work itself, every few milliseconds."""
-        worked = time.monotonic() - self._turn
+        """Pause if it is time to; the task calls this every few milliseconds."""
+        worked = time.monotonic() - self._slice_start
         if worked < _SLICE:
             return
-        self._patience = min(self._patience + worked, self._most)
-        time.sleep(_REST)
+        self._patience = min(self._patience + worked, self._max_patience)
+        time.sleep(_PAUSE)
         began = time.monotonic()
-        while self._patience > 0 and not (_awaited.is_over or self._is_needed()):
+        while self._patience > 0 and not (_foreground.is_over or self._is_needed()):
             time.sleep(_SLICE)
             now = time.monotonic()
             self._patience -= now - began
             began = now
-        self._turn = time.monotonic()
+        self._slice_start = time.monotonic()
 
 
-_MANY = 50_000
-"""Values that were made and kept, from which on going through them would be felt."""
+_FREEZE_ABOVE = 50_000
+"""New objects, above which a later collection would cause a noticeable pause."""
 
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """While a memory is read, judged or compared, all is new and nothing garbage: to go through
-    ten thousand notes again and again would only take time.
+    """Turn the garbage collector off while a memory is read, checked or compared: all objects are
+    new and none is garbage, so collections would only take time.
 
-    What was made is spared later collections too, where it is much: to go through it once takes
-    as long as a tenth of reading it, and longer than a key can wait. It is still freed once nobody
-    refers to it, for these values refer to each other in no circle.
+    If many objects were created, they are also excluded from later collections: one takes a tenth
+    of the time of reading them, longer than a key press can wait. They are still freed by their
+    reference counts, because they form no reference cycles.
     """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if gc.get_count()[0] > _MANY:
+        if gc.get_count()[0] > _FREEZE_ABOVE:
             gc.freeze()
         if was_enabled:
             gc.enable()

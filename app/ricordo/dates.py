@@ -1,4 +1,4 @@
-"""Dates in a text, however they are written."""
+"""Find dates in a text, in all common notations."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from ricordo.lexicon import read_words
 
 _YEAR = re.compile(r"20\d\d")
 _WIDEST = 24
-"""Characters of a date on either side of its year, around which alone it is looked for."""
+"""Characters of a date on either side of its year; only this range is searched."""
 
 
 class Dated(NamedTuple):
-    """A date and where it stands."""
+    """A date and its offsets in the text."""
 
     day: date
-    """The last day that is meant, where a month or a quarter is."""
+    """The day, or the last day of a month or quarter."""
     start: int
     end: int
 
 
 def names_year(text: str, start: int = 0) -> bool:
-    """Say whether a year of this century stands in `text`, from `start` on."""
+    """Return whether `text` contains a year of this century, from `start` on."""
     return "20" in text and bool(_YEAR.search(text, start))
 
 
 def find_dates(text: str) -> Iterator[Dated]:
-    """Yield the dates in `text` that name their year, which lies in this century."""
-    told = 0
+    """Yield the dates in `text` with a year of this century."""
+    done = 0
     for year in _YEAR.finditer(text):
-        if year.start() < told:
+        if year.start() < done:
             continue
-        first = max(told, year.start() - _WIDEST)
+        first = max(done, year.start() - _WIDEST)
         match = _pattern().search(text, first, year.end() + _WIDEST)
         if match is None:
             continue
-        told = match.end()
-        day = _day({key: value for key, value in match.groupdict().items() if value})
+        done = match.end()
+        day = _parse({key: value for key, value in match.groupdict().items() if value})
         if day is not None:
             yield Dated(day, match.start(), match.end())
 
 
 @cache
 def months() -> dict[str, int]:
-    """Return the numbers of the months, 1 to 12, by their names in every language that is known."""
+    """Return the numbers of the months, 1 to 12, by their names in all supported languages."""
     return {
         name: number
         for names in read_words("dates")["months"].values()
@@ -78,26 +78,28 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
-def _day(parts: dict[str, str]) -> date | None:
+def _parse(parts: dict[str, str]) -> date | None:
+    """Return the date of the named groups of a match; None if it does not exist."""
     fields: dict[str, str] = {}
     for key, value in parts.items():
         fields[key.rstrip("12345678")] = value
     year = int(fields["y"])
     if "a" in fields:
-        return _later(year, int(fields["a"]), int(fields["b"]))
+        return _later_reading(year, int(fields["a"]), int(fields["b"]))
     if "q" in fields:
         return _date(year, 3 * int(fields["q"][1]), None)
     month = months()[fields["month"].lower()] if "month" in fields else int(fields["m"])
     return _date(year, month, int(fields["d"]) if "d" in fields else None)
 
 
-def _later(year: int, first: int, second: int) -> date | None:
-    """Of `3/4/2026` the later reading: who wrote it may come from either side of the ocean."""
+def _later_reading(year: int, first: int, second: int) -> date | None:
+    """Return the later reading of a date like `3/4/2026`: day/month or month/day."""
     readings = (_date(year, first, second), _date(year, second, first))
     return max((day for day in readings if day), default=None)
 
 
 def _date(year: int, month: int, day: int | None) -> date | None:
+    """Return a date, with None for `day` the last of the month; None if it does not exist."""
     if not 1 <= month <= 12:
         return None
     last = monthrange(year, month)[1]

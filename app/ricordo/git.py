@@ -1,8 +1,8 @@
-"""The one door to the git program: it looks, and changes nothing.
+"""Run git read-only; the only module that starts git.
 
-Hooks, file system monitors, pagers, filters and external diffs of a repository stay off, no
-variable of the caller's environment steers it, it asks for no password and fetches nothing, and
-time and bytes are bounded. Where git or a repository is missing, answers are None.
+Hooks, file system monitors, pagers, filters and external diffs of a repository are off, the
+caller's environment variables are ignored, git asks for no password and fetches nothing, and time
+and bytes are limited. If git or a repository is missing, results are None.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "diff-tree": _NO_DRIVERS,
     "ls-files": (),
     "ls-tree": (),
-    # a submodule has settings of its own
+    # a submodule has its own settings
     "status": ("--ignore-submodules=all",),
     "check-attr": (),
 }
-"""The commands that may be run, each with the flags that it always gets."""
+"""The allowed commands, each with the flags that are always added."""
 _SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -39,8 +39,8 @@ _SETTINGS = (
 
 
 _FILTERS = "^filter\\..*\\.(clean|smudge|process|required)$"
-"""Settings that name programs through which contents pass before they are compared."""
-_COMPARES = frozenset(("status",))
+"""Settings that name programs that filter contents before git compares them."""
+_COMPARING_COMMANDS = frozenset(("status",))
 """The commands that compare contents."""
 
 
@@ -51,24 +51,24 @@ def ask(
     seconds: float = MAX_SECONDS,
     max_bytes: int = MAX_BYTES,
 ) -> bytes | None:
-    """Return what `git command arguments` prints in `directory`; None where it fails, takes longer
-    than `seconds` or prints more than `max_bytes`. Raises KeyError for a command that may change
-    something.
+    """Return the output of `git command arguments` in `directory`; None if it fails, takes longer
+    than `seconds` or prints more than `max_bytes`. Raises KeyError for a command that is not
+    allowed.
     """
     words = [command, *_COMMANDS[command], *arguments]
-    filters = _filters(directory) if command in _COMPARES else ()
-    return _run(directory, words, _switched_off(filters), seconds, max_bytes)
+    filters = _find_filters(directory) if command in _COMPARING_COMMANDS else ()
+    return _run(directory, words, _disable(filters), seconds, max_bytes)
 
 
-def _filters(directory: str) -> tuple[str, ...]:
-    """The names of the settings of filters that hold for `directory`."""
+def _find_filters(directory: str) -> tuple[str, ...]:
+    """Return the names of the filter settings in `directory`."""
     words = ["config", "--null", "--name-only", "--get-regexp", _FILTERS]
-    answer = _run(directory, words, {}, MAX_SECONDS, MAX_BYTES)
-    return tuple(map(os.fsdecode, filter(None, (answer or b"").split(b"\0"))))
+    output = _run(directory, words, {}, MAX_SECONDS, MAX_BYTES)
+    return tuple(map(os.fsdecode, filter(None, (output or b"").split(b"\0"))))
 
 
-def _switched_off(settings: tuple[str, ...]) -> dict[str, str]:
-    """The variables by which git takes `settings` for empty; their names may hold any character."""
+def _disable(settings: tuple[str, ...]) -> dict[str, str]:
+    """Return variables that empty `settings`; unlike with `-c`, names may have any character."""
     variables = {"GIT_CONFIG_COUNT": str(len(settings))} if settings else {}
     for number, name in enumerate(settings):
         variables[f"GIT_CONFIG_KEY_{number}"] = name
@@ -87,7 +87,7 @@ def _run(
 
     try:
         process = subprocess.Popen(
-            ["git", "--no-optional-locks", *_with_settings(), *words],
+            ["git", "--no-optional-locks", *_settings_options(), *words],
             cwd=directory,
             env={**_environment(os.environ), **variables},
             stdin=subprocess.DEVNULL,
@@ -96,39 +96,39 @@ def _run(
         )
     except (OSError, ValueError):
         return None
-    return _bounded(process, seconds, max_bytes)
+    return _read_bounded(process, seconds, max_bytes)
 
 
-def _with_settings() -> list[str]:
+def _settings_options() -> list[str]:
     return [word for setting in _SETTINGS for word in ("-c", setting)]
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
-    return kept | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+    others = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
+    return others | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
-def _bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> bytes | None:
+def _read_bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> bytes | None:
     from threading import Timer
 
     timer = Timer(seconds, process.kill)
     timer.start()
     try:
-        # the timer runs until the end of the block: a program may close its output and stay
+        # the timer runs until the end of the block: a program may close its output and keep running
         with process:
             assert process.stdout is not None
-            answer = process.stdout.read(max_bytes + 1)
-            if len(answer) > max_bytes:
+            output = process.stdout.read(max_bytes + 1)
+            if len(output) > max_bytes:
                 process.kill()
     finally:
         timer.cancel()
-    return answer if process.returncode == 0 and len(answer) <= max_bytes else None
+    return output if process.returncode == 0 and len(output) <= max_bytes else None
 
 
 def top_level(directory: str) -> str | None:
-    """Return the root of the worktree that holds `directory`; None where there is none.
+    """Return the root of the worktree that contains `directory`; None if there is none.
 
-    Found by the `.git` that stands in it, without starting a process.
+    Found by its `.git`, without starting a process.
     """
     folder = os.path.realpath(directory)
     while not _is_top(folder):

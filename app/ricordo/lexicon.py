@@ -1,4 +1,4 @@
-"""Word lists in many languages: data files beside the rules, compiled once."""
+"""Word lists in many languages, read from data files and compiled once."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 from ricordo.resources import data_text
 
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-"""Kana, Han and Hangul, inside a character class: scripts in which words have no sure border."""
+"""Kana, Han and Hangul, for a character class: scripts without reliable word boundaries."""
 _WORD = re.compile(rf"[^\W\d_{SPACELESS}]+")
 _BLANK = re.compile(r"(\(\?<[!=][^()]*\))| ")
-"""A blank, or the look-behind, of fixed width, that may hold one."""
+"""A blank, or a look-behind of fixed width that may contain one."""
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 
 
 @cache
 def read_words(name: str) -> Mapping[str, Any]:
-    """Return the data file `name` that lies beside the rules."""
+    """Return the data file `name` of the rules."""
     data = pkgutil.get_data("ricordo.lint.rules", f"{name}.toml")
     assert data is not None
     return tomllib.loads(data.decode())
@@ -33,7 +33,7 @@ def expressions(name: str, part: str) -> list[str]:
 
 
 def lowered(text: str) -> str:
-    """Return `text` in lower case, every character at its place."""
+    """Return `text` in lower case with all offsets unchanged."""
     plain = text.lower()
     if len(plain) == len(text):
         return plain
@@ -41,10 +41,10 @@ def lowered(text: str) -> str:
 
 
 def any_of(parts: Iterable[str]) -> str:
-    """Return one alternation of whole words and phrases, for texts in lower case; a blank stands
-    for any white space.
+    """Return one regular expression for whole words and phrases in lower case; a blank matches any
+    white space.
     """
-    # a border that is tried once, and branches that begin with a letter, are what makes it fast
+    # one shared boundary, and branches that begin with a letter, make it fast
     spaced = [_BLANK.sub(lambda match: match[1] or r"\s+", part) for part in set(parts)]
     spaced.sort(key=lambda part: (-len(part), part))
     bounded = "|".join(part for part in spaced if not _SPACELESS.search(part))
@@ -54,33 +54,33 @@ def any_of(parts: Iterable[str]) -> str:
 
 
 def compiled(name: str, part: str) -> re.Pattern[str]:
-    """Return the pattern that finds any expression under `part` of the data file `name` in a text
-    in lower case.
+    """Return the pattern for any expression under `part` of the data file `name`, for texts in
+    lower case.
     """
     return re.compile(any_of(expressions(name, part)))
 
 
 class Triggers:
-    """Decides at little cost that a text holds none of some words."""
+    """Checks quickly that a text contains none of some words."""
 
     def __init__(self, parts: Iterable[str]) -> None:
-        """`parts` in lower case; what is no word of letters, or is written without word borders,
-        is looked for anywhere.
+        """Set the `parts`, in lower case; those that are not words of letters, or are in a script
+        without word boundaries, match anywhere.
         """
-        given = frozenset(parts)
-        self._words = frozenset(part for part in given if _WORD.fullmatch(part))
-        self._signs = tuple(part for part in given - self._words if part.isascii())
-        self._unbounded = tuple(part for part in given - self._words if not part.isascii())
+        distinct = frozenset(parts)
+        self._words = frozenset(part for part in distinct if _WORD.fullmatch(part))
+        self._signs = tuple(part for part in distinct - self._words if part.isascii())
+        self._unbounded = tuple(part for part in distinct - self._words if not part.isascii())
 
     def are_in(self, words: frozenset[str], text: str) -> bool:
-        """Say whether `text`, whose lower-cased `words` are known, holds any of them."""
+        """Return whether `text`, with the lower-cased `words`, contains any of them."""
         if not self._words.isdisjoint(words) or any(map(text.__contains__, self._signs)):
             return True
         return not text.isascii() and any(map(text.__contains__, self._unbounded))
 
     def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
-        """Return those of them that `text`, whose lower-cased `words` are known, holds. They tell
-        of each of its parts, sooner than the part's own words do, that nothing is there.
+        """Return those that `text`, with the lower-cased `words`, contains: a quick test for each
+        of its parts.
         """
         if not self.are_in(words, text):
             return ()
@@ -92,7 +92,7 @@ class Triggers:
 
 @cache
 def pattern(part: str) -> re.Pattern[str]:
-    """Return the pattern that finds any expression under `part` in a text in lower case."""
+    """Return the pattern for any expression under `part`, for texts in lower case."""
     return re.compile(any_of(text for texts in table(part).values() for text in texts))
 
 

@@ -1,5 +1,4 @@
-"""Where things are: what ships with the code (themes, the sample memory, data files), and the
-directories of the user.
+"""Paths of shipped files (themes, the sample memory, data files) and of the user's directories.
 
 Themes and sample memory are inside the wheel, or at the top of a checkout.
 """
@@ -22,13 +21,13 @@ def themes_directory() -> str:
 
 
 def sample_memory_directory() -> str:
-    """Return the directory of the sample memory; it is never opened itself, only copies of it."""
+    """Return the directory of the sample memory; only copies of it are opened."""
     return _find("sample_memory")
 
 
 def data_text(name: str) -> str:
     """Return the text of the data file `name` of the package."""
-    # imported here, for it costs the prompt hook more than all of this
+    # imported here: it would take the prompt hook longer than the rest of this module
     from pkgutil import get_data
 
     data = get_data("ricordo", name)
@@ -37,7 +36,7 @@ def data_text(name: str) -> str:
 
 
 def data_file(name: str) -> str:
-    """Return where the data file `name` of the package lies, for a person who wants to look."""
+    """Return the path of the data file `name` of the package, to show to the user."""
     return os.path.join(_PACKAGE, *name.split("/"))
 
 
@@ -50,26 +49,26 @@ _DELETED = "/(deleted directory)"
 
 
 def state_directory(environ: Mapping[str, str], given: str = "") -> str:
-    """Return the directory of our own state: `given`, else `RICORDO_STATE`, else that of XDG."""
+    """Return the state directory: `given`, else `RICORDO_STATE`, else that of XDG."""
     default = _xdg(environ, "XDG_STATE_HOME", ".local/state")
     return absolute(given or environ.get("RICORDO_STATE") or default)
 
 
 def agent_home(environ: Mapping[str, str], given: str = "") -> str:
-    """Return the home directory in which agents' folders are looked for: `given`, else
-    `RICORDO_AGENT_HOME`, else the user's.
+    """Return the home directory of the agents' folders: `given`, else `RICORDO_AGENT_HOME`, else
+    the user's.
     """
     home = given or environ.get("RICORDO_AGENT_HOME") or home_directory(environ)
     return absolute(home)
 
 
 def config_directory(environ: Mapping[str, str]) -> str:
-    """Return the directory of the person's settings."""
+    """Return the directory of the user's settings."""
     return _xdg(environ, "XDG_CONFIG_HOME", ".config")
 
 
 def _xdg(environ: Mapping[str, str], name: str, default: str) -> str:
-    """Our folder in an XDG base directory; relative values are to be ignored, says the standard."""
+    """Return Ricordo's folder in an XDG base directory; the standard ignores relative values."""
     base = environ.get(name, "")
     if not os.path.isabs(base):
         base = os.path.join(home_directory(environ), default)
@@ -77,8 +76,8 @@ def _xdg(environ: Mapping[str, str], name: str, default: str) -> str:
 
 
 def home_directory(environ: Mapping[str, str]) -> str:
-    """Return the user's home: that of the environment, else that of the user's account. A relative
-    one would lie in whatever directory we are called in, and is ignored.
+    """Return the user's home from the environment, else from the account. A relative one would
+    depend on the current directory, and is ignored.
     """
     home = environ.get("HOME", "")
     if os.path.isabs(home):
@@ -93,8 +92,8 @@ def home_directory(environ: Mapping[str, str]) -> str:
 
 
 def current_directory(environ: Mapping[str, str]) -> str:
-    """Return the current directory; where it was deleted, what the shell says that its path was,
-    else one at which nothing is.
+    """Return the current directory; if it was deleted, its path from the shell, else a path that
+    does not exist.
     """
     try:
         return os.getcwd()
@@ -105,7 +104,7 @@ def current_directory(environ: Mapping[str, str]) -> str:
 
 def absolute(path: str) -> str:
     """Return `path`, which may be relative to the current directory, as an absolute one. Raises
-    WrongUsage where that directory was deleted: what is written to it would make it again.
+    WrongUsage if that directory was deleted: writing to it would create it again.
     """
     try:
         return os.path.abspath(path)
@@ -113,5 +112,5 @@ def absolute(path: str) -> str:
         from ricordo.errors import WrongUsage
 
         raise WrongUsage(
-            f"The current directory was deleted, so {path!r} leads nowhere. Name an absolute path."
+            f"Cannot resolve {path!r}: the current directory was deleted. Use an absolute path."
         ) from None

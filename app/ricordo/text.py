@@ -1,8 +1,8 @@
-r"""Showing text that strangers wrote.
+r"""Make untrusted text safe to show.
 
-Notes, file names, titles and model replies may hold terminal escapes, bidirectional controls or
-zero-width characters. Everything that reaches a screen or a report passes `visible` first. A
-line ends at ``\\n`` and nowhere else: U+0085, U+2028, VT and FF are text.
+Notes, file names, titles and model replies may contain terminal escapes, bidirectional controls or
+zero-width characters. All text for a screen or a report passes `visible` first. A line ends at
+``\\n`` and nowhere else: U+0085, U+2028, VT and FF are text.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ZERO_WIDTH_JOINERS = "\u200c\u200d"
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with every control made visible; newlines and tabs stay as they are.
+    r"""Return `text` with every control made visible; newlines and tabs stay.
 
     Control characters become their picture (``␛``), invisible ones their code point
-    (``⟨U+202E⟩``), bytes that were no UTF-8 ``\\xNN``. Joiners inside emoji and inside scripts
-    that need them stay.
+    (``⟨U+202E⟩``), bytes that are not UTF-8 ``\\xNN``. Joiners in emoji, and in scripts that need
+    them, stay.
     """
     if text.isprintable():
         return text
@@ -40,24 +40,22 @@ def one_line(text: str) -> str:
 
 
 def clip(text: str, width: int) -> str:
-    """Return `text` as one visible row of at most `width` cells, ``…`` where it was cut."""
+    """Return `text` as one visible row of at most `width` cells, with ``…`` if it was cut."""
     row = one_line(text[: 4 * width + 16])
     if cells(row) <= width and len(text) <= 4 * width + 16:
         return row
-    kept: list[str] = []
+    chars: list[str] = []
     room = width - 1
     for char in row:
         room -= cells(char)
         if room < 0:
             break
-        kept.append(char)
-    return "".join(kept).rstrip() + "…" if width > 0 else ""
+        chars.append(char)
+    return "".join(chars).rstrip() + "…" if width > 0 else ""
 
 
 def clip_start(text: str, width: int) -> str:
-    """Return what `clip` does, with the beginning cut off instead of the end: that of a path tells
-    least.
-    """
+    """Return `text` as `clip` does, but with the beginning cut off: for paths."""
     row = one_line(text)
     if cells(row) <= width:
         return row
@@ -75,15 +73,15 @@ def cells(text: str) -> int:
 
 
 def hidden_characters(text: str) -> list[re.Match[str]]:
-    """Return the places where `text` holds characters that a reader cannot see or that steer a
-    terminal. Carriage returns before a newline and joiners in their proper place are not among
-    them, nor is a byte order mark at the very start.
+    """Return the characters in `text` that are invisible or control a terminal, except carriage
+    returns before a newline, joiners in their proper place, and a byte order mark at the very
+    start.
     """
     if text.isascii():
-        unended = text.replace("\r\n", "\n") if "\r" in text else text
-        if not unended.encode("ascii").translate(None, _PLAIN_ASCII):
+        normalized = text.replace("\r\n", "\n") if "\r" in text else text
+        if not normalized.encode("ascii").translate(None, _PLAIN_ASCII):
             return []
-    return [match for match in _HIDDEN.finditer(text) if not _belongs(match)]
+    return [match for match in _HIDDEN.finditer(text) if not _is_legitimate(match)]
 
 
 def encodable(text: str) -> str:
@@ -98,8 +96,8 @@ def encodable(text: str) -> str:
 
 
 def escape_json(document: str, *, ascii_only: bool = False) -> str:
-    r"""Return a JSON document with every control and every invisible character written as a
-    ``\uNNNN`` escape, which reads as the same value; with `ascii_only` all that is not ASCII.
+    r"""Return a JSON document of the same value with every control and invisible character written
+    as a ``\uNNNN`` escape; with `ascii_only`, every character that is not ASCII.
     """
     return (_NOT_ASCII if ascii_only else _HIDDEN).sub(_escape, document)
 
@@ -109,7 +107,7 @@ def _escape(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def _belongs(match: re.Match[str]) -> bool:
+def _is_legitimate(match: re.Match[str]) -> bool:
     text, at = match.string, match.start()
     char = text[at]
     if char == "\r":
@@ -120,8 +118,8 @@ def _belongs(match: re.Match[str]) -> bool:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Say whether the joiner at `at` stands between parts of an emoji or letters of a script
-    that shapes its letters.
+    """Return whether the joiner at `at` is between parts of an emoji or letters of a script that
+    shapes its letters.
     """
     if at == 0 or at + 1 >= len(text):
         return False

@@ -218,7 +218,7 @@ def by_model(stage: Stage, p: Reference) -> Iterator[Row]:
 
 
 def writing(stage: Stage, p: Reference) -> Iterator[Row]:
-    """A change set of 12 files through the door, beside as many fsyncs as it may cost."""
+    """A change set of 12 files through the writer, beside as many fsyncs as it may cost."""
     s = Reference("S", repeated(lambda: task_time("fsync", stage.memory, stage.environ())))
     yield Row("S: 42 new files written and synced", s.seconds, p)
     applied = repeated(lambda: task_time("apply", stage.memory, stage.environ()))

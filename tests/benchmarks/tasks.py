@@ -144,7 +144,7 @@ def sync_files(folder: str, count: int) -> Callable[[], None]:
 
 
 def apply_changes(folder: str, count: int) -> Callable[[], None]:
-    """Take a change set of so many files through the door; it is put together beforehand."""
+    """Take a change set of so many files through the writer; it is put together beforehand."""
     from ricordo.agents.claude.location import AUTO_MEMORY
     from ricordo.memory.change import Change, SetField
     from ricordo.memory.compose import compose
@@ -158,8 +158,8 @@ def apply_changes(folder: str, count: int) -> Callable[[], None]:
     wished = f"as it was at {now.isoformat()}"
     changes = [Change(SetField(note.path, "description", wished)) for note in notes]
     change_set = compose(memory, changes)
-    door = Writer(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
-    return lambda: void(door.apply(change_set, Purpose(now)))
+    writer = Writer(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
+    return lambda: void(writer.apply(change_set, Purpose(now)))
 
 
 def void(value: object) -> None:

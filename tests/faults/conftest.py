@@ -1,4 +1,4 @@
-"""A memory on a real disk for the tests of the door."""
+"""A memory on a real disk for the tests of the writer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.storage import jail as held_root
-from tests.faults.door_world import World
+from tests.faults.writer_world import World
 
 
 @pytest.fixture

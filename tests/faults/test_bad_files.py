@@ -349,7 +349,7 @@ def test_an_entry_with_a_twice_escaped_or_foreign_path_leads_nowhere(
     assert memory.links["MEMORY.md"][0].leads is Leads.NOWHERE
 
 
-# What is no plain file
+# What is not a regular file
 
 
 def test_symbolic_links_are_named_with_where_they_lead_and_not_read(root: Path) -> None:
@@ -375,7 +375,7 @@ def test_symbolic_links_are_named_with_where_they_lead_and_not_read(root: Path) 
     out = {item.path for item in memory.skipped if item.leads_out}
     assert {"outside.md", "folder", "environ.md", "zero.md", "tty.md"} <= out
     assert not out & {"inside.md", "dangling.md", "loop.md"}
-    assert "where nothing is" in skipped(memory)["dangling.md"]
+    assert "which does not exist" in skipped(memory)["dangling.md"]
 
 
 def test_an_entry_through_a_symbolic_link_reaches_no_note(root: Path) -> None:
@@ -393,7 +393,7 @@ def test_pipes_and_sockets_are_skipped_at_once(root: Path, monkeypatch: pytest.M
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket.md")
         memory = open_memory(root, {"good.md": "x"})
-    assert skipped(memory) == {"pipe.md": "not a plain file", "socket.md": "not a plain file"}
+    assert skipped(memory) == {"pipe.md": "not a regular file", "socket.md": "not a regular file"}
     assert [file.path for file in memory.files] == ["good.md"]
 
 
@@ -402,7 +402,7 @@ def test_a_device_is_skipped(root: Path) -> None:
         os.mknod(root / "zero.md", 0o600 | stat.S_IFCHR, os.makedev(1, 5))
     except PermissionError:
         pytest.skip("devices can only be made by root")
-    assert skipped(open_memory(root)) == {"zero.md": "not a plain file"}
+    assert skipped(open_memory(root)) == {"zero.md": "not a regular file"}
 
 
 def test_a_folder_named_like_a_note_is_a_folder_and_its_notes_are_read(root: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from ricordo.curation.pending import Waiting
 from ricordo.services.history.undo import undo
 from ricordo.services.ledger.ledger import FILE, runs_of
-from tests.faults.door_world import die, in_child
+from tests.faults.writer_world import die, in_child
 from tests.support.builders import note_text
 from tests.support.curating import Desk, edit
 from tests.support.figures import figure

@@ -115,7 +115,7 @@ async def test_of_a_hard_link_it_is_asked_before_its_names_part(
         await stage.go_to(ANA)
         await wish()
         await stage.shows(ProposalScreen)
-        await stage.paints("another name (a hard link): outside")
+        await stage.paints("hard-linked (outside the memory)")
         await stage.press("escape")
         assert read(root) == before
         await stage.wait_for(lambda: not stage.main._changing._writing._one_at_a_time.locked())
@@ -343,7 +343,7 @@ async def test_a_head_that_cannot_be_edited_is_told_before_anybody_types(tmp_pat
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("E")
-        await stage.wait_for(lambda: "The head is left alone" in stage.toasts)
+        await stage.wait_for(lambda: "Invalid frontmatter" in stage.toasts)
 
 
 async def test_what_the_screen_shows_late_is_still_ours(

@@ -24,7 +24,7 @@ from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.faults.door_world import at_every_call
+from tests.faults.writer_world import at_every_call
 from tests.support.builders import note_text
 from tests.tui.stage import (
     STAMP,
@@ -240,7 +240,7 @@ async def test_of_a_hard_link_it_is_asked_before_it_is_reverted(tmp_path: Path) 
         await choose(stage, "tides.md")
         await stage.press("d", "ctrl+s")
         await stage.shows(ProposalScreen)
-        await stage.paints("another name (a hard link): outside")
+        await stage.paints("hard-linked (outside the memory)")
         await stage.press("escape")
         await stage.shows(InboxScreen)
         assert (root / "tides.md").read_bytes() == theirs

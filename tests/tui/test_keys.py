@@ -593,7 +593,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.panes.index.row.line == 8)
     assert stage.panes.index.row.path == TIDES
     await stage.press("J")
-    await stage.wait_for(lambda: "the last entry already" in stage.toasts)
+    await stage.wait_for(lambda: "already the last entry" in stage.toasts)
     await stage.type_ahead("K", "K")
     await stage.wait_for(lambda: text(stage, INDEX) == before)
 
@@ -601,7 +601,7 @@ async def _(stage: Stage) -> None:
 @shows("lift")
 async def _(stage: Stage) -> None:
     await stage.press("circumflex_accent")
-    await stage.wait_for(lambda: "stands above the cut" in stage.toasts)
+    await stage.wait_for(lambda: "it is above the cut" in stage.toasts)
     path = Path(stage.main.root) / INDEX
     filler = "".join(f"- [Cache]({CACHE}) — {n}\n" for n in range(220))
     path.write_text(path.read_text() + filler + f"- [Units]({UNITS}) — metres\n")

@@ -160,7 +160,7 @@ async def test_the_folder_goes_and_comes_back(tmp_path: Path) -> None:
         await stage.go_to(TIDES)
         shutil.rmtree(root)
         await stage.wait_for(lambda: "cannot be read" in stage.top)
-        await stage.wait_for(lambda: "There is no memory directory" in stage.toasts)
+        await stage.wait_for(lambda: "No memory directory" in stage.toasts)
         await stage.press("ctrl+r", "j", "k")
         write_memory(root, {"MEMORY.md": SMALL["MEMORY.md"]})
         # what fills the folder is slower than the notebook is told of it

@@ -134,7 +134,7 @@ async def test_wrong_is_left_to_the_curator(root: Path) -> None:
         assert said(root) == {"freeze.md": ReviewVerdict.WRONG}
 
 
-async def test_wrong_is_retired_through_the_one_door(root: Path) -> None:
+async def test_wrong_is_retired_through_the_writer(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
         await stage.press("down", "d")
         await stage.shows(ChooseScreen)

@@ -42,7 +42,7 @@ def test_a_worktree_and_its_folders_share_the_root_of_the_main_one(machine: Mach
             assert git.top_level(str(directory)) == str(top)
 
 
-def test_a_submodule_stands_for_itself(machine: Machine) -> None:
+def test_a_submodule_counts_by_itself(machine: Machine) -> None:
     outer, inner = machine.repository("outer"), machine.repository("inner")
     allowed = ("-c", "protocol.file.allow=always")
     run_git(outer, *allowed, "submodule", "--quiet", "add", str(inner), "sub")
@@ -90,13 +90,13 @@ def test_a_folder_that_only_says_to_be_a_worktree_has_no_root(machine: Machine) 
 
 
 @pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere\n", "\0\0", "x" * 100_000])
-def test_a_git_file_that_leads_nowhere_has_no_root(machine: Machine, text: str) -> None:
+def test_a_git_file_with_a_missing_target_has_no_root(machine: Machine, text: str) -> None:
     top = machine.directory("top")
     (top / ".git").write_text(text)
     assert main_of(str(top)) is None
 
 
-def test_only_commands_that_look_are_run(machine: Machine) -> None:
+def test_only_read_only_commands_are_run(machine: Machine) -> None:
     with pytest.raises(KeyError):
         git.ask(str(machine.path), "gc")
 

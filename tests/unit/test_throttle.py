@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo import background as courtesy
+from ricordo import background as background
 from ricordo.background import Throttle, awaited
 
 
@@ -23,9 +23,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    monkeypatch.setattr(courtesy, "time", clock := Clock())
+    monkeypatch.setattr(background, "time", clock := Clock())
     # what other tests of this process awaited was over by another clock
-    monkeypatch.setattr(courtesy, "_awaited", courtesy._Awaited())
+    monkeypatch.setattr(background, "_foreground", background._ForegroundWork())
     return clock
 
 

@@ -1,4 +1,4 @@
-"""Dates as people say them, made absolute from the day on which they were said."""
+"""Find dates in a statement, relative ones too, and make them absolute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ricordo.lint.fixes.dates import find_relative_dates
 
 _EARLIEST, _LATEST = date(1900, 1, 1), date(9000, 1, 1)
 _MONTHS_BACK = 6
-"""A month and day without a year that lies further back is meant to come."""
+"""A month and day without a year that is longer ago refers to the next year."""
 
 
 class SaidDay(NamedTuple):
@@ -25,36 +25,37 @@ class SaidDay(NamedTuple):
     written: str
     """The absolute date: a day, an ISO week, a month or a year."""
     day: date | None
-    """None where it is no single day."""
+    """None unless it is a single day."""
 
 
 def said_days(text: str, today: date) -> tuple[SaidDay, ...]:
-    """Return the dates in `text`, which was said on the day `today`, in their order."""
+    """Return the dates in `text`, written on the day `today`, in order."""
     plain, today = lowered(text), plausible(today)
-    found = [
-        *(SaidDay(it.start, it.end, it.day.isoformat(), it.day) for it in find_dates(plain)),
+    days = [
+        *(
+            SaidDay(found.start, found.end, found.day.isoformat(), found.day)
+            for found in find_dates(plain)
+        ),
         *_without_year(plain, today),
         *_weekdays(plain, today),
         *_in_words(plain, today),
     ]
-    kept: list[SaidDay] = []
-    for it in sorted(found, key=lambda it: (it.start, -it.end)):
-        if not kept or it.start >= kept[-1].end:
-            kept.append(it)
-    return tuple(kept)
+    result: list[SaidDay] = []
+    for day in sorted(days, key=lambda day: (day.start, -day.end)):
+        if not result or day.start >= result[-1].end:
+            result.append(day)
+    return tuple(result)
 
 
 def plausible(day: date) -> date:
-    """Return a day of a transcript, which may tell any, as one with which can be reckoned."""
+    """Return `day` of a transcript, limited to a range in which date arithmetic works."""
     return min(max(day, _EARLIEST), _LATEST)
 
 
 def made_absolute(text: str, today: date) -> str:
-    """Return `text` with the dates that mean nothing later replaced by those that they stand for,
-    as ISO 8601 writes them.
-    """
-    for it in reversed(said_days(text, today)):
-        text = text[: it.start] + it.written + text[it.end :]
+    """Return `text` with all dates replaced by absolute ones, in ISO 8601."""
+    for day in reversed(said_days(text, today)):
+        text = text[: day.start] + day.written + text[day.end :]
     return text
 
 
@@ -69,8 +70,8 @@ def _without_year(plain: str, today: date) -> Iterator[SaidDay]:
 
 
 def _next(number: int, month: int, today: date) -> date | None:
-    """Return the day that is meant by day and month: this year's, or the next one's where that is
-    long past.
+    """Return the date of a day and month: in this year, or in the next one if that is long past;
+    None if it does not exist.
     """
     for year in (today.year, today.year + 1):
         try:
@@ -83,7 +84,7 @@ def _next(number: int, month: int, today: date) -> date | None:
 
 
 def _weekdays(plain: str, today: date) -> Iterator[SaidDay]:
-    """“By Friday” is the next one, “next Friday” that of the next week."""
+    """Yield weekdays: “by Friday” is the next one, “next Friday” that of the next week."""
     for match in _weekday().finditer(plain):
         number = _weekday_numbers()[match["day"] or match["coming"]]
         if match["next"]:

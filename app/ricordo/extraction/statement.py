@@ -1,4 +1,4 @@
-"""What the person said that is worth remembering: found by patterns, sentence by sentence."""
+"""Find statements of the user that are worth remembering, by patterns, sentence by sentence."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ricordo.search.words import content_words, words
 from ricordo.secrets import find_secrets
 
 _FEWEST_WORDS = 3
-"""Words that name something, below which a sentence states nothing by itself."""
+"""Content words; a sentence with fewer states nothing by itself."""
 _MOST_BEFORE = 3
-"""Sentences before a bare “remember that” which it may mean."""
-_MOST_BEHIND = 2
-"""Sentences behind a statement that tell why."""
+"""Sentences before a bare “remember that” to which it may refer."""
+_MOST_AFTER = 2
+"""Sentences after a statement that may give its reason."""
 _FURTHEST = timedelta(days=550)
 _CODE = re.compile(
     r"`[^`]+`|\w+\(\)|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w/-]+\.(?:py|go|ts|js|rs|java|c|h|md|json|toml|ya?ml|txt|sh)\b"
@@ -29,99 +29,108 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 
 
 class StatementKind(StrEnum):
-    """Why it is worth remembering."""
+    """Why a statement is worth remembering."""
 
     REQUEST = "request"
-    """The person asked for it."""
+    """The user asked to remember it."""
     CORRECTION = "correction"
-    """The person set the agent right."""
+    """The user corrected the agent."""
     PREFERENCE = "preference"
-    """How the person wants it, from now on, or what the person is like."""
+    """How the user wants it from now on, or a fact about the user."""
     DECISION = "decision"
     DEADLINE = "deadline"
     POINTER = "pointer"
-    """Where something is kept that agents cannot see."""
+    """The place of something that agents cannot see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """What was said in one turn that is worth remembering."""
+    """A statement in one message that is worth remembering."""
 
     kind: StatementKind
     type: str
-    """Of the note that should hold it: user, feedback, project or reference."""
+    """The type of its note: user, feedback, project or reference."""
     statement: tuple[Sentence, ...]
     why: tuple[Sentence, ...] = ()
 
     @property
     def quotes(self) -> tuple[str, ...]:
-        """The words themselves, as they stand."""
-        return tuple(it.text for it in (*self.statement, *self.why))
+        """The exact sentences, with the reasons."""
+        return tuple(sentence.text for sentence in (*self.statement, *self.why))
 
     @property
     def text(self) -> str:
-        """What is stated."""
-        return " ".join(it.text for it in self.statement)
+        """The statement without its reasons."""
+        return " ".join(sentence.text for sentence in self.statement)
 
 
 def find_saying(message: str, day: date, *, is_answer: bool) -> Saying | None:
-    """Return what is worth remembering of a `message` that the person wrote on `day`; None where
-    nothing is. `is_answer` says whether an agent had spoken before.
+    """Return the statement worth remembering in a `message` that the user wrote on `day`; None if
+    there is none. `is_answer` tells whether it answers an agent.
 
-    A message with a credential is left alone: no part of it may be quoted.
+    A message with a credential is skipped: no part of it may be quoted.
     """
     if find_secrets(message):
         return None
-    said, day = sentences(message), plausible(day)
-    own = without_quotations(message)
-    judged = [_Judged(said, number, own, day, is_answer=is_answer) for number in range(len(said))]
-    for kind in (_requested, _by_strength, _by_signs):
-        found = kind(judged)
-        if found is not None:
-            return found
+    all_sentences, day = sentences(message), plausible(day)
+    unquoted = without_quotations(message)
+    judged = [
+        _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
+        for number in range(len(all_sentences))
+    ]
+    for find in (_find_requested, _find_plain, _find_by_signs):
+        statement = find(judged)
+        if statement is not None:
+            return statement
     return None
 
 
 class _Judged:
-    """A sentence and what speaks for keeping it."""
+    """A sentence and its features."""
 
     def __init__(
-        self, said: Sequence[Sentence], number: int, own: str, day: date, *, is_answer: bool
+        self,
+        all_sentences: Sequence[Sentence],
+        number: int,
+        unquoted: str,
+        day: date,
+        *,
+        is_answer: bool,
     ) -> None:
-        self.said = said
+        self.all_sentences = all_sentences
         self.number = number
-        self.sentence = said[number]
+        self.sentence = all_sentences[number]
         self.plain = lowered(self.sentence.text)
-        self._own = lowered(own[self.sentence.start : self.sentence.end])
+        self._unquoted = lowered(unquoted[self.sentence.start : self.sentence.end])
         self.is_answer = is_answer
         self._day = day
 
     def has(self, part: str) -> bool:
-        """Whether an expression under `part` stands in it, outside of quotation marks."""
-        return bool(pattern(part).search(self._own))
+        """Return whether an expression under `part` is in it, outside of quotation marks."""
+        return bool(pattern(part).search(self._unquoted))
 
     @property
     def states(self) -> bool:
-        """Whether it says something that may hold for long."""
+        """Whether it states something that may be valid for long."""
         asks = self.sentence.is_question and not self.has("polite")
         return not (asks or self.has("guess") or self.has("unreal") or self.has("known"))
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is left of it but the wish that something be remembered."""
+        """Whether it only asks to remember something, without saying what."""
         rest = pattern("request").sub(" ", self.plain)
         return len(content_words(words(pattern("opening").sub(" ", rest)))) < _FEWEST_WORDS
 
     @property
     def objects(self) -> bool:
-        """Whether it, or the sentence before it, sets the agent right."""
+        """Whether it, or the short sentence before it, contradicts the agent."""
         if not self.is_answer:
             return False
         return bool(pattern("objection").match(self._opening))
 
     @property
     def _opening(self) -> str:
-        before = lowered(self.said[self.number - 1].text) if self.number else ""
+        before = lowered(self.all_sentences[self.number - 1].text) if self.number else ""
         is_short = 0 < len(before) <= 12
         return f"{before} {self.plain}" if is_short else self.plain
 
@@ -145,159 +154,171 @@ class _Judged:
 
     @property
     def is_of_code(self) -> bool:
-        """Whether it names parts of programs, of which the code tells more."""
+        """Whether it names parts of programs, which the code documents better."""
         return bool(_CODE.search(_ADDRESS.sub("", self.sentence.text)))
 
     @property
     def points_somewhere(self) -> bool:
-        """Whether it says where something is kept, by an address or a name."""
+        """Whether it says where something is, by an address or a name."""
         text = self.sentence.text
-        found = pattern("pointer").search(self.plain)
-        is_named = bool(_ADDRESS.search(text) or (found and _NAME.search(text, found.start())))
-        return found is not None and is_named and not self.is_of_code
+        match = pattern("pointer").search(self.plain)
+        is_named = bool(_ADDRESS.search(text) or (match and _NAME.search(text, match.start())))
+        return match is not None and is_named and not self.is_of_code
 
     @property
     def days_ahead(self) -> bool:
-        """Whether it names a day to come, and that something happens on it."""
-        coming = [
-            it.day
-            for it in said_days(self.sentence.text, self._day)
-            if it.day and self._day + timedelta(days=1) < it.day < self._day + _FURTHEST
+        """Whether it names a future day, and an event on it."""
+        future = [
+            found.day
+            for found in said_days(self.sentence.text, self._day)
+            if found.day and self._day + timedelta(days=1) < found.day < self._day + _FURTHEST
         ]
-        return bool(coming) and self.has("appointment")
+        return bool(future) and self.has("appointment")
 
     @property
     def is_for_once(self) -> bool:
-        """Whether it is about this hour alone."""
+        """Whether it is only about the current moment."""
         return self.has("once")
 
 
-def _requested(judged: Sequence[_Judged]) -> Saying | None:
-    """What the person asked to be remembered; where the wish stands alone, what was said before."""
-    for it in judged:
-        if it.sentence.is_question or it.has("unreal") or not it.has("request"):
+def _find_requested(judged: Sequence[_Judged]) -> Saying | None:
+    """Return the statement that the user asked to remember, if bare the one before it."""
+    for candidate in judged:
+        if (
+            candidate.sentence.is_question
+            or candidate.has("unreal")
+            or not candidate.has("request")
+        ):
             continue
-        if it.has("guess") and it.is_bare:
+        if candidate.has("guess") and candidate.is_bare:
             continue
-        meant = _meant(it, judged)
+        meant = _meant(candidate, judged)
         if meant:
             return _saying(StatementKind.REQUEST, meant, _reasons(meant[-1], judged))
     return None
 
 
 def _meant(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    """Return the sentences that a wish to remember is about."""
+    """Return the sentences to which a request to remember refers."""
     points_back = wish.has("request_behind")
     if not wish.is_bare and not points_back:
         return [wish]
     before = _before(wish, judged) if wish.is_bare or points_back else []
     if before:
         return before
-    return [wish] if not wish.is_bare else _behind(wish, judged)
+    return [wish] if not wish.is_bare else _after(wish, judged)
 
 
 def _before(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
     first = max(0, wish.number - _MOST_BEFORE)
-    return [it for it in judged[first : wish.number] if _says_something(it)]
+    return [candidate for candidate in judged[first : wish.number] if _says_something(candidate)]
 
 
-def _behind(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    return [it for it in judged[wish.number + 1 :][:1] if _says_something(it)]
+def _after(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
+    return [candidate for candidate in judged[wish.number + 1 :][:1] if _says_something(candidate)]
 
 
-def _says_something(it: _Judged) -> bool:
-    is_wish = it.has("request") and it.is_bare
-    return it.states and not is_wish and len(content_words(words(it.plain))) >= 2
+def _says_something(candidate: _Judged) -> bool:
+    is_wish = candidate.has("request") and candidate.is_bare
+    return candidate.states and not is_wish and len(content_words(words(candidate.plain))) >= 2
 
 
-def _by_strength(judged: Sequence[_Judged]) -> Saying | None:
-    """What is so plainly a rule, a decision, a date or about the person that nothing else is
-    needed.
-    """
-    for it in judged:
-        if not it.states or it.is_for_once:
+def _find_plain(judged: Sequence[_Judged]) -> Saying | None:
+    """Return a statement that is plainly a rule, a decision, a date or about the user."""
+    for candidate in judged:
+        if not candidate.states or candidate.is_for_once:
             continue
-        kind = _plain_kind(it)
+        kind = _plain_kind(candidate)
         if kind is None:
             continue
-        meant = [it] if _is_whole(it) else [*_neighbour(it, judged), it]
+        meant = [candidate] if _is_whole(candidate) else [*_neighbour(candidate, judged), candidate]
         meant.sort(key=lambda each: each.number)
         if any(_is_whole(each) for each in meant):
             meant += _more_of_it(meant[-1], judged)
-            return _saying(kind, meant, _reasons(meant[-1], judged), is_self=it.has("self"))
+            return _saying(kind, meant, _reasons(meant[-1], judged), is_self=candidate.has("self"))
     return None
 
 
 def _more_of_it(last: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    """Return the sentences right behind the last one that state something of the kind as well."""
-    found: list[_Judged] = []
+    """Return the sentences directly after the last one that also state something of a kind."""
+    more: list[_Judged] = []
     for each in judged[last.number + 1 :]:
         is_kind = _says_something(each) and not each.is_for_once and _plain_kind(each) is not None
         if each.sentence.paragraph != last.sentence.paragraph or not is_kind:
             break
-        found.append(each)
-    return found
+        more.append(each)
+    return more
 
 
-def _plain_kind(it: _Judged) -> StatementKind | None:
-    if it.is_rule:
-        return StatementKind.CORRECTION if it.objects else StatementKind.PREFERENCE
-    if it.has("self"):
+def _plain_kind(candidate: _Judged) -> StatementKind | None:
+    if candidate.is_rule:
+        return StatementKind.CORRECTION if candidate.objects else StatementKind.PREFERENCE
+    if candidate.has("self"):
         return StatementKind.PREFERENCE
-    is_settled = it.has("decision") and (it.has("reason") or not it.has("errand"))
-    if is_settled and (it.objects or it.has("reason") or not it.is_of_code):
+    is_settled = candidate.has("decision") and (
+        candidate.has("reason") or not candidate.has("errand")
+    )
+    if is_settled and (candidate.objects or candidate.has("reason") or not candidate.is_of_code):
         return StatementKind.DECISION
-    if it.points_somewhere:
+    if candidate.points_somewhere:
         return StatementKind.POINTER
-    if it.has("told") and not it.is_of_code:
+    if candidate.has("told") and not candidate.is_of_code:
         return StatementKind.DECISION
-    return StatementKind.DEADLINE if it.days_ahead else None
+    return StatementKind.DEADLINE if candidate.days_ahead else None
 
 
-def _is_whole(it: _Judged) -> bool:
-    fewest = _FEWEST_WORDS - it.is_rule
-    return len(content_words(words(it.plain))) >= fewest
+def _is_whole(candidate: _Judged) -> bool:
+    fewest = _FEWEST_WORDS - candidate.is_rule
+    return len(content_words(words(candidate.plain))) >= fewest
 
 
-def _neighbour(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    near = [each for each in judged if abs(each.number - it.number) == 1]
+def _neighbour(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
+    near = [each for each in judged if abs(each.number - candidate.number) == 1]
     return [each for each in near if _says_something(each)][:1]
 
 
-def _sets_right(it: _Judged) -> bool:
-    """Whether it objects to what the agent said or did, and says how it should be, and not how."""
-    is_norm = it.has("norm") or it.has("prohibition")
-    return it.objects and is_norm and (it.has("contrast") or it.has("reason"))
+def _sets_right(candidate: _Judged) -> bool:
+    """Return whether it objects to the agent and says what is right, with contrast or reason."""
+    is_norm = candidate.has("norm") or candidate.has("prohibition")
+    return candidate.objects and is_norm and (candidate.has("contrast") or candidate.has("reason"))
 
 
-def _forbids(it: _Judged) -> bool:
-    """Whether it allows nothing else, and tells why or until when."""
-    return it.has("strict") and it.has("reason") and not it.is_of_code
+def _forbids(candidate: _Judged) -> bool:
+    """Return whether it strictly requires something, with a reason."""
+    return candidate.has("strict") and candidate.has("reason") and not candidate.is_of_code
 
 
-def _by_signs(judged: Sequence[_Judged]) -> Saying | None:
-    """What several weaker signs speak for together."""
-    for it in judged:
-        if not it.states or (it.is_for_once and not it.objects) or not _is_whole(it):
+def _find_by_signs(judged: Sequence[_Judged]) -> Saying | None:
+    """Return a statement with several weaker signs."""
+    for candidate in judged:
+        if (
+            not candidate.states
+            or (candidate.is_for_once and not candidate.objects)
+            or not _is_whole(candidate)
+        ):
             continue
-        if not (_sets_right(it) or _forbids(it)):
+        if not (_sets_right(candidate) or _forbids(candidate)):
             continue
-        kind = StatementKind.PREFERENCE if it.is_order else StatementKind.DECISION
-        return _saying(StatementKind.CORRECTION if it.objects else kind, [it], _reasons(it, judged))
+        kind = StatementKind.PREFERENCE if candidate.is_order else StatementKind.DECISION
+        return _saying(
+            StatementKind.CORRECTION if candidate.objects else kind,
+            [candidate],
+            _reasons(candidate, judged),
+        )
     return None
 
 
-def _reasons(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    """Return the sentences right behind a statement that tell why, or go on with it."""
-    found: list[_Judged] = []
-    for each in judged[it.number + 1 :]:
-        is_near = each.sentence.paragraph == it.sentence.paragraph
-        if not is_near or len(found) == _MOST_BEHIND or not _says_something(each):
+def _reasons(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
+    """Return the sentences directly after a statement that give its reason or continue it."""
+    reasons: list[_Judged] = []
+    for each in judged[candidate.number + 1 :]:
+        is_near = each.sentence.paragraph == candidate.sentence.paragraph
+        if not is_near or len(reasons) == _MOST_AFTER or not _says_something(each):
             break
         if each.is_for_once or (each.is_order and not each.is_rule):
             break
-        found.append(each)
-    return found
+        reasons.append(each)
+    return reasons
 
 
 def _saying(
@@ -306,22 +327,22 @@ def _saying(
     return Saying(
         kind,
         _type(kind, meant, is_self=is_self),
-        tuple(it.sentence for it in meant),
-        tuple(it.sentence for it in why),
+        tuple(candidate.sentence for candidate in meant),
+        tuple(candidate.sentence for candidate in why),
     )
 
 
 def _type(kind: StatementKind, meant: Sequence[_Judged], *, is_self: bool) -> str:
-    """Return the type of the note that should hold it."""
-    if is_self or any(it.has("self") for it in meant):
+    """Return the type of the note for a statement."""
+    if is_self or any(candidate.has("self") for candidate in meant):
         return "user"
-    is_address = any(_ADDRESS.search(it.sentence.text) for it in meant)
+    is_address = any(_ADDRESS.search(candidate.sentence.text) for candidate in meant)
     if kind is StatementKind.POINTER or (is_address and kind is StatementKind.REQUEST):
         return "reference"
     if kind in (StatementKind.DECISION, StatementKind.DEADLINE):
         return "project"
     if kind in (StatementKind.PREFERENCE, StatementKind.CORRECTION) or any(
-        it.is_order or it.is_rule for it in meant
+        candidate.is_order or candidate.is_rule for candidate in meant
     ):
         return "feedback"
     return "project"

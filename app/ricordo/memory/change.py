@@ -1,7 +1,7 @@
-"""Changes: what somebody wishes to be other in a memory, each with its reason and its author.
+"""Requested changes of a memory, each with its reason and its author.
 
-A change names what it is about, not bytes: `compose` turns a list of them into the edits of files
-that they come to, and refuses what does not fit. Paths are relative to the memory.
+A change describes intent, not bytes: `compose` turns a list of changes into edits of files, and
+refuses a change that does not fit. Paths are relative to the memory.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from hashlib import sha256
 
 
 class AuthorRole(StrEnum):
-    """Who may have wished a change."""
+    """Who may request a change."""
 
     PERSON = "you"
     RULE = "rule"
     CURATOR = "curator"
     OUTSIDE = "outside"
-    """Somebody who wrote the files without us: an agent, an editor, a sync."""
+    """A program that wrote the files itself: an agent, an editor, a sync."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wished a change."""
+    """Who requested a change."""
 
     role: AuthorRole
     name: str = ""
-    """The rule, or the session of an agent; "" for the person."""
+    """The rule, or the session of an agent; "" for the user."""
     model: str = ""
     prompt_version: str = ""
 
     @property
     def shown(self) -> str:
-        """How the author is told in a list: `you`, `rule dead-link`, `session 4f2a…`."""
+        """The author as shown in a list: `you`, `rule dead-link`, `session 4f2a…`."""
         if self.role is AuthorRole.OUTSIDE:
             return f"session {self.name}" if self.name else "another program"
-        named = (self.role.value, self.name, self.model, self.prompt_version)
-        return " ".join(part for part in named if part)
+        parts = (self.role.value, self.name, self.model, self.prompt_version)
+        return " ".join(part for part in parts if part)
 
 
 PERSON = Author(AuthorRole.PERSON)
@@ -46,17 +46,17 @@ PERSON = Author(AuthorRole.PERSON)
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new note, and its entry in the index that is nearest to it."""
+    """Create a note, and its entry in the nearest index."""
 
     path: str
     text: str
     entry: str | None = None
-    """The line of the index; None for one made from its head, "" for none."""
+    """The line of the index; None for one made from its frontmatter, "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """A text, which must stand exactly once in the file, becomes another."""
+    """Replace a text that occurs exactly once in the file."""
 
     path: str
     old: str
@@ -65,18 +65,18 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Lines are put after a line."""
+    """Insert lines after a line."""
 
     path: str
     after_line: int
-    """1-based; 0 puts them before the first line."""
+    """1-based; 0 inserts before the first line."""
     text: str
     """Whole lines; a missing line end is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The whole text of a file, without byte order mark, becomes another."""
+    """Replace the whole text of a file, without byte order mark."""
 
     path: str
     text: str
@@ -84,14 +84,14 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Convert:
-    """A file in another encoding says the same in UTF-8."""
+    """Convert a file in another encoding to UTF-8."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetField:
-    """A field of the head, at its top, gets a value; a head is made where there is none."""
+    """Set a top-level field of the frontmatter, which is created if missing."""
 
     path: str
     key: str
@@ -100,19 +100,19 @@ class SetField:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A note gets another path and, where told, another name; links and entries follow."""
+    """Move a note to another path, and optionally rename it; links and entries follow."""
 
     path: str
     to: str
     name: str = ""
-    """What the head calls it from now on; "" leaves the head alone."""
+    """The new name in the frontmatter; "" leaves the frontmatter unchanged."""
     root: str = ""
-    """The memory that it moves to; "" for the same one."""
+    """The memory to move it to; "" for the same one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """`other` is retired into the note at `path`, which gets a new text."""
+    """Retire the note `other` into the note at `path`, which gets a new text."""
 
     path: str
     other: str
@@ -120,25 +120,8 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPart:
-    """One note that comes out of a split."""
-
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A note keeps `text` and gives the rest to new notes, which get entries beside its own."""
-
-    path: str
-    text: str
-    parts: tuple[SplitPart, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Retire:
-    """A note and its entries leave the memory; links to it go to the successor or become text."""
+    """Remove a note and its entries; links to it go to the successor or become text."""
 
     path: str
     successor: str = ""
@@ -146,7 +129,7 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class AddLink:
-    """A note gets a link to another one, at its end."""
+    """Add a link to another note at the end of a note."""
 
     path: str
     target: str
@@ -154,51 +137,51 @@ class AddLink:
 
 @dataclass(frozen=True, slots=True)
 class EditLine:
-    """A line of a file, known by its number and its text, becomes another or leaves."""
+    """Replace or remove a line of a file, identified by its number and its text."""
 
     path: str
     line: int
     old: str
-    """The line as it stands, without its line end."""
+    """The current line, without its line end."""
     new: str | None
-    """None takes the line out."""
+    """None removes the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddEntry:
-    """A note gets an entry in an index."""
+    """Add an entry for a note to an index."""
 
     path: str
     """The index."""
     note: str
     text: str = ""
-    """The line; "" for one made from the note's head in the manner of the other entries."""
+    """The line; "" for one made from the note's frontmatter in the style of the other entries."""
     after_line: int | None = None
-    """1-based line; None puts it after the last entry."""
+    """1-based line; None inserts it after the last entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveLine:
-    """A line of a file moves to another place in it."""
+    """Move a line of a file to another place in it."""
 
     path: str
     line: int
     old: str
-    """The line as it stands, without its line end."""
+    """The current line, without its line end."""
     after_line: int
-    """1-based, in the file as it is before the move; 0 moves it to the top."""
+    """1-based, in the file before the move; 0 moves it to the top."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteFile:
-    """A single file that the person asked for, outside any memory, is written whole."""
+    """Write a single file outside any memory that the user asked for."""
 
     root: str
     """Absolute path of its directory."""
     name: str
-    """The only name in it that may be touched."""
+    """The only name in it that may be written."""
     before: bytes | None
-    """What it held when the change was made; None where it was not there."""
+    """Its content when the change was requested; None if it did not exist."""
     text: str
 
 
@@ -211,7 +194,6 @@ Act = (
     | SetField
     | Rename
     | Merge
-    | Split
     | Retire
     | AddLink
     | EditLine
@@ -223,7 +205,7 @@ Act = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One act, why, and whose wish it is."""
+    """One operation, its reason, and who requested it."""
 
     act: Act
     reason: str = ""
@@ -232,46 +214,46 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What becomes of one file."""
+    """The content of one file before and after a change."""
 
     root: str
-    """Absolute path of the directory from which `path` counts."""
+    """Absolute path of the directory to which `path` is relative."""
     path: str
     before: bytes | None
-    """What it must hold now; None where nothing may stand."""
+    """The content that it must have now; None if it must not exist."""
     after: bytes | None
-    """What it will hold; None where it goes."""
+    """The new content; None removes the file."""
     moved_from: str = ""
     """The path, in the same root, from which the content comes."""
     moved_from_root: str = ""
-    """The root, where it comes from another one."""
+    """The root from which the content comes, if another one."""
     is_single_file: bool = False
-    """Whether `root` is open for this one name only."""
+    """Whether only this one name in `root` may be written."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """The file that it is about."""
+        """The root and the path of the file."""
         return self.root, self.path
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Changes and the edits that they come to; one edit a file."""
+    """Changes and the resulting edits, one per file."""
 
     edits: tuple[Edit, ...]
     changes: tuple[Change, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What the person should know before applying: a hard link, a link that could not follow."""
+    """Warnings to show before applying: a hard link, a link that could not be updated."""
     dismisses: tuple[str, ...] = ()
-    """The ids of findings that are fine from then on: decided, and taken back, with the rest."""
+    """The ids of the findings that it dismisses; undo restores them."""
     accepts: tuple[str, ...] = ()
-    """The ids of the proposals that it applies: pending again once it is undone."""
+    """The ids of the proposals that it applies; undo makes them pending again."""
     confirms: tuple[str, ...] = ()
-    """The SHA-256 of the texts of notes that the user keeps where a conflict is settled."""
+    """The SHA-256 of the texts of notes that the user keeps when resolving a conflict."""
 
     @property
     def author(self) -> Author | None:
-        """Whose wish it is: the one author of all changes, or their role, as for several rules."""
+        """The common author of all changes, or only their role; None where roles differ."""
         authors = {change.author for change in self.changes}
         roles = {author.role for author in authors}
         if len(roles) != 1:
@@ -280,16 +262,16 @@ class ChangeSet:
 
     @property
     def reason(self) -> str:
-        """The reasons of its changes, each once, as one line."""
+        """The distinct reasons of the changes, as one line."""
         return "; ".join(dict.fromkeys(change.reason for change in self.changes if change.reason))
 
     def __bool__(self) -> bool:
-        """Whether anything would change."""
+        """Return whether anything would change."""
         return bool(self.edits)
 
 
 def digest(content: bytes | None) -> str | None:
-    """Return the SHA-256 of `content` in hexadecimal; None for a file that is not there."""
+    """Return the SHA-256 of `content` in hexadecimal; None for a missing file."""
     return None if content is None else sha256(content).hexdigest()
 
 

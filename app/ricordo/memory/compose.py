@@ -1,4 +1,4 @@
-"""From changes to edits: each act is tried on a draft, in order, and refused if it does not fit."""
+"""Turn changes into edits: each is applied to a draft, in order, and refused if it does not fit."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def compose(
     marked: Collection[str] = (),
     others: Mapping[str, Memory] | None = None,
 ) -> ChangeSet:
-    """Return what `changes` of `memory` come to, each seeing the ones before it.
+    """Return the change set of `changes` in `memory`; each change sees the ones before it.
 
-    `marked` are the paths that the person has protected, `others` further memories by root, to
-    which notes may move. Raises ChangeRefused where a change does not fit; then none is made.
+    `marked` are the paths that the user protected, `others` further memories by root, to which
+    notes may move. Raises ChangeRefused if a change does not fit; then none is made.
     """
     composition = _Composition(memory, marked, others or {})
     for change in changes:
-        composition.make(change.act, change.author)
-    return ChangeSet(composition.edits(), tuple(changes), tuple(composition.remarks))
+        composition.apply(change.act, change.author)
+    return ChangeSet(composition.collect_edits(), tuple(changes), tuple(composition.warnings))
 
 
 class _Composition:
@@ -60,20 +60,20 @@ class _Composition:
         self._others = {root: MemoryDraft(other) for root, other in others.items()}
         self._single: list[Edit] = []
         self._replaced: dict[str, list[range]] = {}
-        """Where texts have been replaced, by path, counted in the file as it was at first."""
-        self.remarks: list[str] = []
+        """The replaced ranges by path, as offsets in the original file."""
+        self.warnings: list[str] = []
 
-    def edits(self) -> tuple[Edit, ...]:
-        """What the acts so far come to."""
-        found: list[Edit] = []
+    def collect_edits(self) -> tuple[Edit, ...]:
+        """Return the edits of all changes so far, and collect their warnings."""
+        edits: list[Edit] = []
         for draft in (self._draft, *self._others.values()):
-            edits = draft.edits()
-            found += edits
-            self.remarks += hard_link_remarks(draft.before, edits)
-        return effective([*found, *self._single])
+            draft_edits = draft.edits()
+            edits += draft_edits
+            self.warnings += hard_link_remarks(draft.before, draft_edits)
+        return effective([*edits, *self._single])
 
-    def make(self, act: Act, author: Author) -> None:
-        """Try `act` on the draft. Raises ChangeRefused."""
+    def apply(self, act: Act, author: Author) -> None:
+        """Apply `act` to the draft. Raises ChangeRefused."""
         for draft in (self._draft, *self._others.values()):
             draft.author = author
         match act:
@@ -96,8 +96,6 @@ class _Composition:
                 self._rename(act)
             case acts.Merge():
                 self._merge(act)
-            case acts.Split():
-                self._split(act)
             case acts.Retire():
                 self._retire(act.path, act.successor)
             case acts.AddLink():
@@ -124,9 +122,9 @@ class _Composition:
 
     def _replace(self, act: acts.Replace) -> None:
         text = self._draft.text_by_lines(act.path)
-        old, new = (with_line_end(it, line_end(text)) for it in (act.old, act.new))
+        old, new = (with_line_end(part, line_end(text)) for part in (act.old, act.new))
         at = only_place(text, old, act.path)
-        # against the first text too: what another replacement put in was never seen by this one
+        # check the original text too: this change was made without seeing other replacements
         _, origin = self._draft.origin_of(act.path)
         before = self._draft.before.by_path.get(origin)
         if before is not None:
@@ -159,10 +157,10 @@ class _Composition:
         self._draft.put(act.path, with_line_moved(lines, act.line, act.after_line))
 
     def _lines_with(self, path: str, line: int, old: str) -> list[str]:
-        """Return the lines of a file, of which number `line` must be `old`."""
+        """Return the lines of a file, whose line number `line` must be `old`."""
         lines = split_lines(self._draft.text_by_lines(path))
         if not 1 <= line <= len(lines) or bare(lines[line - 1]) != old:
-            raise ChangeRefused(f"Line {line} of {visible(path)} is not what it was.")
+            raise ChangeRefused(f"Line {line} of {visible(path)} has changed.")
         return lines
 
     def _add_link(self, act: acts.AddLink) -> None:
@@ -178,14 +176,15 @@ class _Composition:
 
     def _add_entry(self, act: acts.AddEntry) -> None:
         note = self._draft.file(act.note)
-        index = next((it for it in self._draft.now.indexes if it.path == act.path), None)
+        indexes = self._draft.now.indexes
+        index = next((index for index in indexes if index.path == act.path), None)
         if index is None:
-            raise ChangeRefused(f"{visible(act.path)} is no index of this memory.")
+            raise ChangeRefused(f"{visible(act.path)} is not an index of this memory.")
         model = neighbour(self._draft.now, index, note)
         self._put_entry(self._draft, index, note, model, act.text, act.after_line)
 
     def _enter(self, draft: MemoryDraft, path: str, text: str = "") -> None:
-        """Give the note at `path` an entry in the nearest index, which is made where none is."""
+        """Add an entry for the note at `path` to the nearest index, creating one if needed."""
         note = draft.file(path)
         if note.role is not FileRole.NOTE:
             return
@@ -205,8 +204,8 @@ class _Composition:
         text: str = "",
         after_line: int | None = None,
     ) -> None:
-        """Put a line for `note` into `index`: `text`, or one in the manner of `model`; behind
-        `model`, unless a line is given.
+        """Insert a line for `note` into `index`: `text`, or one in the style of `model`; after
+        `model`, unless `after_line` is given.
         """
         line = text or entry_text(draft.now, index, note, model)
         refuse_if_several(line)
@@ -222,51 +221,34 @@ class _Composition:
         if is_called_the_same(old, draft.file(act.path)):
             return
         after = draft.now
-        # links are found where they stood; the field comes back before them
+        # link offsets are those of the old text, so the field is set after the links
         draft.put(act.path, text)
-        self.remarks += keep_links(draft, draft.now, after, {})
+        self.warnings += keep_links(draft, draft.now, after, {})
         draft.put(act.path, set_field(draft.text(act.path), act.key, act.value))
 
     def _put_whole(self, path: str, text: str) -> None:
-        """Give a note another text, its own line ends kept."""
+        """Replace a note's text, keeping its line ends."""
         old = self._draft.text(path)
         if has_one_line_end(old) and "\n" in old:
             text = with_line_end(text, line_end(old))
         self._put(path, text)
 
     def _put(self, path: str, text: str) -> None:
-        """Give a note another text; where that gives it another name, links to it follow."""
+        """Replace a note's text; if its name changes, update the links to it."""
         draft = self._draft
         old = draft.file(path)
         draft.put(path, text)
         if is_called_the_same(old, draft.file(path)):
             return
-        # the memory is put together as it was only for those few that get another name
+        # the memory before is rebuilt only for the few notes that get another name
         draft.put(path, old.text)
         before = draft.now
         draft.put(path, text)
-        self.remarks += keep_links(draft, before, draft.now, {}, written_anew=[path])
+        self.warnings += keep_links(draft, before, draft.now, {}, rewritten=[path])
 
     def _merge(self, act: acts.Merge) -> None:
         self._put_whole(act.path, act.text)
         self._retire(act.other, act.path)
-
-    def _split(self, act: acts.Split) -> None:
-        self._put_whole(act.path, act.text)
-        beside = act.path
-        for part in act.parts:
-            self._draft.create(part.path, encoded(part.text))
-            self._enter_beside(part.path, beside)
-            beside = part.path
-
-    def _enter_beside(self, path: str, beside: str) -> None:
-        """Give the note at `path` an entry behind that of another note, if that has one."""
-        draft = self._draft
-        for index, entry in draft.now.entries.get(beside, ()):
-            if entry.form is not EntryForm.PROSE:
-                self._put_entry(draft, index, draft.file(path), entry)
-                return
-        self._enter(draft, path)
 
     def _rename(self, act: acts.Rename) -> None:
         if act.root and act.root != self._draft.before.root:
@@ -285,25 +267,25 @@ class _Composition:
             _set_name(draft, act.to, act.name)
         after = draft.now
         if act.name:
-            # links are found where they stood; the name comes back behind them
+            # link offsets are those of the old text, so the name is set after the links
             draft.put(act.to, note.text)
-        self.remarks += keep_links(draft, before, after, {act.path: act.to})
+        self.warnings += keep_links(draft, before, after, {act.path: act.to})
         if act.name:
             _set_name(draft, act.to, act.name)
 
     def _move_out(self, act: acts.Rename) -> None:
         other = self._others.get(act.root)
         if other is None:
-            raise ChangeRefused(f"{visible(act.root)} is no memory that was opened.")
+            raise ChangeRefused(f"{visible(act.root)} is not an open memory.")
         note, text = self._draft.file(act.path), self._draft.text(act.path)
         self._refuse_single_roles(note)
-        ending = [
-            found.link
-            for found in self._draft.now.links.get(act.path, ())
-            if found.leads in (Leads.NOTE, Leads.FILE)
+        inner_links = [
+            resolved.link
+            for resolved in self._draft.now.links.get(act.path, ())
+            if resolved.leads in (Leads.NOTE, Leads.FILE)
         ]
         mark = note.raw[: len(note.raw) - len(note.text.encode())]
-        other.create(act.to, mark + encoded(unlinked(text, ending)))
+        other.create(act.to, mark + encoded(unlinked(text, inner_links)))
         self._refuse_single_roles(other.file(act.to))
         if act.name:
             _set_name(other, act.to, act.name)
@@ -319,19 +301,19 @@ class _Composition:
         if successor:
             draft.file(successor)
         self._remove_entries(path, successor)
-        self.remarks += links_become_text(draft, path, within=successor)
+        self.warnings += links_become_text(draft, path, within=successor)
         before = draft.now
         draft.remove(path)
         if successor:
-            follows = {path: successor}
-            self.remarks += keep_links(draft, before, draft.now, follows, written_anew=[path])
+            moved = {path: successor}
+            self.warnings += keep_links(draft, before, draft.now, moved, rewritten=[path])
 
     def _remove_entries(self, path: str, successor: str) -> None:
-        """Take the lines of the indexes that are about the note at `path` alone, or also name its
-        `successor`, where that has an entry of its own.
+        """Remove index lines that name only the note at `path`, or also its `successor` if that
+        has its own entry.
         """
         memory = self._draft.now
-        gone: dict[str, set[int]] = {}
+        removed: dict[str, set[int]] = {}
         listed = memory.entries.get(successor, ()) if successor else ()
         is_listed = any(entry.form is not EntryForm.PROSE for _, entry in listed)
         about = {path, successor} if is_listed else {path}
@@ -342,16 +324,16 @@ class _Composition:
                 if other.line == entry.line
             )
             if entry.form is not EntryForm.PROSE and is_alone:
-                gone.setdefault(index.path, set()).update(lines_of_entry(index, entry))
-        for index_path, numbers in gone.items():
+                removed.setdefault(index.path, set()).update(lines_of_entry(index, entry))
+        for index_path, numbers in removed.items():
             lines = split_lines(self._draft.text_by_lines(index_path))
-            kept = [line for number, line in enumerate(lines, 1) if number not in numbers]
-            self._draft.put(index_path, "".join(kept))
+            remaining = [line for number, line in enumerate(lines, 1) if number not in numbers]
+            self._draft.put(index_path, "".join(remaining))
 
     def _refuse_single_roles(self, note: Note) -> None:
         if note.role in (FileRole.INDEX, FileRole.SUPPORT):
             raise ChangeRefused(
-                f"{visible(note.path)} keeps its name and place: agents look there."
+                f"{visible(note.path)} cannot be moved or retired: agents expect it there."
             )
 
 
@@ -359,8 +341,8 @@ _NO_BRACKETS = str.maketrans("[]\\", "()/")
 
 
 def _set_name(draft: MemoryDraft, path: str, name: str) -> None:
-    """Let the head of a note, where it has one, call it `name`."""
-    head, keys = draft.file(path).head, draft.before.layout.title_keys
-    if head.present:
-        key = next((key for key in keys if head.scalar(key)), keys[0])
+    """Set a note's name in its frontmatter, if it has one."""
+    frontmatter, keys = draft.file(path).head, draft.before.layout.title_keys
+    if frontmatter.present:
+        key = next((key for key in keys if frontmatter.scalar(key)), keys[0])
         draft.put(path, set_field(draft.text_by_lines(path), key, name))

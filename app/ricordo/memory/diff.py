@@ -1,4 +1,4 @@
-"""The difference of two texts: hunks of lines, each of which can be taken or left."""
+"""The difference of two texts as hunks of lines, each of which can be applied or not."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ricordo.text import one_line
 CONTEXT = 3
 """Lines shown around a hunk."""
 _MOST_EDITS = 600
-"""Lines that differ at most: beyond, finding which of them stay takes too long, and the whole
-stretch counts as changed.
+"""Limit on differing lines: above it the search takes too long, and the whole range counts as
+changed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines of the old text that give way to lines of the new one."""
+    """Lines of the old text that are replaced by lines of the new one."""
 
     old_start: int
     """0-based position in the old lines."""
@@ -34,63 +34,62 @@ class DiffRow:
     """One line of a diff as it is shown."""
 
     sign: str
-    """``-``, ``+``, a blank for what stays, ``@`` for lines left out."""
+    """``-``, ``+``, a blank for context, ``@`` for lines left out."""
     number: int
-    """1-based line: of the new text for what stays or comes, of the old one for what goes."""
+    """1-based line: of the old text for removed lines, else of the new one."""
     text: str
     """The line without its line end."""
     hunk: int
     """Which hunk it belongs to, counted from 0; -1 for context."""
     ending: str = ""
-    """What its line end is, where that is what changed: `no newline`, `CRLF`, `LF`."""
+    """The line end, if that is what changed: `no newline`, `CRLF`, `LF`."""
 
 
 def hunks(old: str, new: str) -> tuple[Hunk, ...]:
-    """Return what has to be done to the lines of `old` to get `new`."""
+    """Return the hunks that turn the lines of `old` into those of `new`."""
     return tuple(hunks_of_lines(split_lines(old), split_lines(new)))
 
 
 def hunks_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
-    """Yield what has to be done to the lines `before` to get the lines `after`."""
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    """Yield the hunks that turn the lines `before` into the lines `after`."""
+    start = _count_common(before, after)
+    end = _count_common(before[start:][::-1], after[start:][::-1])
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     i = j = 0
-    for x, y in [*_kept(old, new), (len(old), len(new))]:
+    for x, y in [*_match_lines(old, new), (len(old), len(new))]:
         if x > i or y > j:
             yield Hunk(start + i, tuple(old[i:x]), start + j, tuple(new[j:y]))
         i, j = x + 1, y + 1
 
 
-def _kept(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the positions, in `old` and in `new`, of the lines that stay; none where too much
-    differs.
+def _match_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions, in `old` and in `new`, of the unchanged lines; none if too many differ.
 
     Source: E. Myers, An O(ND) difference algorithm and its variations, 1986.
     """
-    trail = _trail(old, new)
+    trail = _trace_edits(old, new)
     x, y = len(old), len(new)
-    kept: list[tuple[int, int]] = []
+    matches: list[tuple[int, int]] = []
     for edits, furthest in reversed(list(enumerate(trail))):
-        diagonal = _comes_from(furthest, x - y, edits)
-        came_x = furthest[diagonal]
-        came_y = came_x - diagonal
-        while x > came_x and y > came_y:
+        diagonal = _previous_diagonal(furthest, x - y, edits)
+        previous_x = furthest[diagonal]
+        previous_y = previous_x - diagonal
+        while x > previous_x and y > previous_y:
             x, y = x - 1, y - 1
-            kept.append((x, y))
-        x, y = came_x, came_y
-    return kept[::-1]
+            matches.append((x, y))
+        x, y = previous_x, previous_y
+    return matches[::-1]
 
 
-def _trail(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]]:
-    """Return how far into `old` one gets on every diagonal before each further edit."""
+def _trace_edits(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]]:
+    """Return the furthest position in `old` on every diagonal before each further edit."""
     furthest = {1: 0}
     trail: list[dict[int, int]] = []
     for edits in range(min(len(old) + len(new), _MOST_EDITS) + 1):
         trail.append(dict(furthest))
         for diagonal in range(-edits, edits + 1, 2):
-            came = _comes_from(furthest, diagonal, edits)
-            x = furthest[came] + (came < diagonal)
+            previous = _previous_diagonal(furthest, diagonal, edits)
+            x = furthest[previous] + (previous < diagonal)
             while x < len(old) and x - diagonal < len(new) and old[x] == new[x - diagonal]:
                 x += 1
             furthest[diagonal] = x
@@ -99,8 +98,8 @@ def _trail(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]]:
     return []
 
 
-def _comes_from(furthest: Mapping[int, int], diagonal: int, edits: int) -> int:
-    """Return the diagonal from which one edit leads furthest on `diagonal`."""
+def _previous_diagonal(furthest: Mapping[int, int], diagonal: int, edits: int) -> int:
+    """Return the diagonal from which one edit gets furthest on `diagonal`."""
     if diagonal == -edits:
         return diagonal + 1
     if diagonal == edits or furthest[diagonal - 1] >= furthest[diagonal + 1]:
@@ -108,7 +107,8 @@ def _comes_from(furthest: Mapping[int, int], diagonal: int, edits: int) -> int:
     return diagonal + 1
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
+def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines at the start are the same."""
     count = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -118,10 +118,10 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def without_hunks(old: str, new: str, left_out: Collection[int]) -> str:
-    """Return `new` with the hunks numbered `left_out` as they are in `old`."""
+    """Return `new` with the hunks numbered `left_out`, from 0, as they are in `old`."""
     lines = split_lines(old)
-    taken = [hunk for n, hunk in enumerate(hunks(old, new)) if n not in left_out]
-    for hunk in reversed(taken):
+    applied = [hunk for n, hunk in enumerate(hunks(old, new)) if n not in left_out]
+    for hunk in reversed(applied):
         lines[hunk.old_start : hunk.old_start + len(hunk.old)] = hunk.new
     return "".join(lines)
 
@@ -129,47 +129,47 @@ def without_hunks(old: str, new: str, left_out: Collection[int]) -> str:
 def rows(old: str, new: str, context: int = CONTEXT) -> tuple[DiffRow, ...]:
     """Return the rows that show how `new` differs from `old`."""
     after = split_lines(new)
-    shown: list[DiffRow] = []
+    result: list[DiffRow] = []
     done = 0
-    found = hunks(old, new)
-    for n, hunk in enumerate(found):
-        shown.extend(_between(after, done, hunk.new_start, context, first=n == 0))
-        shown.extend(_rows_of(hunk, n))
+    changes = hunks(old, new)
+    for n, hunk in enumerate(changes):
+        result.extend(_context_rows(after, done, hunk.new_start, context, first=n == 0))
+        result.extend(_hunk_rows(hunk, n))
         done = hunk.new_start + len(hunk.new)
-    if found:
-        shown.extend(
+    if changes:
+        result.extend(
             DiffRow(" ", number, bare(line), -1)
             for number, line in enumerate(after[done : done + context], done + 1)
         )
-    return tuple(shown)
+    return tuple(result)
 
 
-def _between(
+def _context_rows(
     after: Sequence[str], start: int, end: int, context: int, first: bool
 ) -> Iterator[DiffRow]:
-    """Yield the lines that stay between two hunks, the middle of a long stretch left out."""
-    head = 0 if first else context
-    if end - start > head + context + 1:
+    """Yield the unchanged lines between two hunks; the middle of a long range is left out."""
+    leading = 0 if first else context
+    if end - start > leading + context + 1:
         cut = end - context
-        kept = [*range(start, start + head), -1, *range(cut, end)]
+        positions = [*range(start, start + leading), -1, *range(cut, end)]
     else:
-        kept = list(range(start, end))
-    for position in kept:
+        positions = list(range(start, end))
+    for position in positions:
         if position < 0:
-            yield DiffRow("@", start + head + 1, f"{end - context - start - head} lines", -1)
+            yield DiffRow("@", start + leading + 1, f"{end - context - start - leading} lines", -1)
         else:
             yield DiffRow(" ", position + 1, bare(after[position]), -1)
 
 
-def _rows_of(hunk: Hunk, n: int) -> Iterator[DiffRow]:
+def _hunk_rows(hunk: Hunk, n: int) -> Iterator[DiffRow]:
     same_text = [bare(line) for line in hunk.old] == [bare(line) for line in hunk.new]
     for sign, start, lines in (("-", hunk.old_start, hunk.old), ("+", hunk.new_start, hunk.new)):
         for number, line in enumerate(lines, start + 1):
-            told = same_text or not line.endswith("\n")
-            yield DiffRow(sign, number, bare(line), n, _ending(line) if told else "")
+            is_shown = same_text or not line.endswith("\n")
+            yield DiffRow(sign, number, bare(line), n, _name_ending(line) if is_shown else "")
 
 
-def _ending(line: str) -> str:
+def _name_ending(line: str) -> str:
     return "CRLF" if line.endswith("\r\n") else "LF" if line.endswith("\n") else "no newline"
 
 
@@ -177,14 +177,15 @@ def unified(old: str, new: str, old_name: str, new_name: str) -> str:
     """Return the difference as a unified diff, as `diff -u` and git print it."""
     text: list[str] = [f"--- {one_line(old_name)}\n", f"+++ {one_line(new_name)}\n"]
     before = split_lines(old)
-    for group in _groups(hunks(old, new)):
+    for group in _group_hunks(hunks(old, new)):
         first, last = group[0], group[-1]
         start = max(first.old_start - CONTEXT, 0)
         end = min(last.old_start + len(last.old) + CONTEXT, len(before))
         new_start = first.new_start - (first.old_start - start)
         new_end = last.new_start + len(last.new) + (end - last.old_start - len(last.old))
         text.append(
-            f"@@ -{_range(start, end - start)} +{_range(new_start, new_end - new_start)} @@\n"
+            f"@@ -{_format_range(start, end - start)}"
+            f" +{_format_range(new_start, new_end - new_start)} @@\n"
         )
         at = start
         for hunk in group:
@@ -200,10 +201,10 @@ def unified(old: str, new: str, old_name: str, new_name: str) -> str:
     )
 
 
-def _groups(found: Sequence[Hunk]) -> list[list[Hunk]]:
-    """Put hunks together whose context would touch."""
+def _group_hunks(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
+    """Group hunks whose context lines overlap or adjoin."""
     groups: list[list[Hunk]] = []
-    for hunk in found:
+    for hunk in hunks:
         if groups:
             last = groups[-1][-1]
             if hunk.old_start - (last.old_start + len(last.old)) <= 2 * CONTEXT:
@@ -213,24 +214,24 @@ def _groups(found: Sequence[Hunk]) -> list[list[Hunk]]:
     return groups
 
 
-def _range(start: int, length: int) -> str:
+def _format_range(start: int, length: int) -> str:
     first = start + 1 if length else start
     return str(first) if length == 1 else f"{first},{length}"
 
 
 def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) -> str | None:
-    """Return `base` with the changes of `ours` and of `theirs`; None where they touch.
+    """Return `base` with the changes of `ours` and of `theirs`; None if they conflict.
 
-    Source: the three-way merge of diff3, by lines; changes in neighbouring lines touch, equal
-    ones do not. With `additions_join`, meant for an index, lines that both sides add at one place
-    are all kept, theirs first and each once.
+    Source: the three-way merge of diff3, by lines; changes in adjacent lines conflict, equal ones
+    do not. With `additions_join`, meant for an index, lines that both sides add at one place are
+    all included, theirs first and each once.
     """
     if additions_join:
         ended = [_ended(text, base) for text in (base, ours, theirs)]
         merged = merge(*ended)
         if merged is None:
-            merged = _joined(*ended)
-        # the last line end is a change of its own: that of the side that made it
+            merged = _join_additions(*ended)
+        # the last line end is a separate change: take it from the side that changed it
         changed = ours if ours.endswith("\n") != base.endswith("\n") else theirs
         if merged is None or changed.endswith("\n"):
             return merged
@@ -238,15 +239,15 @@ def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) ->
     lines, left, right = _changes(base, ours, theirs)
     if any(one != other and _touch(one, other) for one in left for other in right):
         return None
-    return _applied(lines, {*left, *right})
+    return _apply_hunks(lines, {*left, *right})
 
 
 def merge_foreign(
     before: bytes, after: bytes, one: bytes | None, other: bytes | None
 ) -> bytes | None:
-    """Return a text with what two other programs wrote, and without our own change from `before`
-    to `after`; each of the two may have begun with either of these. Lines that both append are all
-    kept, those of `other` first and each once. None where the two touch, or where one is None.
+    """Return a text with what two other programs wrote, and without Ricordo's change from `before`
+    to `after`; each program may have started from either. Lines that both append are all included,
+    those of `other` first and each once. None if the two conflict, or one of them is None.
     """
     if one is None or other is None:
         return None
@@ -254,20 +255,20 @@ def merge_foreign(
     if lower is not None and upper is not None and all(map(_is_ended, (before, upper))):
         taken = Counter(split_lines(upper.decode("latin-1")))
         lines = split_lines(lower.decode("latin-1"))
-        added = "".join(line for line in lines if not _take(taken, line))
+        added = "".join(line for line in lines if not _count_down(taken, line))
         return before + upper + added.encode("latin-1")
-    # any byte is a character of Latin-1, and line ends are the same
+    # every byte is a character of Latin-1, with the same line ends
     texts = (raw.decode("latin-1") for raw in (after, one, other))
     merged = merge(*texts)
     return None if merged is None else merged.encode("latin-1")
 
 
 def _appended(raw: bytes, *starts: bytes) -> bytes | None:
-    """Return what stands after the longest of `starts` with which `raw` begins, and which ends
-    with a line end; None where it begins with none.
+    """Return the rest of `raw` after the longest of `starts` with which it begins, and which ends
+    with a line end; None if it begins with none.
     """
-    fitting = [it for it in starts if raw.startswith(it) and _is_ended(it)]
-    return raw[len(max(fitting, key=len)) :] if fitting else None
+    matching = [start for start in starts if raw.startswith(start) and _is_ended(start)]
+    return raw[len(max(matching, key=len)) :] if matching else None
 
 
 def _is_ended(raw: bytes) -> bool:
@@ -275,7 +276,7 @@ def _is_ended(raw: bytes) -> bool:
 
 
 def _changes(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
-    """Return the lines of `base` and what each side does to them, apart from where it leads."""
+    """Return the lines of `base` and the hunks of each side, without their new positions."""
     lines = split_lines(base)
     left, right = (
         [Hunk(hunk.old_start, hunk.old, 0, hunk.new) for hunk in hunks_of_lines(lines, other)]
@@ -284,21 +285,24 @@ def _changes(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], 
     return lines, left, right
 
 
-def _joined(base: str, ours: str, theirs: str) -> str | None:
+def _join_additions(base: str, ours: str, theirs: str) -> str | None:
+    """Return the merge in which both sides' additions at one place are included; None if
+    they conflict otherwise.
+    """
     lines, left, right = _changes(base, ours, theirs)
-    kept: list[Hunk] = []
+    ours_only: list[Hunk] = []
     for hunk in left:
         rivals = [other for other in right if other != hunk and _touch(hunk, other)]
         if any(hunk.old or other.old for other in rivals):
             return None
         taken = Counter(line for other in rivals for line in other.new)
-        new = tuple(line for line in hunk.new if not _take(taken, line))
-        kept.append(Hunk(hunk.old_start, hunk.old, 0, new))
-    return _applied(lines, [*dict.fromkeys([*right, *kept])])
+        new = tuple(line for line in hunk.new if not _count_down(taken, line))
+        ours_only.append(Hunk(hunk.old_start, hunk.old, 0, new))
+    return _apply_hunks(lines, [*dict.fromkeys([*right, *ours_only])])
 
 
-def _take(taken: Counter[str], line: str) -> bool:
-    """Take one `line` out of `taken`; say whether there was one."""
+def _count_down(taken: Counter[str], line: str) -> bool:
+    """Remove one `line` from `taken`; return whether there was one."""
     taken[line] -= 1
     return taken[line] >= 0
 
@@ -313,8 +317,8 @@ def _touch(one: Hunk, other: Hunk) -> bool:
     ) and other.old_start <= one.old_start + len(one.old)
 
 
-def _applied(lines: Sequence[str], hunks: Sequence[Hunk] | set[Hunk]) -> str:
-    """Return the text after all `hunks`; of two at one place the later one stands lower."""
+def _apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk] | set[Hunk]) -> str:
+    """Return the text after all `hunks`; of two at one place the later one comes second."""
     result: list[str] = []
     at = 0
     for hunk in sorted(hunks, key=lambda hunk: hunk.old_start):

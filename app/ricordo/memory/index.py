@@ -12,7 +12,7 @@ from ricordo.memory.note import Note
 
 
 class EntryForm(StrEnum):
-    """How an entry is written."""
+    """The form of an entry."""
 
     BULLET = "bullet"
     ROW = "row"
@@ -22,21 +22,21 @@ class EntryForm(StrEnum):
 
 
 class Entry(NamedTuple):
-    """One place of an index that points to a file of the memory."""
+    """One link in an index to a file of the memory."""
 
     line: int
     """1-based line of the index file."""
     link: Link
     form: EntryForm
     text: str
-    """The whole line as it stands, without its line end."""
+    """The whole line, without its line end."""
 
     hook: str
-    """What the line says after the link, without the separator."""
+    """The text of the line after the link, without the separator."""
 
     @property
     def title(self) -> str:
-        """The text of its link."""
+        """The text of the link."""
         return self.link.label
 
 
@@ -54,7 +54,7 @@ class MemoryIndex:
 
     @property
     def folder(self) -> str:
-        """The folder that it indexes, relative to the memory; "" for the memory itself."""
+        """The indexed folder, relative to the memory; "" for the memory itself."""
         return self.note.path.rpartition("/")[0]
 
 
@@ -63,7 +63,7 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
 
 
 def read_index(note: Note) -> MemoryIndex:
-    """Return the index that the file `note` is."""
+    """Parse the index file `note`."""
     entries: list[Entry] = []
     last_line = 0
     for link in note.links:
@@ -81,7 +81,7 @@ def read_index(note: Note) -> MemoryIndex:
 
 
 def points_to_markdown(link: Link) -> bool:
-    """Say whether a link can point to a note: a wikilink, or a path that ends in `.md`."""
+    """Return whether a link can point to a note: a wikilink, or a path that ends in `.md`."""
     if link.is_wikilink:
         return bool(link.target)
     return link.target.lower().endswith(".md") and not is_external(link.target)

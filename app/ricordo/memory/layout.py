@@ -1,6 +1,6 @@
-"""How one kind of memory is laid out: which files are index, log or schema, what its heads need,
-how much of the index an agent loads. `agents` makes these values; all other packages ask them, and
-name no agent.
+"""The layout of one kind of memory: which files are index, log or schema, what its frontmatter
+needs, how much of the index an agent loads. `agents` creates these values; the reader and the
+rules use them and name no agent.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from enum import StrEnum
 
 
 class FileRole(StrEnum):
-    """What a markdown file is to its memory."""
+    """The role of a markdown file in its memory."""
 
     INDEX = "index"
     NOTE = "note"
     SOURCE = "source"
-    """A raw source of a wiki: protected, and led to rather than listed."""
+    """A raw source of a wiki: protected, and linked to rather than listed in the index."""
     SUPPORT = "support"
     """Log, schema, configuration: shown and searched, never judged as a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of the index an agent receives at session start."""
+    """How much of the index an agent loads at session start."""
 
     lines: int
     units: int
@@ -31,37 +31,37 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the reader and the rules have to know of a memory's kind."""
+    """What the reader and the rules need to know about a kind of memory."""
 
     kind: str
     """Names it in JSON output."""
     agent: str
-    """What a person calls the program that keeps it; "" where none does."""
+    """The display name of the agent that keeps it; "" for none."""
     index_names: frozenset[str] = frozenset()
     """Names of index files, compared in lower case."""
     index_name: str = ""
-    """The name that a new index gets; "" where Ricordo makes none."""
+    """The name of a new index; "" if Ricordo creates none."""
     nested_indexes: bool = False
-    """Whether folders may have indexes of their own."""
+    """Whether folders may have their own indexes."""
     support_names: frozenset[str] = frozenset()
     """Names of log, schema and configuration files, in lower case."""
     source_folder: str = ""
-    """Top folder of raw sources; "" where the kind has none."""
+    """Top folder of raw sources; "" if the kind has none."""
     page_folder: str = ""
-    """Top folder of the pages that are written from them; "" where the kind has none."""
+    """Top folder of the pages that are written from them; "" if the kind has none."""
     limits: Limits | None = None
     title_keys: tuple[str, ...] = ("name",)
-    """Fields that may name a note, the first that is there."""
+    """Fields that may name a note; the first one present counts."""
     summary_keys: tuple[str, ...] = ("description",)
     type_keys: tuple[str, ...] = ("type",)
     required: tuple[str, ...] = ()
-    """Which of name, description and type a head must have."""
+    """Which of name, description and type the frontmatter must have."""
     heads_expected: bool = False
-    """Whether a note without a head is worth a word."""
+    """Whether a note without frontmatter is reported."""
     types: frozenset[str] = frozenset()
-    """Types that the kind knows; empty where any will do."""
+    """Types that the kind knows; empty if any type is valid."""
     read_only: str = ""
-    """Why nothing of it can be changed; "" where it can."""
+    """Why it cannot be changed; "" if it can."""
     holds_notes: bool = True
     """Whether files of the directory are notes; those of a project without a memory are not."""
 
@@ -88,13 +88,13 @@ class Layout:
     """From 0 on: of several memories of a project, recall answers from that of the lowest rank."""
 
     def keys_of(self, field: str) -> tuple[str, ...]:
-        """Return the fields of a head that may give its `field`, one of those `required`."""
+        """Return the frontmatter keys that may hold `field`, one of those `required`."""
         if field == "name":
             return self.title_keys
         return self.summary_keys if field == "description" else self.type_keys
 
     def role(self, path: str) -> FileRole:
-        """Return what the file at `path`, relative to the memory, is to it."""
+        """Return the role of the file at `path`, relative to the memory."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
         if name in self.index_names and (self.nested_indexes or not folder):

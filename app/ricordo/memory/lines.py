@@ -1,4 +1,4 @@
-r"""Lines of a file as they stand, line ends included. A line ends at ``\n`` and nowhere else."""
+r"""Lines of a file with their line ends. A line ends at ``\n`` and nowhere else."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def split_lines(text: str) -> list[str]:
 
 
 def line_end(text: str) -> str:
-    r"""Return the line end that `text` uses, that of its first line; ``\n`` where it has none."""
+    r"""Return the line end of the first line of `text`; ``\n`` if it has none."""
     at = text.find("\n")
     return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
 
 
 def has_one_line_end(text: str) -> bool:
-    r"""Say whether all lines of `text` end alike, and no carriage return stands alone."""
+    r"""Return whether all lines of `text` end alike, without a lone carriage return."""
     returns = text.count("\r")
     return returns == 0 or (returns == text.count("\r\n") == text.count("\n"))
 
@@ -36,8 +36,8 @@ def with_line_end(text: str, end: str) -> str:
 
 
 def with_lines_after(text: str, line: int, added: str) -> str:
-    """Return `text` with the lines `added` after its line number `line`, 0 being the top; they
-    get the line end of the others, and one where it is missing.
+    """Return `text` with the lines `added` after its line number `line`, 0 being the top, in the
+    line ends of `text`; a missing last line end is added.
     """
     end, lines = line_end(text), split_lines(text)
     if line and not lines[line - 1].endswith("\n"):
@@ -48,23 +48,22 @@ def with_lines_after(text: str, line: int, added: str) -> str:
 
 
 def only_place(text: str, old: str, path: str) -> int:
-    """Return where `old` stands in `text`, which must be once."""
-    places = _places(text, old) if old else []
+    """Return the offset of `old` in `text`. Raises ChangeRefused unless it occurs exactly once."""
+    places = _find_all(text, old) if old else []
     if len(places) == 1:
         return places[0]
     if not old:
-        raise ChangeRefused(f"{visible(path)}: the text to be replaced is empty.")
+        raise ChangeRefused(f"{visible(path)}: the text to replace is empty.")
     if not places:
-        raise ChangeRefused(f"{visible(path)} does not hold the text that is to be replaced.")
-    told = ", ".join(str(text.count("\n", 0, at) + 1) for at in places[:20])
+        raise ChangeRefused(f"{visible(path)} does not contain the text to replace.")
+    numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in places[:20])
     raise ChangeRefused(
-        f"{visible(path)} holds the text that is to be replaced {len(places)} times, in lines "
-        f"{told}."
+        f"{visible(path)} contains the text to replace {len(places)} times, in lines {numbers}."
     )
 
 
-def _places(text: str, part: str) -> list[int]:
-    """Return where `part` begins in `text`; those that overlap count too."""
+def _find_all(text: str, part: str) -> list[int]:
+    """Return the offsets of `part` in `text`, overlapping ones too."""
     places: list[int] = []
     at = text.find(part)
     while at >= 0:
@@ -74,29 +73,28 @@ def _places(text: str, part: str) -> list[int]:
 
 
 def refuse_if_several(line: str) -> None:
-    """Refuse a `line` that holds line ends."""
+    """Raise ChangeRefused if `line` contains line ends."""
     if "\n" in line or "\r" in line:
-        raise ChangeRefused("A line cannot become several.")
+        raise ChangeRefused("A line cannot contain line breaks.")
 
 
 def refuse_unless_line(text: str, after_line: int, path: str) -> None:
-    """Refuse where nothing can be put after line `after_line` of `text`, 0 being the top."""
+    """Raise ChangeRefused if `text` has no line `after_line`, 0 being the top."""
     count = len(split_lines(text))
     if not 0 <= after_line <= count:
         raise ChangeRefused(
-            f"{visible(path)} has {count} lines; nothing can be put after line {after_line}."
+            f"{visible(path)} has {count} lines: cannot insert after line {after_line}."
         )
 
 
 def with_line_moved(lines: list[str], line: int, after_line: int) -> str:
-    """Return the text in which number `line` stands after `after_line`; every line keeps its
-    text, and a last line without line end stays the last one without.
+    """Return the text with line number `line` moved after `after_line`; if the last line had no
+    line end, the new last line has none.
     """
     end = line_end("".join(lines))
-    unended = bool(lines) and not lines[-1].endswith("\n")
-    whole = [it if it.endswith("\n") else it + end for it in lines]
-    moving = whole[line - 1]
-    before = [it for n, it in enumerate(whole[:after_line], 1) if n != line]
-    behind = [it for n, it in enumerate(whole[after_line:], after_line + 1) if n != line]
-    text = "".join([*before, moving, *behind])
-    return text.removesuffix(end) if unended else text
+    is_unended = bool(lines) and not lines[-1].endswith("\n")
+    ended = [text if text.endswith("\n") else text + end for text in lines]
+    before = [text for n, text in enumerate(ended[:after_line], 1) if n != line]
+    after = [text for n, text in enumerate(ended[after_line:], after_line + 1) if n != line]
+    moved = "".join([*before, ended[line - 1], *after])
+    return moved.removesuffix(end) if is_unended else moved

@@ -1,5 +1,5 @@
-"""Repairing a draft after notes of it moved, got other names or left: links and heads that name
-them follow, everything else stays. What cannot follow is told in remarks.
+"""Update links and frontmatter of a draft after notes were moved, renamed or retired. What cannot
+be updated is reported in warnings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import partial
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.draft import MemoryDraft
-from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter import parser
 from ricordo.memory.frontmatter.values import Value
 from ricordo.memory.link_text import (
     astray,
@@ -28,13 +28,13 @@ from ricordo.text import visible
 
 
 def item_for(memory: Memory, source: str, to: str, old: str) -> str:
-    """Return how the head of the file `source` names the one at `to`, in the manner of the item
-    `old`; "" where nothing does.
+    """Return the frontmatter item by which the file `source` can name the one at `to`, in the
+    style of the item `old`; "" if there is none.
     """
     return next(
         (
             item
-            for item in _choices(memory, source, to, old)
+            for item in _candidate_items(memory, source, to, old)
             if memory.names.resolve(source, head_link(item)).path == to
         ),
         "",
@@ -42,23 +42,23 @@ def item_for(memory: Memory, source: str, to: str, old: str) -> str:
 
 
 def with_item(text: str, old: str, new: str) -> str | None:
-    """Return a note's `text` with the item `old` of its head as `new`; None where it does not
-    stand there exactly once, or more than that would change.
+    """Return a note's `text` with the frontmatter item `old` replaced by `new`; None if it does
+    not occur there exactly once, or more than that would change.
     """
-    head = frontmatter.read(text)
+    before = parser.read(text)
     item = re.compile(rf"(?<![\w./-]){re.escape(old)}(?![\w./-])")
-    places = list(item.finditer(text[: head.end]))
-    if not (old and new) or len(places) != 1 or head.fault is not None:
+    places = list(item.finditer(text[: before.end]))
+    if not (old and new) or len(places) != 1 or before.fault is not None:
         return None
     start, end = places[0].span()
     edited = text[:start] + new + text[end:]
-    now = frontmatter.read(edited)
-    wanted = {key: _exchanged(value, item, new) for key, value in head.fields.items()}
-    is_clean = now.fault is None and now.fields == wanted and now.fields != head.fields
-    return edited if is_clean and edited[now.end :] == text[head.end :] else None
+    after = parser.read(edited)
+    expected = {key: _replace_in(value, item, new) for key, value in before.fields.items()}
+    is_clean = after.fault is None and after.fields == expected and after.fields != before.fields
+    return edited if is_clean and edited[after.end :] == text[before.end :] else None
 
 
-def _choices(memory: Memory, source: str, to: str, old: str) -> Iterator[str]:
+def _candidate_items(memory: Memory, source: str, to: str, old: str) -> Iterator[str]:
     ending = ".md" if old.endswith(".md") else ""
     if "/" not in old:
         yield from (
@@ -70,14 +70,14 @@ def _choices(memory: Memory, source: str, to: str, old: str) -> Iterator[str]:
     yield to
 
 
-def _exchanged(value: Value, item: re.Pattern[str], new: str) -> Value:
+def _replace_in(value: Value, item: re.Pattern[str], new: str) -> Value:
     if isinstance(value, str):
         return item.sub(lambda _: new, value)
     if isinstance(value, tuple):
-        return tuple(_exchanged(part, item, new) for part in value)
+        return tuple(_replace_in(part, item, new) for part in value)
     if value is None:
         return None
-    return {key: _exchanged(part, item, new) for key, part in value.items()}
+    return {key: _replace_in(part, item, new) for key, part in value.items()}
 
 
 def keep_links(
@@ -85,86 +85,87 @@ def keep_links(
     before: Memory,
     after: Memory,
     moved: Mapping[str, str],
-    written_anew: Collection[str] = (),
+    rewritten: Collection[str] = (),
 ) -> list[str]:
-    """Let all links of `before` lead where they led, now that files have `moved` to new paths or
-    have other names, as they do in `after`; return remarks.
+    """Update links so that those of `before` keep their targets after files `moved` to new paths
+    or got other names, as in `after`; return warnings.
 
-    In the draft the files must have the text that they had in `before`, but for those that were
-    `written_anew`, whose links are left alone.
+    In the draft the files must have their text of `before`, except the paths in `rewritten`,
+    whose links are not changed.
     """
-    remarks: list[str] = []
+    warnings: list[str] = []
     if not moved and after.names is before.names:
-        return remarks
+        return warnings
     for source, targets in astray(before, after, moved):
-        if source.path in written_anew:
+        if source.path in rewritten:
             continue
         path = moved.get(source.path, source.path)
 
-        def written(
+        def retarget(
             link: Link, old: str, path: str = path, targets: Mapping[Link, str] = targets
         ) -> str:
             return pointing_to(link, old, path, targets[link], after)
 
-        remarks += _rewrite(
-            draft, path, partial(rewrite_links, links=tuple(targets), written=written)
+        warnings += _rewrite(
+            draft, path, partial(rewrite_links, links=tuple(targets), rewrite=retarget)
         )
     for source in before.files:
-        if source.path not in written_anew and source.head.fields:
-            remarks += _rename_in_head(draft, before, after, moved, source)
-    return remarks
+        if source.path not in rewritten and source.head.fields:
+            warnings += _rename_in_frontmatter(draft, before, after, moved, source)
+    return warnings
 
 
 def links_become_text(draft: MemoryDraft, path: str, within: str = "") -> list[str]:
-    """Let the links that lead to the file at `path` be text, in the file `within` or, without
-    one, in all others; return remarks.
+    """Turn the links to the file at `path` into text, in the file `within` or, if "", in all
+    others; return warnings.
     """
-    remarks: list[str] = []
+    warnings: list[str] = []
     memory = draft.now
     for source, links in links_to(memory, path):
         if within in ("", source.path):
-            remarks += _rewrite(draft, source.path, partial(unlinked, links=links))
+            warnings += _rewrite(draft, source.path, partial(unlinked, links=links))
     for other in memory.backlinks.get(path, ()):
         if within in ("", other) and path in memory.named_in_head(memory.by_path[other]):
-            remarks.append(f"The head of {visible(other)} still names {visible(path)}.")
-    return remarks
+            warnings.append(f"The frontmatter of {visible(other)} still names {visible(path)}.")
+    return warnings
 
 
-def _rewrite(draft: MemoryDraft, path: str, rewritten: Callable[[str], str]) -> list[str]:
-    """Give the file at `path` its text with links `rewritten`; return why that was not possible."""
+def _rewrite(draft: MemoryDraft, path: str, rewrite: Callable[[str], str]) -> list[str]:
+    """Replace the text of the file at `path` by `rewrite` of it; return a warning if refused."""
     try:
         text = draft.text(path)
     except ChangeRefused as refused:
-        return [f"A link could not follow: {refused.message}"]
-    draft.put(path, rewritten(text))
+        return [f"Link not updated: {refused.message}"]
+    draft.put(path, rewrite(text))
     return []
 
 
-def _rename_in_head(
+def _rename_in_frontmatter(
     draft: MemoryDraft, before: Memory, after: Memory, moved: Mapping[str, str], source: Note
 ) -> list[str]:
-    """Let the head of `source` name by their new names the files that it named in `before`."""
-    remarks: list[str] = []
+    """Rename in the frontmatter of `source` the files that it names; return warnings."""
+    warnings: list[str] = []
     path = moved.get(source.path, source.path)
-    for found in before.head_items(source):
-        to = moved.get(found.path, found.path)
-        if found.leads is not Leads.NOTE or after.names.resolve(path, found.link).path == to:
+    for item in before.head_items(source):
+        to = moved.get(item.path, item.path)
+        if item.leads is not Leads.NOTE or after.names.resolve(path, item.link).path == to:
             continue
-        if to == path and found.path != source.path:
-            # a successor that named the note which is now part of it
+        if to == path and item.path != source.path:
+            # a successor that named the note which is now merged into it
             continue
-        text, old = draft.file(path).text, found.link.target
-        if found.link.label not in (it.link.label for it in after.head_items(draft.file(path))):
-            # it was written as a link, which has followed
+        text, old = draft.file(path).text, item.link.target
+        current_items = after.head_items(draft.file(path))
+        if item.link.label not in (current.link.label for current in current_items):
+            # it was written as a link, which has been updated
             continue
         edited = with_item(text, old, item_for(after, path, to, old))
         try:
             if edited is None:
-                raise ChangeRefused("its place in the head is not certain.")
+                raise ChangeRefused("its place is ambiguous.")
             draft.text(path)
             draft.put(path, edited)
         except ChangeRefused as refused:
-            remarks.append(
-                f"The head of {visible(path)} still names {visible(old)}: {refused.message}"
+            warnings.append(
+                f"The frontmatter of {visible(path)} still names {visible(old)}: {refused.message}"
             )
-    return remarks
+    return warnings

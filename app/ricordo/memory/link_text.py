@@ -1,4 +1,4 @@
-"""Repairing links when notes get other paths or names."""
+"""Find and rewrite the links affected when notes get other paths or names."""
 
 from __future__ import annotations
 
@@ -14,57 +14,61 @@ from ricordo.memory.note import Note
 
 _TARGET_ENDS = re.compile(r"\\?[#|]")
 _NOT_IN_WIKILINK = frozenset("[]|#\n\\`<")
-# Where the address stands in a markdown link or a link definition, from the mark after its label.
+# The address in a markdown link or a link definition, from the mark after its label.
 _ANGLED_URL = re.compile(r"[(:]\s*<([^<>#?\n]*)")
 _URL = re.compile(
     r"\(\s*([^\s()<>#?]*(?:\([^\s()<>#?]*\)[^\s()<>#?]*)*) | :[ \t]+([^\s<>#?]*)", re.VERBOSE
 )
-_KEPT = (Leads.NOTE, Leads.FILE, Leads.OUTSIDE)
-"""Links whose aim is known, and stays what it is when their note moves."""
+_FIXED_TARGETS = (Leads.NOTE, Leads.FILE, Leads.OUTSIDE)
+"""Links with a known target, which stays the same when their note moves."""
 
 
 def links_to(memory: Memory, path: str) -> Iterator[tuple[Note, list[Link]]]:
-    """Yield every other file with links to the file at `path`, and those links."""
+    """Yield every other file with links to the file at `path`, with those links."""
     for source in memory.backlinks.get(path, ()):
-        found = [
+        links = [
             resolved.link
             for resolved in memory.links.get(source, ())
             if resolved.leads is Leads.NOTE and resolved.path == path
         ]
-        if found:
-            yield memory.by_path[source], found
+        if links:
+            yield memory.by_path[source], links
 
 
 def astray(
     before: Memory, after: Memory, moved: Mapping[str, str]
 ) -> Iterator[tuple[Note, dict[Link, str]]]:
-    """Yield the files of `before` with links that lead elsewhere in `after`, or nowhere, and for
-    each link the path to which it should lead. `moved` has the new paths of files by the old ones.
+    """Yield the files of `before` with links that have another target, or none, in `after`, and
+    for each such link the path of its right target. `moved` maps old paths of files to new ones.
     """
     for source, links in before.links.items():
-        now_at = moved.get(source, source)
-        wanted = {
-            found.link: moved.get(found.path, found.path) for found in links if found.leads in _KEPT
+        new_source = moved.get(source, source)
+        expected = {
+            resolved.link: moved.get(resolved.path, resolved.path)
+            for resolved in links
+            if resolved.leads in _FIXED_TARGETS
         }
         wrong = {
-            link: to for link, to in wanted.items() if after.names.resolve(now_at, link).path != to
+            link: to
+            for link, to in expected.items()
+            if after.names.resolve(new_source, link).path != to
         }
         if wrong:
             yield before.by_path[source], wrong
 
 
-def rewrite_links(text: str, links: Collection[Link], written: Callable[[Link, str], str]) -> str:
-    """Return `text` with each of its `links` as `written(link, old)` gives it."""
+def rewrite_links(text: str, links: Collection[Link], rewrite: Callable[[Link, str], str]) -> str:
+    """Return `text` with each of its `links` replaced by `rewrite(link, old)`."""
     for link in sorted(links, key=lambda link: -link.start):
         old = text[link.start : link.end]
-        new = written(link, old)
+        new = rewrite(link, old)
         text = text[: link.start] + new + text[link.end :]
     return text
 
 
 def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> str:
-    """Return the link written as `old` in the file `source`, leading to the file at `to` of
-    `memory`, in the manner in which it was written.
+    """Return the link written as `old` in the file `source` with the file at `to` of `memory` as
+    its target, in the style of `old`.
     """
     if memory.names.resolve(source, link).path == to:
         return old
@@ -89,27 +93,27 @@ def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> s
 
 
 def wikilink(memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False) -> str:
-    """Return a wikilink that leads from the file `source` to the file at `to`, by its name if that
-    will do and not `by_path`; "" where none can. `rest` is what follows on the target inside it.
+    """Return a wikilink from the file `source` to the file at `to`, by its name if that works and
+    not `by_path`; "" if none works. `rest` follows the target inside the brackets.
     """
     note = memory.by_path.get(to)
     path, near = to.removesuffix(".md"), relative(to, source).removesuffix(".md")
     names = [] if by_path or note is None else [note.name, note.stem]
     for name in (*names, path, near if near.startswith("../") else f"./{near}"):
         link = f"[[{name}{rest}]]"
-        found = [] if set(name) & _NOT_IN_WIKILINK else find_links(link)
-        if len(found) == 1 and memory.names.resolve(source, found[0]).path == to:
+        links = [] if set(name) & _NOT_IN_WIKILINK else find_links(link)
+        if len(links) == 1 and memory.names.resolve(source, links[0]).path == to:
             return link
     return ""
 
 
 def markdown_link(label: str, source: str, to: str) -> str:
-    """Return a markdown link that leads from the file `source` to the file at `to`."""
+    """Return a markdown link from the file `source` to the file at `to`."""
     return f"[{label}]({_escaped(relative(to, source))})"
 
 
 def relative(to: str, source: str) -> str:
-    """Return the way from the file `source` to the one at `to`, both relative to the memory."""
+    """Return the path of `to` relative to the file `source`; both are relative to the memory."""
     folder = posixpath.dirname(source)
     if to.startswith("../"):
         return "../" * len(folder.split("/")) + to if folder else to
@@ -122,7 +126,7 @@ def _as_markdown(link: Link, source: str, to: str) -> str:
 
 
 def _escaped(path: str, also: str = "") -> str:
-    """Return `path` as it stands in a markdown link: letters of all scripts as they are."""
+    """Return `path` percent-encoded for a markdown link; letters of all scripts stay."""
     return "".join(
         char
         if char > "\x7f" and char.isprintable()
@@ -132,60 +136,60 @@ def _escaped(path: str, also: str = "") -> str:
 
 
 _Splice = tuple[int, int, str]
-"""What stands from an offset to another becomes a text."""
+"""Start, end, and the text that replaces this range."""
 _REST_OF_DEFINITION = re.compile(
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\r?(?:\n|\Z)"""
 )
 
 
 def unlinked(text: str, links: Collection[Link]) -> str:
-    """Return `text` with its `links` as the text that they show. A definition shows none: it goes,
-    and what uses it becomes text.
+    """Return `text` with its `links` replaced by their labels. A definition is removed, and its
+    uses become text.
     """
     definitions = [link for link in links if not as_text(link, text[link.start : link.end])]
-    splices = [_shown(text, link) for link in links if link not in definitions]
+    splices = [_replace_by_label(text, link) for link in links if link not in definitions]
     if definitions:
-        splices += [_gone(text, definition) for definition in definitions]
-        splices += _uses(text, definitions)
+        splices += [_remove_definition(text, definition) for definition in definitions]
+        splices += _remove_uses(text, definitions)
     for start, end, new in sorted(splices, reverse=True):
         text = text[:start] + new + text[end:]
     return text
 
 
 def as_text(link: Link, old: str) -> str:
-    """Return what stays of a link, written as `old`, that leads nowhere any more: its text. That
-    of a definition stands elsewhere.
-    """
+    """Return the label of a link written as `old`; "" for a definition, whose text is elsewhere."""
     if link.is_wikilink or old.startswith(f"[{link.label}]("):
         return link.label
     return ""
 
 
-def _shown(text: str, link: Link) -> _Splice:
-    shown = as_text(link, text[link.start : link.end])
-    return _bang(text, link.start), link.end, shown
+def _replace_by_label(text: str, link: Link) -> _Splice:
+    label = as_text(link, text[link.start : link.end])
+    return _start_with_bang(text, link.start), link.end, label
 
 
-def _gone(text: str, definition: Link) -> _Splice:
+def _remove_definition(text: str, definition: Link) -> _Splice:
     rest = _REST_OF_DEFINITION.match(text, definition.end)
     if rest is None:
-        # what goes on behind it is read as a sentence
+        # text follows it on the line, so the label stays as part of a sentence
         return definition.start, definition.end, f"{definition.label}:"
     return text.rfind("\n", 0, definition.start) + 1, rest.end(), ""
 
 
-def _uses(text: str, definitions: Collection[Link]) -> Iterator[_Splice]:
-    """Yield how the brackets go of what uses `definitions`: of one label the first one counts."""
+def _remove_uses(text: str, definitions: Collection[Link]) -> Iterator[_Splice]:
+    """Yield the splices that remove the brackets of uses of `definitions`; of several definitions
+    of one label the first one counts.
+    """
     first: dict[str, Link] = {}
     for link in find_links(text):
         if not as_text(link, text[link.start : link.end]):
             first.setdefault(label_of(link.label), link)
     labels = {label for label, definition in first.items() if definition in definitions}
     for use in find_uses(text, labels):
-        yield _bang(text, use.start), use.start + 1, ""
+        yield _start_with_bang(text, use.start), use.start + 1, ""
         yield use.text_end, use.end, ""
 
 
-def _bang(text: str, start: int) -> int:
-    """Return where a link begins that may embed: what embedded has nothing left to embed."""
+def _start_with_bang(text: str, start: int) -> int:
+    """Return the offset of a link with the `!` before it that makes it an embed."""
     return start - text.startswith("!", start - 1, start) if start else start

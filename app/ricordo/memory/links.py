@@ -1,8 +1,8 @@
 """The links of a note: `[[wikilinks]]`, `[markdown](links.md)`, images and link definitions.
 
-What stands in fenced code, in a code span, in a closed comment or behind a backslash is no link; a
-comment that nothing closes is text, as it is for the load. Markdown parsers find the same at forty
-times the cost, so links are found by guarded expressions.
+Text in fenced code, in a code span, in a closed comment or after a backslash is not a link; an
+unclosed comment is text, as it is for the load. Markdown parsers find the same links in forty
+times the time, so guarded expressions find them here.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from urllib.parse import unquote
 
 
 class Link(NamedTuple):
-    """One link as it is written."""
+    """One link as written in a note."""
 
     target: str
-    """Where it points: a name for a wikilink, else a path with escapes resolved."""
+    """The name in a wikilink, else a path with escapes resolved."""
     anchor: str
     """The heading after `#`; "" without one."""
     label: str
-    """The text that is shown."""
+    """The displayed text."""
     line: int
     """1-based line of the file."""
     start: int
@@ -59,55 +59,55 @@ _LINKS, _CODES, TOKENS = (
     re.compile(pattern, re.VERBOSE | re.MULTILINE)
     for pattern in (_LINK, _CODE, f"{_LINK}|{_CODE}|{_REST}")
 )
-"""The last: a link, or what hides the brackets in it from being one."""
+"""The last matches a link, or a token in which brackets are not links."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def find_links(text: str) -> tuple[Link, ...]:
-    """Return the links of a note's `text` in the order in which they stand."""
+    """Return the links of a note's `text` in order."""
     links: list[Link] = []
-    line, seen = 1, 0
+    line, last_start = 1, 0
     for match in _matches(text) if "[" in text else ():
         start = match.start()
-        line += text.count("\n", seen, start)
-        seen = start
+        line += text.count("\n", last_start, start)
+        last_start = start
         links.append(_link(match, line))
     return tuple(links)
 
 
 def _matches(text: str) -> list[re.Match[str]]:
-    """Leap from bracket to bracket, which takes a third of a search for all that may hide one.
-    Where nothing is written but links and code this finds the same, unless code holds a bracket
-    or a link a backtick.
+    """Find the link matches, by searching for brackets only where that is safe: it takes a third
+    of the time of a search for tokens. The result is the same if the text has only links and
+    code, no code contains a bracket, and no link a backtick.
     """
-    # one character is looked for much faster than three
+    # searching for one character is much faster than for three
     if "\\" in text or ("<" in text and "<!--" in text) or ("~" in text and "~~~" in text):
-        return _unhidden(text)
-    found = list(_LINKS.finditer(text))
-    if not found or "`" not in text:
-        return found
-    holds_tick = any("`" in link[0] for link in found)
-    if holds_tick or any("[" in code[0] for code in _CODES.finditer(text)):
-        return _unhidden(text)
-    return found
+        return _match_tokens(text)
+    matches = list(_LINKS.finditer(text))
+    if not matches or "`" not in text:
+        return matches
+    has_backtick = any("`" in link[0] for link in matches)
+    if has_backtick or any("[" in code[0] for code in _CODES.finditer(text)):
+        return _match_tokens(text)
+    return matches
 
 
-def _unhidden(text: str) -> list[re.Match[str]]:
-    """Find the links that stand in no code and no closed comment, and behind no backslash."""
-    found: list[re.Match[str]] = []
+def _match_tokens(text: str) -> list[re.Match[str]]:
+    """Find the links outside of code and closed comments, and not after a backslash."""
+    matches: list[re.Match[str]] = []
     last_comment_end = text.rfind("-->")
     tokens = TOKENS.finditer(text)
     while token := next(tokens, None):
         first = text[token.start()]
         if first == "[":
-            found.append(token)
+            matches.append(token)
         elif first == "<" and token.end() <= last_comment_end:
             tokens = TOKENS.finditer(text, text.index("-->", token.end()) + 3)
-    return found
+    return matches
 
 
 def is_external(target: str) -> bool:
-    """Say whether a link's target is an address (`https:`, `mailto:`) and no file."""
+    """Return whether a link's target is an address (`https:`, `mailto:`) and not a file."""
     if ":" not in target:
         return False
     return bool(_SCHEME.match(target)) and not target.lower().startswith("file:")
@@ -130,8 +130,8 @@ def _link(match: re.Match[str], line: int) -> Link:
     return Link(path, anchor, shown, line, start, end, False)
 
 
-_BEGINS = re.compile(r"\[|(?<!`)`|\\|~~~|<!--")
-"""Where a use, or what hides one, may begin."""
+_TOKEN_START = re.compile(r"\[|(?<!`)`|\\|~~~|<!--")
+"""The possible start of a use, or of a token in which brackets are not uses."""
 _USE = re.compile(
     r"""
     \[(?P<text>(?:[^\[\]\\\n]++|\\.|\n(?![ \t\r]*\n)|\[[^\[\]\n]*+\])*)\]
@@ -143,24 +143,24 @@ _BULLET = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]+")
 
 
 class DefinitionUse(NamedTuple):
-    """A place at which a definition is used: `[text][label]`, `[label][]` or `[label]`."""
+    """One use of a link definition: `[text][label]`, `[label][]` or `[label]`."""
 
     start: int
     """Offset of its first bracket."""
     text_end: int
-    """Offset of the bracket behind the text that is shown."""
+    """Offset of the bracket after the displayed text."""
     end: int
     label: str
     """The label of the definition, as `label_of` gives it."""
 
 
 def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:
-    """Return where `text` uses definitions of `labels`, which are as `label_of` gives them."""
+    """Return the uses in `text` of definitions of `labels`, as normalized by `label_of`."""
     uses: list[DefinitionUse] = []
     last_comment_end = text.rfind("-->")
     at = 0
-    for begins in _BEGINS.finditer(text):
-        start = begins.start()
+    for token_start in _TOKEN_START.finditer(text):
+        start = token_start.start()
         if start < at:
             continue
         if match := TOKENS.match(text, start):
@@ -177,12 +177,12 @@ def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:
 
 
 def label_of(written: str) -> str:
-    """Return a label in the form in which labels are compared."""
+    """Return a label normalized for comparison."""
     return " ".join(written.split()).casefold()
 
 
 def _is_checkbox(text: str, match: re.Match[str]) -> bool:
-    """Say whether `[x]` is the box of a task that is done."""
+    """Return whether `[x]` is the checkbox of a completed task."""
     line = text.rfind("\n", 0, match.start()) + 1
     is_box = match["label"] is None and match["text"] in ("x", "X")
     return is_box and _BULLET.fullmatch(text, line, match.start()) is not None

@@ -1,9 +1,9 @@
-"""The exact load: which part of the index an agent is given at session start.
+"""The exact load: which part of the index an agent receives at session start.
 
 Source: Claude Code documentation and reports of users for versions 2.1.211 to 2.1.240. The index is
-stripped of a frontmatter head and of block HTML comments, trimmed, cut after 200 lines, and then,
-where more than 25,000 UTF-16 code units are left, at the last newline that fits. A first line that
-is longer than that is cut inside.
+stripped of frontmatter and of block HTML comments, trimmed, cut after 200 lines, and then, if more
+than 25,000 UTF-16 code units remain, at the last newline that fits. A longer first line is cut
+inside.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter import parser
 from ricordo.memory.layout import Limits
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
@@ -22,7 +22,7 @@ _WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What an agent is given of an index, in the agent's own measure."""
+    """The part of an index that an agent receives, in the agent's own units."""
 
     lines: int
     """Lines of the stripped index, cut or not."""
@@ -30,13 +30,13 @@ class Load:
     """UTF-16 code units of the stripped index, cut or not."""
     limits: Limits | None
     cut_at_line: int | None
-    """1-based line of the file that the agent does not get any more; None when it gets all."""
+    """1-based first line of the file that is not loaded; None if all of it is."""
     text: str
-    """What the agent gets."""
+    """The text that the agent receives."""
 
     @property
     def share(self) -> float:
-        """The fuller of the two measures, 1.0 being the limit; 0.0 without limits."""
+        """The higher of the two fill ratios, 1.0 at the limit; 0.0 without limits."""
         if self.limits is None:
             return 0.0
         return max(self.lines / self.limits.lines, self.units / self.limits.units)
@@ -48,51 +48,52 @@ def units(text: str) -> int:
 
 
 def compute_load(text: str, limits: Limits | None) -> Load:
-    """Return what an agent with these `limits` is given of the index `text`."""
-    kept = stripped_lines(text)
-    whole = "\n".join(line for _, line in kept)
-    count, size = len(kept), units(whole)
+    """Return the load of the index `text` for an agent with these `limits`."""
+    lines = stripped_lines(text)
+    whole = "\n".join(line for _, line in lines)
+    count, size = len(lines), units(whole)
     if limits is None:
         return Load(count, size, None, None, whole)
-    fitting = kept[: limits.lines]
+    fitting = lines[: limits.lines]
     length, room = 0, limits.units
     for position, (_, line) in enumerate(fitting):
         length += units(line) + (1 if position else 0)
         if length > room:
             fitting = fitting[:position]
             break
-    if len(fitting) == len(kept):
+    if len(fitting) == len(lines):
         return Load(count, size, limits, None, whole)
     if not fitting:
-        given = _first_units(kept[0][1], room)
+        loaded = _cut_to_units(lines[0][1], room)
     else:
-        given = "\n".join(line for _, line in fitting)
-    return Load(count, size, limits, kept[len(fitting)][0], given)
+        loaded = "\n".join(line for _, line in fitting)
+    return Load(count, size, limits, lines[len(fitting)][0], loaded)
 
 
-def _first_units(line: str, room: int) -> str:
+def _cut_to_units(line: str, room: int) -> str:
     return line.encode("utf-16-le", "surrogatepass")[: 2 * room].decode("utf-16-le", "ignore")
 
 
 def stripped_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines of an index that are measured, each with its number in the file."""
-    head = frontmatter.read(text)
-    start = text.count("\n", 0, head.end)
-    numbered = list(enumerate(text[head.end :].split("\n"), start + 1))
-    kept = _without_comments(numbered) if "<!--" in text else numbered
-    while kept and not kept[0][1].strip():
-        kept.pop(0)
-    while kept and not kept[-1][1].strip():
-        kept.pop()
-    if kept:
-        kept[0] = (kept[0][0], kept[0][1].lstrip())
-        kept[-1] = (kept[-1][0], kept[-1][1].rstrip())
-    return kept
+    """Return the lines of an index that count towards the load, with their numbers in the file."""
+    body_start = parser.read(text).end
+    start = text.count("\n", 0, body_start)
+    lines = list(enumerate(text[body_start:].split("\n"), start + 1))
+    if "<!--" in text:
+        lines = _without_comments(lines)
+    while lines and not lines[0][1].strip():
+        lines.pop(0)
+    while lines and not lines[-1][1].strip():
+        lines.pop()
+    if lines:
+        lines[0] = (lines[0][0], lines[0][1].lstrip())
+        lines[-1] = (lines[-1][0], lines[-1][1].rstrip())
+    return lines
 
 
 def _without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Drop block comments. One that is never closed, or stands in a code fence, stays."""
-    kept: list[tuple[int, str]] = []
+    """Drop block comments, except unclosed ones and those in a code fence."""
+    remaining: list[tuple[int, str]] = []
     fence = ""
     position = 0
     closings = [at for at, (_, line) in enumerate(lines) if "-->" in line]
@@ -109,16 +110,16 @@ def _without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
             if end is not None:
                 rest = _after_comments(lines[end][1])
                 if rest.strip():
-                    kept.append((lines[end][0], rest))
+                    remaining.append((lines[end][0], rest))
                 position = end + 1
                 continue
-        kept.append((number, line))
+        remaining.append((number, line))
         position += 1
-    return kept
+    return remaining
 
 
 def _after_comments(line: str) -> str:
-    """Return what follows in `line` on the end of a comment and on further ones beside it."""
+    """Return the rest of `line` after the end of a comment and after further whole comments."""
     rest = line[_closing_at(line) + 3 :]
     further = _WHOLE_COMMENTS.match(rest)
     return rest[further.end() :] if further else rest
@@ -130,8 +131,8 @@ def _closing_at(line: str) -> int:
 
 
 def _comment_end(lines: list[tuple[int, str]], closings: list[int], start: int) -> int | None:
-    """Return the position of the line that closes the comment opened at `start`; `closings` are
-    the positions of the lines that hold a `-->`.
+    """Return the position of the line that closes the comment opened at `start`, or None;
+    `closings` are the positions of the lines with a `-->`.
     """
     if "-->" in lines[start][1].partition("<!--")[2]:
         return start

@@ -1,4 +1,4 @@
-"""A memory, read whole: one immutable value with its notes, indexes and links."""
+"""A memory as one immutable value, with its notes, indexes and links."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from ricordo.memory.names import (
 from ricordo.memory.note import Note
 
 _NAMING_KEYS = ("sources", "related", "origin", "inventory", "derived_from")
-"""Fields of a head that name other files."""
+"""Frontmatter fields that name other files."""
 _NAMING = frozenset(_NAMING_KEYS)
 _FEW = 500
-"""Changed files, up to which what was derived from the memory before is taken over."""
+"""Changed files, up to which derived values are carried over from the memory before."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """Something in the memory's directory that is not read."""
+    """A file in the memory's directory that is not read."""
 
     path: str
     reason: str
     leads_out: bool = False
-    """Whether it is a symbolic link that leads out of the memory."""
+    """Whether it is a symbolic link to a target outside the memory."""
     is_live_link: bool = False
-    """Whether it is a symbolic link by which one gets somewhere."""
+    """Whether it is a symbolic link whose target exists."""
 
 
-# without a repr of all its notes: Textual takes one of whatever a worker is given
+# no repr of all its notes: Textual takes the repr of every worker argument
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory:
-    """Everything that stands in one memory directory at one moment."""
+    """The contents of one memory directory at one moment."""
 
     root: str
     """Absolute path of the directory."""
@@ -51,17 +51,17 @@ class Memory:
     files: tuple[Note, ...]
     """Every markdown file, indexes and logs too, ordered by path."""
     others: frozenset[str] = frozenset()
-    """Paths of the files that are no markdown, and of the folders."""
+    """Paths of the files that are not markdown, and of the folders."""
     skipped: tuple[SkippedFile, ...] = ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """The notes and raw sources: what is judged, counted and recalled."""
+        """The notes and raw sources, which are checked, counted and recalled."""
         return tuple(file for file in self.files if file.role in (FileRole.NOTE, FileRole.SOURCE))
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """The types that the notes have, sorted."""
+        """The types of the notes, sorted."""
         return tuple(sorted({note.type for note in self.notes if note.type}))
 
     @cached_property
@@ -71,18 +71,18 @@ class Memory:
 
     @cached_property
     def indexes(self) -> tuple[MemoryIndex, ...]:
-        """The indexes, that of the memory itself first."""
-        found = [read_index(file) for file in self.files if file.role is FileRole.INDEX]
-        return tuple(sorted(found, key=lambda index: (index.path.count("/"), index.path)))
+        """The indexes, that of the top folder first."""
+        indexes = [read_index(file) for file in self.files if file.role is FileRole.INDEX]
+        return tuple(sorted(indexes, key=lambda index: (index.path.count("/"), index.path)))
 
     @property
     def index(self) -> MemoryIndex | None:
-        """The index of the memory itself; None where there is none."""
+        """The first index; None if there is none."""
         return self.indexes[0] if self.indexes else None
 
     @cached_property
     def load(self) -> Load:
-        """What an agent is given of the index at session start."""
+        """The part of the index that an agent receives at session start."""
         return compute_load(self.index.note.text if self.index else "", self.layout.limits)
 
     @cached_property
@@ -92,13 +92,13 @@ class Memory:
 
     @cached_property
     def names(self) -> Names:
-        """What the files are called, and where links lead."""
-        unread = frozenset(it.path for it in self.skipped)
+        """The names of the files, by which links are resolved."""
+        unread = frozenset(file.path for file in self.skipped)
         return names_of(self.files, self.others, unread)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[Resolved, ...]]:
-        """The links of every file, by its path."""
+        """The resolved links of every file that has any, by its path."""
         resolve = self.names.resolve
         return {
             file.path: tuple([resolve(file.path, link) for link in file.links])
@@ -108,58 +108,60 @@ class Memory:
 
     @cached_property
     def astray(self) -> Mapping[str, tuple[Resolved, ...]]:
-        """Of every file that has any, the links that lead to no file, by its path."""
-        return {path: them for path, links in self.links.items() if (them := _astray(links))}
+        """The links without a file as their target, by the path of the file that has them."""
+        return {
+            path: missing for path, links in self.links.items() if (missing := _without_file(links))
+        }
 
     @cached_property
     def backlinks(self) -> Mapping[str, tuple[str, ...]]:
-        """For every file the sorted paths of the files that lead to it, indexes among them."""
-        found: dict[str, dict[str, None]] = {}
+        """For every linked file the sorted paths of the files that link to it, indexes included."""
+        backlinks: dict[str, dict[str, None]] = {}
         for source, resolved in self.links.items():
             for link in resolved:
                 if link.leads is Leads.NOTE and link.path != source:
-                    found.setdefault(link.path, {})[source] = None
+                    backlinks.setdefault(link.path, {})[source] = None
         for file in self.files:
             for path in self.named_in_head(file):
                 if path != file.path:
-                    found.setdefault(path, {})[file.path] = None
-        return {path: tuple(sorted(sources)) for path, sources in found.items()}
+                    backlinks.setdefault(path, {})[file.path] = None
+        return {path: tuple(sorted(sources)) for path, sources in backlinks.items()}
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[MemoryIndex, Entry], ...]]:
-        """For every note the entries that point to it."""
-        found: dict[str, list[tuple[MemoryIndex, Entry]]] = {}
+        """For every listed note the entries that point to it, with their indexes."""
+        entries: dict[str, list[tuple[MemoryIndex, Entry]]] = {}
         for index in self.indexes:
             for entry in index.entries:
                 resolved = self.target(index, entry)
                 if resolved.leads is Leads.NOTE:
-                    found.setdefault(resolved.path, []).append((index, entry))
-        return {path: tuple(entries) for path, entries in found.items()}
+                    entries.setdefault(resolved.path, []).append((index, entry))
+        return {path: tuple(pairs) for path, pairs in entries.items()}
 
     def target(self, index: MemoryIndex, entry: Entry) -> Resolved:
-        """Return where an entry of `index` points."""
+        """Return the resolved link of an entry of `index`."""
         return self._targets[index.path][entry.link.start]
 
     @cached_property
     def _targets(self) -> Mapping[str, Mapping[int, Resolved]]:
-        """The links of the indexes by where they stand."""
+        """The links of every index by their offset."""
         return {
-            index.path: {found.link.start: found for found in self.links.get(index.path, ())}
+            index.path: {link.link.start: link for link in self.links.get(index.path, ())}
             for index in self.indexes
         }
 
     def derive(self) -> Memory:
-        """Derive now what a screen needs, so that it is done in the thread that reads; return
-        this memory.
+        """Compute in the calling thread the derived values that a screen needs; return this
+        memory.
         """
         _ = (self.load, self.entries, self.backlinks, self.types)
         return self
 
     def with_files(self, changed: Mapping[str, Note | None]) -> Memory:
-        """Return this memory with some files replaced or added, and those that are None gone."""
-        files = {**self.by_path, **changed}
-        kept = sorted((file for file in files.values() if file), key=lambda file: file.path)
-        memory = replace(self, files=tuple(kept))
+        """Return this memory with files replaced or added, by path; None removes a file."""
+        by_path = {**self.by_path, **changed}
+        files = sorted((file for file in by_path.values() if file), key=lambda file: file.path)
+        memory = replace(self, files=tuple(files))
         if not any(self._is_index(path, file) for path, file in changed.items()):
             memory.__dict__.update(indexes=self.indexes, load=self.load)
         if len(changed) <= _FEW:
@@ -171,27 +173,28 @@ class Memory:
         return file is not None and file.role is FileRole.INDEX
 
     def _carry_over(self, before: Memory, changed: Mapping[str, Note | None]) -> None:
-        """Take what was derived from `before` and still holds: at 10,000 notes deriving it anew
-        takes as long as reading them.
+        """Carry over derived values of `before` that are still valid: for 10,000 notes computing
+        them again takes as long as reading them.
         """
         renamed = {
             path: (before.by_path.get(path), file)
             for path, file in changed.items()
             if not before._is_called_as_before(path, file)
         }
-        gone = [old for old, _ in renamed.values() if old is not None]
-        come = [new for _, new in renamed.values() if new is not None]
-        self.__dict__["names"] = before.names.with_changes(gone, come) if renamed else before.names
+        removed = [old for old, _ in renamed.values() if old is not None]
+        added = [new for _, new in renamed.values() if new is not None]
+        names = before.names.with_changes(removed, added) if renamed else before.names
+        self.__dict__["names"] = names
         links, astray = dict(before.links), dict(before.astray)
-        elsewhere = before._files_that_mean([*gone, *come]) if renamed else set()
-        for path in elsewhere | changed.keys():
+        affected = before._find_sources([*removed, *added]) if renamed else set()
+        for path in affected | changed.keys():
             links.pop(path, None)
             astray.pop(path, None)
             file = self.by_path.get(path)
             if file is not None and file.links:
                 links[path] = tuple(self.resolve(file, link) for link in file.links)
-                if them := _astray(links[path]):
-                    astray[path] = them
+                if missing := _without_file(links[path]):
+                    astray[path] = missing
         self.__dict__.update(links=links, astray=astray)
         if "_sources" in before.__dict__:
             self.__dict__["_sources"] = before._sources_after(changed)
@@ -205,59 +208,60 @@ class Memory:
     ) -> Mapping[str, tuple[str, ...]]:
         backlinks = dict(before.backlinks)
         for source in changed:
-            led, leads = before._led_to(source), self._led_to(source)
-            for path in led ^ leads:
+            for path in before._linked_paths(source) ^ self._linked_paths(source):
                 sources = {*backlinks.get(path, ())} ^ {source}
                 backlinks[path] = tuple(sorted(sources))
                 if not sources:
                     del backlinks[path]
         return backlinks
 
-    def _led_to(self, source: str) -> set[str]:
-        """Return the paths of the other files to which the file at `source` leads."""
+    def _linked_paths(self, source: str) -> set[str]:
+        """Return the paths of the other files to which the file at `source` links."""
         links = self.links.get(source, ())
-        linked = {found.path for found in links if found.leads is Leads.NOTE}
+        linked = {link.path for link in links if link.leads is Leads.NOTE}
         return (linked | {*self.named_in_head(self.by_path[source])}) - {source}
 
     def _is_called_as_before(self, path: str, file: Note | None) -> bool:
         before = self.by_path.get(path)
         return file is not None and before is not None and is_called_the_same(before, file)
 
-    def _files_that_mean(self, files: Iterable[Note]) -> set[str]:
-        """Return the paths of the files with a link that may mean one of `files`."""
+    def _find_sources(self, files: Iterable[Note]) -> set[str]:
+        """Return the paths of the files with a link that may refer to one of `files`."""
         keys = {key for file in files for key in called_by(file)}
         return {path for key in keys for path in self._sources.get(key, ())}
 
     @cached_property
     def _sources(self) -> Mapping[str, frozenset[str]]:
-        """The paths of the files with links, by what the links may mean."""
-        found: dict[str, set[str]] = {}
+        """The paths of the files with links, by the folded names that the links may refer to."""
+        sources: dict[str, set[str]] = {}
         for file in self.files:
-            for key in _meant_in(file):
-                found.setdefault(key, set()).add(file.path)
-        return {key: frozenset(paths) for key, paths in found.items()}
+            for key in _keys_of_links(file):
+                sources.setdefault(key, set()).add(file.path)
+        return {key: frozenset(paths) for key, paths in sources.items()}
 
     def _sources_after(self, changed: Mapping[str, Note | None]) -> Mapping[str, frozenset[str]]:
         sources = dict(self._sources)
         for path, file in changed.items():
             before = self.by_path.get(path)
-            for key in _meant_in(before) if before is not None else ():
+            for key in _keys_of_links(before) if before is not None else ():
                 sources[key] -= {path}
-            for key in _meant_in(file) if file is not None else ():
+            for key in _keys_of_links(file) if file is not None else ():
                 sources[key] = sources.get(key, frozenset()) | {path}
         return sources
 
     def resolve(self, source: Note, link: Link) -> Resolved:
-        """Return where `link`, standing in `source`, leads."""
+        """Return the target of `link` in the file `source`."""
         return self.names.resolve(source.path, link)
 
     def named_in_head(self, file: Note) -> list[str]:
-        """Return the paths of the files that a head names as sources or relations, as wikis do."""
-        return [found.path for found in self.head_items(file) if found.leads is Leads.NOTE]
+        """Return the paths of the files that the frontmatter names as sources or relations, as in
+        wikis.
+        """
+        return [link.path for link in self.head_items(file) if link.leads is Leads.NOTE]
 
     def head_items(self, file: Note) -> list[Resolved]:
-        """Return what a head names as sources or relations, and where that leads; the label of
-        such a link is the item as it is written.
+        """Return the resolved sources and relations in the frontmatter; the label of such a link
+        is the item as written.
         """
         fields = file.head.fields
         if _NAMING.isdisjoint(fields):
@@ -270,15 +274,15 @@ class Memory:
         ]
 
 
-def _astray(links: Iterable[Resolved]) -> tuple[Resolved, ...]:
-    return tuple([found for found in links if found.leads not in (Leads.NOTE, Leads.FILE)])
+def _without_file(links: Iterable[Resolved]) -> tuple[Resolved, ...]:
+    return tuple([link for link in links if link.leads not in (Leads.NOTE, Leads.FILE)])
 
 
-def _meant_in(file: Note) -> set[str]:
-    """Return, folded, everything that the links of a file may mean."""
+def _keys_of_links(file: Note) -> set[str]:
+    """Return the folded names that the links of a file may refer to."""
     return {key for link in file.links for key in meant_by(link)}
 
 
 def head_link(item: str) -> Link:
-    """Return the link that an item of a head's list is."""
+    """Return an item of a frontmatter list as a link."""
     return Link(item.strip("[]"), "", item, 1, 0, 0, "/" not in item)

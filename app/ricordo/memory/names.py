@@ -1,7 +1,7 @@
-"""What the files of a memory are called, and where a link that names one leads.
+"""The names of a memory's files, and the targets of links.
 
-This depends on paths, names and aliases alone: while those stay, links need no second look,
-whatever else the files say.
+Targets depend only on paths, names and aliases: while those stay, links need not be resolved
+again.
 """
 
 from __future__ import annotations
@@ -19,28 +19,30 @@ from ricordo.memory.note import Note, stem
 
 
 class Leads(StrEnum):
-    """Where a link leads."""
+    """The kind of a link's target."""
 
     NOTE = "note"
     FILE = "file"
-    """A file or folder of the memory that is no note."""
+    """A file or folder of the memory that is not a note."""
     NOWHERE = "nowhere"
+    """A file that does not exist."""
     OUTSIDE = "outside"
+    """A markdown file outside the memory."""
     AWAY = "away"
-    """An address, a heading of the same note, or a path that is no business of the memory."""
+    """An address, a heading of the same note, or another path outside the memory."""
 
 
 class Resolved(NamedTuple):
-    """A link and where it leads."""
+    """A link and its target."""
 
     link: Link
     leads: Leads
     path: str = ""
-    """The file that it leads to, or would lead to, relative to the memory."""
+    """The path of the target, existing or not, relative to the memory."""
 
 
 PathsByName = Mapping[str, Sequence[str]]
-"""The paths of the files that have a name, in their order."""
+"""The ordered paths of the files with a name, by the name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +50,11 @@ class Names:
     """The names of a memory's files."""
 
     paths: frozenset[str]
-    """Of the markdown files, relative to the memory."""
+    """The paths of the markdown files, relative to the memory."""
     others: frozenset[str]
-    """Of files that are no markdown, and of folders."""
+    """The paths of other files, and of folders."""
     unread: frozenset[str]
-    """Of what stands in the memory and is not read."""
+    """The paths in the memory that are not read."""
     by_name: PathsByName
     by_stem: PathsByName
     by_alias: PathsByName
@@ -61,29 +63,29 @@ class Names:
     """Names and stems, folded."""
 
     def resolve(self, source: str, link: Link) -> Resolved:
-        """Return where `link`, standing in the file at path `source`, leads.
+        """Return the target of `link` in the file at path `source`.
 
         Wikilinks: exact name, exact stem, path, alias, then with `-`, `_`, blanks and case folded
-        (formats of Claude Code and of wikis in the manner of Obsidian). Markdown links: the path
-        from the file in which they stand, then from the memory itself.
+        (formats of Claude Code and of Obsidian-style wikis). Markdown links: the path relative to
+        their file, then relative to the memory.
         """
         if not link.target:
             return Resolved(link, Leads.AWAY)
         return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
 
     def with_changes(self, gone: Iterable[Note], come: Iterable[Note]) -> Names:
-        """Return these names without those of the files that are `gone`, and with those of the
-        files that have `come`.
-        """
+        """Return these names without those of the files `gone`, and with those of `come`."""
         paths = set(self.paths)
-        tables = [dict(it) for it in (self.by_name, self.by_stem, self.by_alias, self.by_fold)]
+        tables = [
+            dict(table) for table in (self.by_name, self.by_stem, self.by_alias, self.by_fold)
+        ]
         for file in gone:
             paths.discard(file.path)
             for table, keys in zip(tables, _keys(file), strict=True):
                 for key in keys:
-                    left = [path for path in table[key] if path != file.path]
-                    if left:
-                        table[key] = left
+                    others = [path for path in table[key] if path != file.path]
+                    if others:
+                        table[key] = others
                     else:
                         del table[key]
         for file in come:
@@ -94,13 +96,13 @@ class Names:
         return Names(frozenset(paths), self.others, self.unread, *tables)
 
     def called(self, name: str) -> tuple[str, ...]:
-        """Return the paths of the files that `name` means: by name or stem, else folded or as an
-        alias.
+        """Return the paths of the files with the name or stem `name`, else with the same folded
+        name or alias.
         """
         same, fold = normal(name), folded(name)
         exact = (*self.by_name.get(same, ()), *self.by_stem.get(same, ()))
-        found = exact or (*self.by_fold.get(fold, ()), *self.by_alias.get(fold, ()))
-        return tuple(dict.fromkeys(found))
+        paths = exact or (*self.by_fold.get(fold, ()), *self.by_alias.get(fold, ()))
+        return tuple(dict.fromkeys(paths))
 
     def _wikilink(self, source: str, link: Link) -> Resolved:
         target = link.target
@@ -109,9 +111,9 @@ class Names:
         if exact := self.by_name.get(same) or self.by_stem.get(same):
             return Resolved(link, Leads.NOTE, _nearest(source, exact))
         if "/" in target:
-            found = self._path_link(source, link._replace(target=bare + ".md"))
-            if found.leads is not Leads.NOWHERE:
-                return Resolved(link, found.leads, found.path)
+            resolved = self._path_link(source, link._replace(target=bare + ".md"))
+            if resolved.leads is not Leads.NOWHERE:
+                return Resolved(link, resolved.leads, resolved.path)
         fold = folded(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
             return Resolved(link, Leads.NOTE, _nearest(source, alike))
@@ -131,14 +133,14 @@ class Names:
         from_source = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         from_root = posixpath.normpath(target)
         for path in (from_source, from_root):
-            leads = self._what_stands_at(path)
-            if leads:
-                return Resolved(link, leads[0], leads[1])
+            target_at_path = self._find_target(path)
+            if target_at_path:
+                return Resolved(link, *target_at_path)
         if from_source.startswith("../") or from_source == "..":
             return Resolved(link, Leads.OUTSIDE, from_source)
         return Resolved(link, Leads.NOWHERE, from_source)
 
-    def _what_stands_at(self, path: str) -> tuple[Leads, str] | None:
+    def _find_target(self, path: str) -> tuple[Leads, str] | None:
         if path in self.paths:
             return Leads.NOTE, path
         if path in self.others or path == "." or self._is_unread(path):
@@ -147,8 +149,8 @@ class Names:
         return (Leads.NOTE, same) if same else None
 
     def _is_unread(self, path: str) -> bool:
-        """Whether something that is not read stands at `path`, or above it."""
-        return any(path == it or path.startswith(it + "/") for it in self.unread)
+        """Return whether `path`, or a folder above it, is not read."""
+        return any(path == unread or path.startswith(unread + "/") for unread in self.unread)
 
     @cached_property
     def _normal_paths(self) -> Mapping[str, str]:
@@ -156,7 +158,7 @@ class Names:
 
 
 def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
-    """Return the names of the markdown `files` and of what else stands in the memory."""
+    """Return the names of the markdown `files` and of the other paths in the memory."""
     paths: list[str] = []
     by_name: dict[str, list[str]] = {}
     by_stem: dict[str, list[str]] = {}
@@ -176,8 +178,8 @@ def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[st
 
 
 def _keys(file: Note) -> tuple[Sequence[str], Sequence[str], Collection[str], Collection[str]]:
-    """Return under what a file stands in the tables: its name, its stem, its aliases folded, name
-    and stem folded.
+    """Return the keys of a file in the tables: its name, its stem, its folded aliases, its folded
+    name and stem.
     """
     name, stem = file.name, file.stem
     alias_keys = {folded(alias) for alias in aliases(file)}
@@ -185,14 +187,14 @@ def _keys(file: Note) -> tuple[Sequence[str], Sequence[str], Collection[str], Co
 
 
 def called_by(file: Note) -> set[str]:
-    """Return, folded, everything by which a link can mean `file`."""
+    """Return the folded names by which a link can refer to `file`."""
     _, _, alias_keys, folds = _keys(file)
     return {*alias_keys, *folds}
 
 
 def meant_by(link: Link) -> set[str]:
-    """Return, folded, everything by which `link` can mean a file: only where one of these comes,
-    goes or changes can it lead elsewhere.
+    """Return the folded names to which `link` can refer: its target can change only if a file
+    with one of these names is added, removed or renamed.
     """
     if link.is_wikilink:
         bare = stem(link.target) if "/" not in link.target else link.target.removesuffix(".md")
@@ -201,27 +203,27 @@ def meant_by(link: Link) -> set[str]:
 
 
 def is_called_the_same(one: Note, other: Note) -> bool:
-    """Say whether two states of a file have the same path, name and aliases."""
+    """Return whether two versions of a file have the same path, name and aliases."""
     return (one.path, one.name, aliases(one)) == (other.path, other.name, aliases(other))
 
 
 def aliases(file: Note) -> tuple[str, ...]:
-    """Return the other names that a head gives its file."""
+    """Return the aliases in a file's frontmatter."""
     return file.head.texts("aliases") if "aliases" in file.head.fields else ()
 
 
 def normal(text: str) -> str:
-    """Return `text` in Unicode's composed form, in which names are compared."""
+    """Return `text` in Unicode's composed form (NFC), for comparing names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """Return `text` with case, `-`, `_` and blanks folded, in which wikilinks still match."""
+    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks."""
     return normal(text).casefold().replace("_", "-").replace(" ", "-")
 
 
 def _nearest(source: str, candidates: Sequence[str]) -> str:
-    """Of notes of one name that of the same folder, else the first by path."""
+    """Return the candidate in the folder of `source`, else the first by path."""
     if len(candidates) > 1:
         folder = posixpath.dirname(source)
         for path in candidates:

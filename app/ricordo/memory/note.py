@@ -1,4 +1,4 @@
-"""A note: one markdown file of a memory, its bytes and what they say."""
+"""A note: one markdown file of a memory, its bytes and its parsed content."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter import parser
 from ricordo.memory.frontmatter.values import NO_HEAD, Frontmatter
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link, find_links
 
 BOM = b"\xef\xbb\xbf"
 PREVIEW_BYTES = 64 * 1024
-"""How much of a note that is too large is read."""
+"""Bytes that are read of a note above the limit."""
 LARGEST_NOTE = 1024 * 1024
 """Bytes; a larger note is listed and previewed, not parsed."""
 LARGEST_INDEX = 16 * 1024 * 1024
 """Bytes; an index has a line for every note, and without it every note looks unindexed."""
 
-_STAMPS = ("modified", "last_updated", "updated", "verified", "created", "ingested", "date")
-"""Fields that give the date of the last change, the surest first."""
+_DATE_KEYS = ("modified", "last_updated", "updated", "verified", "created", "ingested", "date")
+"""Fields with the date of the last change, the most reliable first."""
 
 
 class ReadError(StrEnum):
-    """Why a file of the memory is not an ordinary note."""
+    """Why a file of the memory is not parsed as a note."""
 
     NONE = ""
     NO_PERMISSION = "no permission to read it"
     DISK_ERROR = "the disk gives an error when it is read"
-    NOT_A_FILE = "not a plain file"
+    NOT_A_FILE = "not a regular file"
     NOT_UTF8 = "not UTF-8"
     UTF16 = "UTF-16, not UTF-8"
     UTF32 = "UTF-32, not UTF-8"
@@ -41,26 +41,26 @@ class ReadError(StrEnum):
 
 
 class FileFacts(NamedTuple):
-    """What the file system says of a file; enough to know that it has not been touched."""
+    """File system metadata of a file; enough to know whether it was changed."""
 
     size: int
     modified: float
-    """Seconds since the epoch. For showing and sorting only: clocks lie."""
+    """Seconds since the epoch. For display and sorting only: clocks can be wrong."""
     inode: int
     changed_ns: int
     """Time of the last change of the inode, in nanoseconds."""
     links: int = 1
-    """Hard links; over 1, another name shares these bytes."""
+    """Number of hard links; above 1, another name shares these bytes."""
     writable: bool = True
     settled: bool = True
-    """Whether the last change lay so far back that a later one must show in `changed_ns`."""
+    """Whether the last change is so long ago that a later one must change `changed_ns`."""
 
 
-# not frozen: making ten thousand frozen ones takes three times as long
+# not frozen: creating ten thousand frozen ones takes three times as long
 @dataclass(slots=True, eq=False)
 class Note:
-    """One markdown file, read whole and never changed. `raw` is what is on disk; all else is
-    derived from it.
+    """One parsed markdown file, never changed. `raw` is its content on disk; the rest is derived
+    from it.
     """
 
     path: str
@@ -69,33 +69,33 @@ class Note:
     raw: bytes
     facts: FileFacts
     text: str
-    """The decoded file without byte order mark; line ends as they are."""
+    """The decoded file without byte order mark; line ends unchanged."""
     head: Frontmatter
     links: tuple[Link, ...]
     name: str
-    """What the head calls it, else the file's stem."""
+    """The name in the frontmatter, else the file's stem."""
     description: str
     type: str
     trouble: ReadError = ReadError.NONE
 
     @property
     def stem(self) -> str:
-        """The file name without folder and ending."""
+        """The file name without folder and extension."""
         return stem(self.path)
 
     @property
     def body(self) -> str:
-        """The text after the head."""
+        """The text after the frontmatter."""
         return self.text[self.head.end :]
 
     @property
     def stamped(self) -> str:
-        """The date that the note itself gives for its last change; "" where it gives none."""
-        return self.head.first(_STAMPS)
+        """The date of the last change in the frontmatter; "" if there is none."""
+        return self.head.first(_DATE_KEYS)
 
     @property
     def readable(self) -> bool:
-        """Whether its text is all there and is what the file says."""
+        """Whether the whole text was read and decoded."""
         return not self.trouble
 
     def line_of(self, offset: int) -> int:
@@ -110,62 +110,62 @@ def stem(path: str) -> str:
 
 
 def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
-    """Return the note that the bytes `raw` at `path` make, in a memory of that `layout`."""
+    """Parse the bytes `raw` of the file at `path`, in a memory with that `layout`."""
     role = layout.role(path)
     too_large = facts.size > LARGEST_NOTE and facts.size > most_bytes(role)
-    text, trouble = _decode(raw, too_large=too_large)
-    if trouble and trouble is not ReadError.TOO_LARGE:
-        return _bare(path, role, raw, facts, text, trouble)
-    head = frontmatter.read(text) if text.startswith("---") else NO_HEAD
+    text, error = _decode(raw, too_large=too_large)
+    if error and error is not ReadError.TOO_LARGE:
+        return _unparsed_note(path, role, raw, facts, text, error)
+    frontmatter = parser.read(text) if text.startswith("---") else NO_HEAD
     return Note(
         path,
         role,
         raw,
         facts,
         text,
-        head,
+        frontmatter,
         find_links(text),
-        head.first(layout.title_keys) or stem(path),
-        head.first(layout.summary_keys),
-        head.first(layout.type_keys),
-        trouble,
+        frontmatter.first(layout.title_keys) or stem(path),
+        frontmatter.first(layout.summary_keys),
+        frontmatter.first(layout.type_keys),
+        error,
     )
 
 
 def most_bytes(role: FileRole) -> int:
-    """Return up to which size a file of that `role` is read whole."""
+    """Return the size in bytes up to which a file of that `role` is read whole."""
     return LARGEST_INDEX if role is FileRole.INDEX else LARGEST_NOTE
 
 
 def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: ReadError) -> Note:
-    """Return the note that stands for a file whose bytes cannot be had."""
-    return _bare(path, layout.role(path), b"", facts, "", trouble)
+    """Return a note without text for a file that cannot be read."""
+    return _unparsed_note(path, layout.role(path), b"", facts, "", trouble)
 
 
-def _bare(
-    path: str, role: FileRole, raw: bytes, facts: FileFacts, text: str, trouble: ReadError
+def _unparsed_note(
+    path: str, role: FileRole, raw: bytes, facts: FileFacts, text: str, error: ReadError
 ) -> Note:
-    return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", trouble)
+    return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", error)
 
 
 def _decode(raw: bytes, *, too_large: bool) -> tuple[str, ReadError]:
     try:
-        text = _utf8_begin(raw) if too_large else raw.decode("utf-8")
+        text = _decode_prefix(raw) if too_large else raw.decode("utf-8")
     except UnicodeDecodeError:
-        return _undecodable(raw)
+        return _decode_other(raw)
     if "\0" in text and text.count("\0") * 5 > len(text):
-        return _undecodable(raw)
-    trouble = ReadError.TOO_LARGE if too_large else ReadError.NONE
-    return (text[1:] if text.startswith("\ufeff") else text), trouble
+        return _decode_other(raw)
+    error = ReadError.TOO_LARGE if too_large else ReadError.NONE
+    return (text[1:] if text.startswith("\ufeff") else text), error
 
 
-def _utf8_begin(raw: bytes) -> str:
+def _decode_prefix(raw: bytes) -> str:
     """Decode the beginning of a file, which may end inside a character."""
     return codecs.getincrementaldecoder("utf-8")().decode(raw)
 
 
-def _undecodable(raw: bytes) -> tuple[str, ReadError]:
-    """What is shown of bytes that are no UTF-8, and what they are."""
+def _decode_other(raw: bytes) -> tuple[str, ReadError]:
+    """Return the displayable text of bytes that are not UTF-8, and their encoding as an error."""
     if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         return raw.decode("utf-32", "replace"), ReadError.UTF32
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -181,12 +181,12 @@ _STRAY = {
     for byte in range(0x80, 0x100)
     if (char := bytes((byte,)).decode("cp1252", "ignore"))
 }
-"""What bytes that are no UTF-8 are in the encoding of the Western Windows, by their surrogates."""
+"""The Windows-1252 characters of bytes that are not UTF-8, by their surrogates."""
 
 
 def text_of_other_encoding(file: Note) -> str | None:
-    """Return what `file` says where it is UTF-16, UTF-32, or Western text with or without UTF-8 in
-    it; None where it is none of these.
+    """Return the text of `file` if it is UTF-16, UTF-32, or Windows-1252 with or without UTF-8 in
+    it; None otherwise.
     """
     if file.trouble in _CODECS:
         try:

@@ -1,1 +1,1 @@
-"""Finding notes: the one index, ranking, recall, and names as they are typed."""
+"""Search: the index, ranking, recall, and the finder for names."""

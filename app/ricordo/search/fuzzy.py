@@ -1,12 +1,12 @@
-"""How alike two texts are: the one door to rapidfuzz."""
+"""Similarity of texts; the only module that uses rapidfuzz."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
 SHORTEST_ERROR = 4
-"""Letters of a word in which a typing error is forgiven; in one of twice that, two are. Of three
-letters one error makes nearly any word of three out of any other.
+"""Minimum letters of a word in which one typing error is corrected; with twice as many, two are. In
+three letters one error turns nearly any word into any other.
 """
 
 
@@ -20,36 +20,33 @@ def token_set_ratio(left: str, right: str) -> float:
 
 
 def ratio(left: str, right: str) -> float:
-    """Return 0 to 100: how much of both texts stands in the same order in the other (rapidfuzz's
-    `ratio`, the normalised indel similarity).
-    """
+    """Return 0 to 100: the normalised indel similarity of both texts (rapidfuzz's `ratio`)."""
     from rapidfuzz import fuzz
 
     return fuzz.ratio(left, right)
 
 
 def spelled_alike(word: str, known: Sequence[str], most: int) -> list[str]:
-    """Return those of the `known` words that differ from `word` in at most `most` letters that
-    are wrong, missing, too many, or exchanged with their neighbour (rapidfuzz's `OSA.distance`);
-    the likest first, and of those the ones that begin alike.
+    """Return those of the `known` words that differ from `word` in at most `most` letters: wrong,
+    missing, extra, or exchanged with their neighbour (rapidfuzz's `OSA.distance`); most similar
+    first, then those with the same first letter.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    found = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
-    found.sort(key=lambda it: (it[1], it[0][:1] != word[:1], it[0]))
-    return [name for name, _, _ in found]
+    matches = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
+    matches.sort(key=lambda match: (match[1], match[0][:1] != word[:1], match[0]))
+    return [name for name, _, _ in matches]
 
 
 def corrected(word: str, known: Callable[[int], Collection[str]]) -> str:
-    """Return which word was meant by `word`: itself where it is known, a number, or too short for
-    a typing error to be forgiven; "" where none is spelled like it. `known` gives the words of so
-    many letters.
+    """Return the correction of `word`: the word itself if it is known, a number, or too short to
+    correct; "" if no known word is similar. `known` returns the words with so many letters.
     """
     length = len(word)
     if length < SHORTEST_ERROR or not word.isalpha() or word in known(length):
         return word
     most = 1 + (length >= 2 * SHORTEST_ERROR)
-    near = [it for letters in range(length - most, length + most + 1) for it in known(letters)]
-    alike = spelled_alike(word, near, most)
-    return alike[0] if alike else ""
+    lengths = range(length - most, length + most + 1)
+    similar = spelled_alike(word, [other for letters in lengths for other in known(letters)], most)
+    return similar[0] if similar else ""

@@ -1,8 +1,8 @@
-"""The index of one memory: made, kept up to date, made anew, and never trusted further than that.
+"""The search index of one memory: created, updated, and rebuilt if damaged.
 
-Whatever is asked is asked for a `Memory`, the one that is on the screen or was just read. The index
-is brought in line with it first; where our state directory does not let it, an index is made in
-working memory, so that the answer is the same and only later.
+Every query is for a `Memory`, the one on the screen or just read. The index is updated to it first;
+if the state directory is not writable, an index is built in RAM, so that the answer is the same,
+only slower.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ricordo.storage.state_file import open_database, replace_state_file
 Answer = TypeVar("Answer")
 
 PATIENCE = 10.0
-"""Seconds for which another process may be making the same index."""
+"""Seconds to wait for another process that builds the same index."""
 
 
 class SearchIndex:
-    """The index of the memory at one root. May be asked from any thread, one at a time."""
+    """The index of the memory at one root. Any thread may query it, one at a time."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class SearchIndex:
         rank: int = 0,
         withholding: Withholding = NOTHING_WITHHELD,
     ) -> None:
-        """`state` is our state directory; the hook finds the memory by its `project`, and of
-        several of one project takes the one of the lowest `rank`. What agents are never given is
-        marked by `withholding`, so that the hook need not judge. Nothing is touched yet.
+        """Set the state directory and the memory; opens nothing. The hook finds the memory by its
+        `project`, and of several ones in a project takes that with the lowest `rank`. `withholding`
+        marks the notes that agents never get, so that the hook need not check them.
         """
         self._withholding = withholding
         self._file = CacheFile(state, FOLDER, root)
@@ -49,10 +49,10 @@ class SearchIndex:
         self._project, self._rank = project, rank
         self._store: IndexStore | None = None
         self._facts = ""
-        """The state of the file in which we left it; "" for an index in working memory."""
+        """The fingerprint of the file after the last write; "" for an index in RAM."""
         self._lock = RLock()
         self.remark = ""
-        """Why the index is not kept on the disk; "" where it is."""
+        """Why the index is not on disk; "" if it is."""
 
     def ask(
         self,
@@ -60,28 +60,28 @@ class SearchIndex:
         question: Callable[[Reader], Answer],
         progress: Progress | None = None,
     ) -> Answer:
-        """Return the answer to `question`, asked of the index of `memory` as it is."""
+        """Update the index to `memory`, and return the answer to `question` from it."""
         with self._lock:
             try:
-                return question(Reader(self._brought_up(memory, progress).connection))
+                return question(Reader(self._update(memory, progress).connection))
             except (sqlite3.Error, OSError, StateUnusable) as error:
                 self.close()
-                self.remark = f"The index is not kept: {error}"
-                return question(Reader(self._in_working_memory(memory, progress).connection))
+                self.remark = f"The index cannot be saved: {error}"
+                return question(Reader(self._build_in_ram(memory, progress).connection))
 
     def bring_up(self, memory: Memory, progress: Progress | None = None) -> None:
-        """Bring the index in line with `memory`, as `ask` does by itself. For doing it early."""
+        """Update the index to `memory` in advance; `ask` does so too."""
         self.ask(memory, lambda reader: None, progress)
 
     def close(self) -> None:
-        """Close the file; the next question opens it again."""
+        """Close the file; the next query opens it again."""
         with self._lock:
             if self._store:
                 with suppress(sqlite3.Error):
                     self._store.connection.close()
             self._store = None
 
-    def _brought_up(self, memory: Memory, progress: Progress | None) -> IndexStore:
+    def _update(self, memory: Memory, progress: Progress | None) -> IndexStore:
         if self._store and not self._facts:
             self._store.bring_up(memory, progress)
             return self._store
@@ -90,18 +90,18 @@ class SearchIndex:
         with state_lock(self._file.folder, PATIENCE):
             if self._store is None or self._file.facts() != self._facts:
                 self.close()
-                self._store = self._opened()
+                self._store = self._open()
                 if self._store:
                     self._register()
             if self._store is None:
-                self._store = self._made(memory, progress)
+                self._store = self._build(memory, progress)
             elif self._store.bring_up(memory, progress):
                 self._file.seal()
             self._facts = self._file.facts()
             return self._store
 
-    def _opened(self) -> IndexStore | None:
-        """Open the file that is there; None where it is not whole, or of another version."""
+    def _open(self) -> IndexStore | None:
+        """Open the existing file; None if it is damaged, missing, or of another version."""
         if not self._file.is_whole():
             return None
         connection = _connection(self._file.path)
@@ -111,7 +111,7 @@ class SearchIndex:
         connection.close()
         return None
 
-    def _made(self, memory: Memory, progress: Progress | None) -> IndexStore:
+    def _build(self, memory: Memory, progress: Progress | None) -> IndexStore:
         self.close()
         self._file.prepare()
         draft = _connection(self._file.draft)
@@ -127,29 +127,29 @@ class SearchIndex:
         return store
 
     def _register(self) -> None:
-        """Let the hook find this index; a project that was known once stays known."""
-        known = read_catalogue(self._file.state)
-        before = known.get(self._root, {})
+        """Add this index to the catalogue for the hook; a recorded project is kept."""
+        catalogue = read_catalogue(self._file.state)
+        before = catalogue.get(self._root, {})
         entry = {
             "index": self._file.name,
             "project": self._project or before.get("project", ""),
             "rank": self._rank,
         }
         if entry != before:
-            # a memory that is away, on a disk that is not mounted, may come back
-            others = [(root, it) for root, it in known.items() if root != self._root]
-            kept = dict([*others, (self._root, entry)][-MOST:])
-            text = json.dumps(kept, indent=1)
+            # missing memories are kept: they may be on a disk that is not mounted
+            others = [(root, other) for root, other in catalogue.items() if root != self._root]
+            newest = dict([*others, (self._root, entry)][-MOST:])
+            text = json.dumps(newest, indent=1)
             replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
-    def _in_working_memory(self, memory: Memory, progress: Progress | None) -> IndexStore:
-        spare = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._store, self._facts = fill(spare, memory, progress, self._withholding), ""
+    def _build_in_ram(self, memory: Memory, progress: Progress | None) -> IndexStore:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._store, self._facts = fill(connection, memory, progress, self._withholding), ""
         return self._store
 
 
 def _connection(path: str) -> sqlite3.Connection:
     connection = open_database(path, timeout=1.0, autocommit=True, check_same_thread=False)
-    # the seal tells what a crash of the machine left; waiting for the disk would buy nothing
+    # the seal detects damage by a system crash, so there is no need to wait for the disk
     connection.execute("PRAGMA synchronous = OFF")
     return connection

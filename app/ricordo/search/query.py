@@ -1,4 +1,4 @@
-"""What a person typed to find notes: words, exact phrases, and conditions."""
+"""Parse a search query: words, exact phrases, and conditions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from ricordo.search.words import runs
 
 LONGEST = 2000
-"""Characters of a query; what lies beyond is not looked at."""
+"""Characters of a query; the rest is ignored."""
 
 _KEYS = "type|is|has|after|before|in"
-# who writes two dashes means an option, which is a word like any other
+# two dashes begin an option, which is a plain word
 _PIECE = re.compile(
     rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"'
     r'|(?P<word>[^\s"]+))',
@@ -22,11 +22,11 @@ _DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", 
 _CONDITION = re.compile(rf"(?P<key>{_KEYS}):(?P<value>.*)", re.IGNORECASE)
 _OF_DAYS = ("after", "before")
 _BEGINNINGS = ' -<>"'
-"""With these a condition begins."""
+"""Characters with which a condition begins."""
 
 
 class Condition(NamedTuple):
-    """One thing that has to hold of a note."""
+    """One condition that a note must meet."""
 
     key: str
     """`type`, `is`, `has`, `after`, `before`, `in`, `>` (links to), `<` (linked from), `exact`,
@@ -37,44 +37,44 @@ class Condition(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A query, taken apart."""
+    """A parsed query."""
 
     words: str
-    """What is looked for, without the conditions."""
+    """The words to search, without the conditions."""
     conditions: tuple[Condition, ...]
     unfinished: tuple[str, ...] = ()
     """Keys of conditions that have no value yet."""
 
 
 def parse(text: str) -> Query:
-    """Return what `text` asks for. Anything can be parsed; what is no condition is a word, and
-    signs without a letter among them are an exact phrase.
+    """Parse `text`; never fails. Pieces that are not conditions are words; if they contain no
+    letter or digit, they are one exact phrase.
     """
     words: list[str] = []
     conditions: list[Condition] = []
     unfinished: list[str] = []
     begun: Condition | None = None
     for piece in _PIECE.finditer(text[:LONGEST]):
-        found = _condition(piece)
+        condition = _condition(piece)
         if begun and (value := _value(begun, piece)):
             unfinished.pop()
-            found = begun._replace(value=value)
+            condition = begun._replace(value=value)
         begun = None
-        if found is None:
+        if condition is None:
             words.append(piece["word"])
-        elif found.value:
-            conditions.append(found)
+        elif condition.value:
+            conditions.append(condition)
         else:
-            begun = found
-            unfinished.append(found.key)
-    said = " ".join(words)
-    if said.strip(_BEGINNINGS) and not runs(said):
-        return Query("", (*conditions, Condition("exact", said)), tuple(unfinished))
-    return Query(said, tuple(conditions), tuple(unfinished))
+            begun = condition
+            unfinished.append(condition.key)
+    joined = " ".join(words)
+    if joined.strip(_BEGINNINGS) and not runs(joined):
+        return Query("", (*conditions, Condition("exact", joined)), tuple(unfinished))
+    return Query(joined, tuple(conditions), tuple(unfinished))
 
 
 def _value(begun: Condition, piece: re.Match[str]) -> str:
-    """What follows a condition behind a blank, where that is surely its value."""
+    """Return `piece` if it is surely the value of the condition before it; else ""."""
     if piece["no"] or piece["key"] or piece["link"]:
         return ""
     is_day = begun.key in _OF_DAYS and looks_like_day(piece["word"] or "")
@@ -82,11 +82,11 @@ def _value(begun: Condition, piece: re.Match[str]) -> str:
 
 
 def _condition(piece: re.Match[str]) -> Condition | None:
-    """The condition that a piece is; one without a value is still to be finished."""
+    """Return the condition in a piece, with "" as value if it is unfinished; None for a word."""
     negated, exact, word = bool(piece["no"]), piece["exact"], piece["word"] or ""
     if exact:
-        held = (piece["key"] or piece["link"] or "exact").lower()
-        return Condition(held, exact, negated)
+        key_name = (piece["key"] or piece["link"] or "exact").lower()
+        return Condition(key_name, exact, negated)
     if key := _CONDITION.fullmatch(word):
         return Condition(key["key"].lower(), key["value"], negated)
     if word[:1] in ("<", ">"):
@@ -95,18 +95,18 @@ def _condition(piece: re.Match[str]) -> Condition | None:
 
 
 def looks_like_day(value: str) -> bool:
-    """Say whether `value` is written as a year, month or day, be there such a one or not."""
+    """Return whether `value` has the form of a year, month or day, valid or not."""
     return _DAY.fullmatch(value.strip()) is not None
 
 
 def day_meant(value: str) -> str:
-    """Return the year, month or day that `value` writes, as the beginning of an ISO 8601 day; ""
-    where it writes none.
+    """Return the year, month or day in `value` as the beginning of an ISO 8601 day; "" if it is
+    not a valid one.
     """
-    found = _DAY.fullmatch(value.strip())
-    if not found:
+    match = _DAY.fullmatch(value.strip())
+    if not match:
         return ""
-    pieces = [it.zfill(2) for it in found.groups() if it]
+    pieces = [part.zfill(2) for part in match.groups() if part]
     try:
         date.fromisoformat("-".join([*pieces, "01", "01"][:3]))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a message asks for: its words that name something, and the cues in how it is put."""
+"""Analyse a message: its content words, and cues for time, amounts and the current state."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 AFTERMATH = timedelta(days=14)
-"""How long after its day a thing is still written down: what happened in May stands in notes of
-May and of the first half of June (the window of the design; 10 points on dated questions).
+"""How long after its day an event is still written down: events of May are in notes of May and of
+the first half of June (10 points on dated questions).
 """
 
 _MONTHS = (
@@ -37,8 +37,10 @@ _NAMED = (
     rf"\b(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH})\b\.?"
     r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?"
 )
-_SURELY = frozenset(("january", "february", "july", "september", "october", "november", "december"))
-"""Months whose names mean nothing else: Jan and June are people too, and one may march on."""
+_UNAMBIGUOUS = frozenset(
+    ("january", "february", "july", "september", "october", "november", "december")
+)
+"""Month names without another meaning: Jan and June are also people, and march is a verb."""
 _OF_TIME = r"\b(?:in|of|on|by|since|until|till|during|before|after|last|next|this|early|late)\s+$"
 _YEAR = r"\b(?:19|20)\d\d\b"
 _NUMBERED = """
@@ -48,20 +50,20 @@ _UNITS = """
     b bits bytes kb mb gb tb kib mib gib ms px pixels tokens words characters chars lines rows
     times requests items euros dollars km kg degrees
 """
-"""What stands before and after four digits that are no year."""
+"""Words before and after four digits that are not a year."""
 _NEAR = 24
-"""Characters around a number in which such a word stands."""
+"""Characters around a number that are searched for such words."""
 _RELATIVE = (
     r"\b(?P<what>yesterday|today|this morning|tonight"
     r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b"
 )
-_TELLTALE = frozenset(["yesterday", "today", "tonight", "morning", "last", "this", "past"]) | {
+_TIME_WORDS = frozenset(["yesterday", "today", "tonight", "morning", "last", "this", "past"]) | {
     start for name in _MONTHS for start in (name, name[:3])
 }
 
 
 class Window:
-    """Days from `first` to `last`; where no year was named, those of any year."""
+    """The days from `first` to `last`; of any year if the text named none."""
 
     __slots__ = ("any_year", "first", "last")
 
@@ -71,8 +73,8 @@ class Window:
         self.any_year = any_year
 
     def holds(self, day: str) -> bool:
-        """Say whether a note of `day` (ISO 8601, "" for none) was written in the window or so soon
-        after it that it may tell of it.
+        """Return whether a note of `day` (ISO 8601, "" for none) was written in the window or at
+        most `AFTERMATH` later.
         """
         try:
             when = date.fromisoformat(day[:10])
@@ -87,19 +89,19 @@ class Window:
 
 
 def window_in(text: str, today: date) -> Window | None:
-    """Return the time that `text` names, the first where it names several; None where none."""
-    said = re.findall("[a-z]+", text.lower())
-    if _TELLTALE.isdisjoint(said) and not re.search("[0-9]", text):
+    """Return the first time that `text` names; None if it names none."""
+    words_in_text = re.findall("[a-z]+", text.lower())
+    if _TIME_WORDS.isdisjoint(words_in_text) and not re.search("[0-9]", text):
         # most messages: the patterns below take longer to compile than to search
         return None
     for pattern, read in _READERS:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             try:
-                found = read(match, today)
+                window = read(match, today)
             except (ValueError, OverflowError):
                 continue
-            if found:
-                return found
+            if window:
+                return window
     return None
 
 
@@ -109,7 +111,7 @@ def _iso(match: re.Match[str], today: date) -> Window | None:
 
 def _named(match: re.Match[str], today: date) -> Window | None:
     day, year = match["d1"] or match["d2"], match["y"]
-    is_bare = match["m"].lower() not in _SURELY and not (day or year)
+    is_bare = match["m"].lower() not in _UNAMBIGUOUS and not (day or year)
     if is_bare and not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
         return None
     month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["m"].lower()[:3]))
@@ -123,7 +125,7 @@ def _year(match: re.Match[str], today: date) -> Window | None:
 
 
 def _counts(match: re.Match[str]) -> bool:
-    """Whether a number of four digits numbers or counts something, or is part of another one."""
+    """Return whether four digits are an identifier, an amount, or part of another number."""
     text, (start, end) = match.string.lower(), match.span()
     before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
     if before.endswith(tuple("#$€£:=")) or after.startswith("%"):
@@ -169,19 +171,19 @@ _READERS: tuple[tuple[str, Callable[[re.Match[str], date], Window | None]], ...]
 )
 
 LONGEST = 20_000
-"""Characters of a message that are looked at: the beginning says what it is about."""
+"""Characters of a message that are read: the beginning shows the topic."""
 
 _WHICH = frozenset(("what", "which"))
 _TIMES = frozenset(("year", "month", "day", "date", "time", "week"))
 _AMOUNTS = frozenset(("many", "much", "often", "long", "old", "far"))
 _NOW = frozenset(("current", "currently", "latest", "newest", "nowadays"))
 _FILLERS = frozenset((word, "of") for word in ("kind", "kinds", "sort", "sorts", "type", "types"))
-"""Words of which the first names nothing before the second."""
+"""Pairs of words, of which the first one is a filler."""
 
 
 class RecallQuestion:
-    """A message, analysed. `words` are the words that name something, folded, each once and in
-    their order; `stems` stand beside them.
+    """An analysed message. `words` are its content words, folded, each once and in order; `stems`
+    are their stems.
     """
 
     __slots__ = (
@@ -198,37 +200,36 @@ class RecallQuestion:
     )
 
     def __init__(self, message: str, today: date, is_search: bool = False) -> None:
-        """`today` is what "last week" is counted from; `is_search` where a person types it: the
-        last word may go on, parts of words are found, and words that name nothing are asked for as
-        long as there are no others.
+        """Analyse `message`; relative times count from `today`. `is_search` if a user types it: the
+        last word may be incomplete, parts of words match, and stop words count if there are no
+        others.
         """
         self.text = message[:LONGEST]
         self.is_search = is_search
-        every = words(self.text)
-        said = set(every)
-        found = content_words(_without_fillers(every)) or (every if is_search else [])
-        self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
+        all_words = words(self.text)
+        distinct = set(all_words)
+        content = content_words(_without_fillers(all_words)) or (all_words if is_search else [])
+        self.words: tuple[str, ...] = tuple(dict.fromkeys(content))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
-        goes_on = is_search and every and fold(self.text).endswith(every[-1])
-        self.typed = every[-1] if goes_on else ""
-        """The word that is still being typed; "" where there is none."""
-        stems = [stem(word) for word in found]
-        self.pairs = frozenset(pairwise(stems))
-        """Stems that follow one another."""
+        is_incomplete = is_search and all_words and fold(self.text).endswith(all_words[-1])
+        self.typed = all_words[-1] if is_incomplete else ""
+        """The word that is still being typed; "" if there is none."""
+        self.pairs = frozenset(pairwise([stem(word) for word in content]))
+        """Pairs of consecutive stems."""
         self.window = window_in(self.text, today)
-        self.asks_when = "when" in said or _both(said, _WHICH, _TIMES)
-        self.asks_how_many = "how" in said and not said.isdisjoint(_AMOUNTS)
-        self.asks_now = not said.isdisjoint(_NOW)
+        self.asks_when = "when" in distinct or _has_both(distinct, _WHICH, _TIMES)
+        self.asks_how_many = "how" in distinct and not distinct.isdisjoint(_AMOUNTS)
+        self.asks_now = not distinct.isdisjoint(_NOW)
 
 
-def _both(said: set[str], one: frozenset[str], other: frozenset[str]) -> bool:
-    return not said.isdisjoint(one) and not said.isdisjoint(other)
+def _has_both(distinct: set[str], one: frozenset[str], other: frozenset[str]) -> bool:
+    return not distinct.isdisjoint(one) and not distinct.isdisjoint(other)
 
 
-def _without_fillers(found: list[str]) -> Iterable[str]:
+def _without_fillers(words: list[str]) -> Iterable[str]:
     before = ""
-    for at, word in enumerate(found):
-        following = found[at + 1] if at + 1 < len(found) else ""
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else ""
         if (word, following) not in _FILLERS and (before, word) != ("how", "long"):
             yield word
         before = word

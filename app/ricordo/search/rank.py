@@ -1,7 +1,7 @@
 """Ranking the notes of a memory for a question: words, cues, neighbours, one score.
 
-Scores are added, never ranks: fusing ranks throws away how much better the first is (reciprocal
-rank fusion lost nine points of recall at five against BM25 alone, by the design's figures).
+Scores are added, never ranks: rank fusion loses how much better the first note is (reciprocal rank
+fusion lost nine points of recall at five against BM25 alone).
 """
 
 from __future__ import annotations
@@ -20,61 +20,61 @@ if TYPE_CHECKING:
     from ricordo.search.reader import IndexedNote, Reader
 
 IN_WINDOW = 1.0
-"""What a note of the asked time gains, as a share of its score."""
+"""The boost of a note of the asked time, as a share of its score."""
 TELLS_TIME = 0.2
 TELLS_NUMBER = 0.2
-"""What a note that names a time gains where *when* is asked, or a number where *how many* is."""
+"""The boost of a note with a time for the question *when*, or with a number for *how many*."""
 IS_SUBJECT = 0.3
-"""What a note gains whose name the question says."""
+"""The boost of a note whose name is in the question."""
 IS_RECENT = 0.3
 HALF_LIFE = 90.0
-"""What a note of today gains where the current state is asked for, and in how many days that falls
-to 1/e. (All of these are the design's.)
+"""The boost of a note of today for a question about the current state, and the number of days in
+which it decays to 1/e.
 """
 
 BEFORE = 0.5
 AFTER = 0.3
 BEYOND = 0.2
-"""What a note takes of the score of the note before it in a numbered series, of the one after it
-(the better of the two), and of the next but one. The design had .3 for both sides; an answer
-follows its question more often than it goes before it (tuned on two conversations of LoCoMo).
+"""The share of the score that a note gets from the note before it in a numbered series, from the
+one after it (the higher of the two), and from the next but one. An answer more often follows its
+question than precedes it (tuned on two conversations of LoCoMo).
 """
 TOGETHER = 0.4
-"""What a note takes of the score that it and its two neighbours have as one text, for a question
-whose words stand in several turns (tuned on the same two).
+"""The share of the joint score of a note and its two neighbours that the note gets, for questions
+whose words are in several messages (tuned on the same two).
 """
 REACH = 2
-"""Places in a series that a note's score reaches, as `BEYOND` says."""
+"""Places in a series over which scores spread, see `BEYOND`."""
 
 
 class Breadth:
-    """How much is looked at for one answer."""
+    """The limits on the work for one answer."""
 
     __slots__ = ("notes", "occurrences", "terms")
 
     def __init__(self, terms: int, occurrences: int, notes: int) -> None:
         self.terms = terms
-        """Words of the question that are weighed, the rarest."""
+        """Words of the question that are scored, the rarest."""
         self.occurrences = occurrences
-        """How often the words by which notes are fetched may occur in the memory."""
+        """Occurrences in the memory of the words by which notes are fetched."""
         self.notes = notes
-        """Notes that are weighed."""
+        """Notes that are scored."""
 
 
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
-"""Where nobody waits at a key. On LoCoMo neither twice as many notes nor the breadth of `FAST`
-gives another R@1 or R@5: it is for larger memories.
+"""For commands. On LoCoMo neither twice as many notes nor the breadth of `FAST` changes R@1 or R@5:
+it is for larger memories.
 """
 FAST = Breadth(terms=12, occurrences=3_000, notes=60)
-"""For a search at every key."""
+"""For a search at every key press."""
 SIFTED = Breadth(terms=12, occurrences=1 << 62, notes=60)
-"""For the same under conditions: what fits them may have none but common words."""
+"""The same with conditions: notes that meet them may have only common words."""
 NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
-"""For the hook, which has a hundredth of a second; the benchmark tells what recall that costs."""
+"""For the hook, which has 10 ms; the benchmark measures the loss in recall."""
 
 
 class Candidate:
-    """A note that may answer, and why."""
+    """A note that may answer the question, with its score and reasons."""
 
     __slots__ = ("cues", "evidence", "score")
 
@@ -82,7 +82,7 @@ class Candidate:
         self.evidence = evidence
         self.score = 0.0
         self.cues: list[str] = []
-        """What besides its words speaks for it, as a person would say it."""
+        """Reasons besides its words, as shown to the user."""
 
     @property
     def row(self) -> IndexedNote:
@@ -110,67 +110,68 @@ def rank(
     breadth: Breadth = WIDE,
     fits: Callable[[bytes], bool] | None = None,
 ) -> Ranking:
-    """Return the notes of the index that have words of the `question`, or stand beside such notes
-    in a series, best first; of those with words only such with a path that `fits`. Raises
-    sqlite3.Error.
+    """Return the notes of the index with words of the `question`, and their neighbours in a series,
+    best first; of those with words only the ones with a path that `fits`. Raises sqlite3.Error.
     """
     lexicon = Lexicon(question, reader, breadth.terms)
     if not lexicon.terms:
         return Ranking(question, lexicon, [])
-    candidates = _fetched(reader, lexicon, breadth, fits)
+    candidates = _fetch(reader, lexicon, breadth, fits)
     series = _Series(candidates)
     for candidate in candidates:
-        _weigh(candidate, series, lexicon, question, today)
+        _score(candidate, series, lexicon, question, today)
     for candidate, score in series.spread():
         candidate.score = score
-        # last, so that a neighbour of another subject lends no more than its words
+        # last, so that this boost does not spread to neighbours with another subject
         if _is_subject(candidate.row, question):
             candidate.score *= 1 + IS_SUBJECT
             candidate.cues.append("its name is asked for")
-    candidates.sort(key=lambda it: (-it.score, it.row.path))
-    return Ranking(question, lexicon, [it for it in candidates if it.score > 0])
+    candidates.sort(key=lambda candidate: (-candidate.score, candidate.row.path))
+    return Ranking(question, lexicon, [note for note in candidates if note.score > 0])
 
 
-def _fetched(
+def _fetch(
     reader: Reader, lexicon: Lexicon, breadth: Breadth, fits: Callable[[bytes], bool] | None
 ) -> list[Candidate]:
-    """The notes that FTS5 finds, and those that stand beside them in a series."""
+    """Return the notes that FTS5 finds, and their neighbours in a series."""
     match = lexicon.expression(breadth.occurrences)
     if fits is None:
         is_common = lexicon.is_common(breadth.occurrences)
         matching = reader.newest_matching if is_common else reader.matching
         ids = set(matching(match, breadth.notes))
     else:
-        # judged before the cut: the few that fit may stand behind many that do not
+        # filter before the cut: the few that fit may come after many that do not
         fitting = (number for number, path in reader.all_matching(match) if fits(path))
         ids = set(islice(fitting, breadth.notes))
-    found = [Candidate(TermHits(row, lexicon)) for row in reader.rows(ids)]
-    beside = reader.around((it.row for it in found), REACH) - ids
-    rows = reader.rows(beside) if beside else ()
-    return found + [Candidate(TermHits(row, lexicon)) for row in rows]
+    matches = [Candidate(TermHits(row, lexicon)) for row in reader.rows(ids)]
+    neighbours = reader.around((candidate.row for candidate in matches), REACH) - ids
+    rows = reader.rows(neighbours) if neighbours else ()
+    return matches + [Candidate(TermHits(row, lexicon)) for row in rows]
 
 
-def _weigh(
+def _score(
     candidate: Candidate, series: _Series, lexicon: Lexicon, question: RecallQuestion, today: date
 ) -> None:
     score = lexicon.score(candidate.evidence)
-    beside = series.around(candidate)
-    if beside:
-        score += TOGETHER * _together(candidate, beside, lexicon)
-    candidate.score = score * _cues(candidate, question, today)
+    neighbours = series.around(candidate)
+    if neighbours:
+        score += TOGETHER * _score_together([candidate, *neighbours], lexicon)
+    candidate.score = score * _boost(candidate, question, today)
 
 
-def _together(candidate: Candidate, beside: list[Candidate], lexicon: Lexicon) -> float:
+def _score_together(candidates: list[Candidate], lexicon: Lexicon) -> float:
+    """Return the BM25 score of the candidates as one text."""
     frequency: dict[int, float] = {}
     length = 0.0
-    for it in (candidate, *beside):
-        length += it.evidence.length
-        for term, count in it.evidence.frequency.items():
+    for candidate in candidates:
+        length += candidate.evidence.length
+        for term, count in candidate.evidence.frequency.items():
             frequency[term] = frequency.get(term, 0) + count
     return lexicon.weigh(frequency, length, 3)
 
 
-def _cues(candidate: Candidate, question: RecallQuestion, today: date) -> float:
+def _boost(candidate: Candidate, question: RecallQuestion, today: date) -> float:
+    """Return the factor by which cues raise the score, and add the reasons to the candidate."""
     row, factor = candidate.row, 1.0
     if question.window and question.window.holds(row.day):
         factor *= 1 + IN_WINDOW
@@ -192,38 +193,42 @@ def _age(day: str, today: date) -> int | None:
 
 
 def _is_subject(row: IndexedNote, question: RecallQuestion) -> bool:
-    """Whether the question says at least half of the words of the note's name."""
-    said = sum(1 for word in row.name if word in question.words)
-    return bool(said) and 2 * said >= len(row.name)
+    """Return whether the question contains at least half of the words of the note's name."""
+    count = sum(1 for word in row.name if word in question.words)
+    return bool(count) and 2 * count >= len(row.name)
 
 
 class _Series:
-    """The candidates that are numbered, by their place."""
+    """The candidates, and the numbered ones by their place."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self.all = list(candidates)
-        self.by_place = {(it.row.series, it.row.place): it for it in self.all if it.row.series}
+        self.by_place = {
+            (candidate.row.series, candidate.row.place): candidate
+            for candidate in self.all
+            if candidate.row.series
+        }
 
     def at(self, candidate: Candidate, step: int) -> Candidate | None:
         row = candidate.row
         return self.by_place.get((row.series, row.place + step)) if row.series else None
 
     def around(self, candidate: Candidate) -> list[Candidate]:
-        return [it for step in (-1, 1) if (it := self.at(candidate, step))]
+        return [other for step in (-1, 1) if (other := self.at(candidate, step))]
 
     def spread(self) -> list[tuple[Candidate, float]]:
-        """Return every candidate with its score and what its neighbours lend it."""
+        """Return every candidate with its score including the shares of its neighbours."""
 
-        def of(candidate: Candidate, step: int) -> float:
+        def score_at(candidate: Candidate, step: int) -> float:
             other = self.at(candidate, step)
             return other.score if other else 0.0
 
         return [
             (
-                it,
-                it.score
-                + max(BEFORE * of(it, -1), AFTER * of(it, 1))
-                + BEYOND * max(of(it, -2), of(it, 2)),
+                note,
+                note.score
+                + max(BEFORE * score_at(note, -1), AFTER * score_at(note, 1))
+                + BEYOND * max(score_at(note, -2), score_at(note, 2)),
             )
-            for it in self.all
+            for note in self.all
         ]

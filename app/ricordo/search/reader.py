@@ -1,7 +1,7 @@
-"""Reading the index: the SQLite file that `store` writes. Standard library alone.
+"""Read the index, the SQLite file that `store` writes. Standard library only.
 
-Of every note the index keeps its words as they are matched, folded and in their order, so that
-what FTS5 finds can be weighed by our own measure without opening a file.
+The index stores the words of every note, folded and in order, so that FTS5's matches can be scored
+by Ricordo's formula without opening a file.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 4
-"""Of the tables below; an index of another version is built anew."""
+"""The schema version; an index of another version is rebuilt."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
-"""Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
+"""Of name, description, keywords and body."""
 _SPARE = 4
-"""How many times as many notes are taken as are wanted, so that those that tie, or fit, are among
-them. Where even these tie to the last, all are asked for.
+"""The factor by which more notes are fetched than wanted, to include those with equal scores. If
+all of these tie, all ties are fetched.
 """
 MOST_FORMS = 24
-"""Words of one family, or with one beginning, that are looked for: the commonest ones. No stem of
+"""Words with one stem, or with one beginning, that are searched: the most common ones. No stem of
 LoCoMo has more than six words.
 """
 
@@ -43,7 +43,7 @@ FROM text WHERE text MATCH ?
 
 
 class IndexedNote:
-    """A note as the index keeps it."""
+    """A note as stored in the index."""
 
     __slots__ = (
         "body",
@@ -83,19 +83,19 @@ class IndexedNote:
         path: bytes
         """Relative to the memory, in the bytes of the file system."""
         title: str
-        """The note's name as it is written."""
+        """The note's name as written."""
         day: str
-        """ISO 8601; "" where nothing tells it."""
+        """ISO 8601; "" if unknown."""
         series: str
-        """What it shares with the notes that it is numbered with; "" where it is not numbered."""
+        """The common part of the names of a numbered series; "" if the note is not numbered."""
         place: int
-        """Its place in the series."""
+        """Its number in the series."""
         tells: int
-        """1: it names a time; 2: it names a number; 3: both."""
+        """1: it contains a time; 2: it contains a number; 3: both."""
         recalled: int
-        """0 for logs, schemas and the like, which are searched and never recalled."""
+        """0 for logs, schemas and the like, which are searched but never recalled."""
         withheld: int
-        """1 for what is never given to agents: credentials, orders from outside."""
+        """1 for notes that agents never get: credentials, instructions from outside."""
         name: list[str]
         description: list[str]
         keywords: list[str]
@@ -103,31 +103,31 @@ class IndexedNote:
 
 
 class Totals:
-    """Figures of a whole memory, against which words are weighed."""
+    """Totals of a memory, for the weights of words."""
 
     __slots__ = ("chunks", "notes", "words")
 
     def __init__(self, notes: int, words: int, chunks: int) -> None:
-        """`words` counts those of all bodies; `chunks` the pieces into which they are cut."""
+        """Set the totals; `words` and `chunks` are those of all bodies."""
         self.notes = notes
         self.words = words
         self.chunks = chunks
 
 
 class Reader:
-    """Answers from one index. Every method raises sqlite3.Error where the file is damaged."""
+    """Queries on one index. Every method raises sqlite3.Error if the file is damaged."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """`connection` is to an index of this `VERSION`."""
+        """Use a `connection` to an index of this `VERSION`."""
         self.connection = connection
 
     def totals(self) -> Totals:
-        """Return the figures of the memory."""
+        """Return the totals of the memory."""
         facts = dict(self.connection.execute("SELECT name, value FROM fact"))
         return Totals(facts.get("notes", 0), facts.get("words", 0), facts.get("chunks", 0))
 
     def family(self, stem: str) -> list[tuple[str, int]]:
-        """Return the words that have `stem`, commonest first, and in how many notes each stands."""
+        """Return the words with this `stem`, most common first, with their numbers of notes."""
         return self._words("stem = ?", stem)
 
     def beginning_with(self, start: str) -> list[tuple[str, int]]:
@@ -135,7 +135,7 @@ class Reader:
         return self._words("word >= ? AND word < ?", start, start + "\U0010ffff")
 
     def holding(self, part: str) -> list[tuple[str, int]]:
-        """Return the words in which `part` stands anywhere, as `family` does; all are looked at."""
+        """Return the words that contain `part`, as `family` does; scans all words."""
         return self._words("instr(word, ?)", part)
 
     def _words(self, which: str, *values: str) -> list[tuple[str, int]]:
@@ -143,19 +143,19 @@ class Reader:
         return self.connection.execute(f"{sql} LIMIT {MOST_FORMS}", values).fetchall()
 
     def of_length(self, letters: int) -> list[str]:
-        """Return the words of so many letters that any note has."""
+        """Return the words with so many letters that any note contains."""
         sql = "SELECT word FROM word WHERE notes > 0 AND length(word) = ?"
         return [row[0] for row in self.connection.execute(sql, (letters,))]
 
     def matching(self, match: str, most: int) -> list[int]:
-        """Return the ids of the notes that fit the FTS5 expression `match`, best first by its own
-        measure; which of equally good ones are the last is settled by their paths.
+        """Return the ids of at most `most` notes that match the FTS5 expression `match`, best first
+        by BM25; ties at the end are cut by path.
         """
         sql = f"{_MATCHING} ORDER BY score LIMIT ?"
         rows = self.connection.execute(sql, (match, most * _SPARE)).fetchall()
         if len(rows) <= most or rows[most - 1][1] != rows[most][1]:
             return [number for number, _ in rows[:most]]
-        # numbers depend on the past of the index: of those that tie the paths are looked up
+        # ids depend on the history of the index, so ties are ordered by path
         last = rows[most][1]
         better = [number for number, score in rows if score < last]
         tied = [number for number, score in rows if score == last]
@@ -164,16 +164,16 @@ class Reader:
         return [*better, *by_path][:most]
 
     def newest_matching(self, match: str, most: int) -> list[int]:
-        """Return what `matching` does for an expression that a good part of all notes fit, without
-        weighing them all: those of the last days.
+        """Return the newest matches, for an expression that matches so many notes that scoring all
+        takes too long; as `matching` if too few of the newest notes match.
         """
         newest = "SELECT id FROM note ORDER BY day DESC, path LIMIT ?"
         ids = [row[0] for row in self.connection.execute(newest, (most * _SPARE,))]
         marks = ", ".join("?" * len(ids))
         sql = f"SELECT rowid FROM text WHERE text MATCH ? AND rowid IN ({marks})"
-        fitting = {row[0] for row in self.connection.execute(sql, (match, *ids))}
-        found = [it for it in ids if it in fitting]
-        return found[:most] if len(found) >= most else self.matching(match, most)
+        matches = {row[0] for row in self.connection.execute(sql, (match, *ids))}
+        ordered = [number for number in ids if number in matches]
+        return ordered[:most] if len(ordered) >= most else self.matching(match, most)
 
     def _by_path(self, ids: Collection[int]) -> list[int]:
         marks = ", ".join("?" * len(ids))
@@ -182,13 +182,11 @@ class Reader:
 
     def _scoring(self, match: str, score: float) -> list[int]:
         sql = f"SELECT number FROM ({_MATCHING}) CROSS JOIN note ON id = number"
-        found = self.connection.execute(f"{sql} WHERE score = ? ORDER BY path", (match, score))
-        return [row[0] for row in found]
+        rows = self.connection.execute(f"{sql} WHERE score = ? ORDER BY path", (match, score))
+        return [row[0] for row in rows]
 
     def all_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
-        """Yield id and path of every note that fits the FTS5 expression `match`, in the order of
-        `matching`.
-        """
+        """Yield id and path of every note that matches the FTS5 expression `match`, best first."""
         yield from self.connection.execute(
             f"SELECT note.id, note.path FROM text JOIN note ON note.id = text.rowid "
             f"WHERE text MATCH ? ORDER BY bm25(text, {', '.join(map(str, COLUMN_WEIGHTS))})",
@@ -196,7 +194,7 @@ class Reader:
         )
 
     def count_beside(self, match: str, paths: Collection[bytes]) -> int:
-        """Return how many notes fit the FTS5 expression `match`, those at `paths` not counted."""
+        """Return how many notes match the FTS5 expression `match`, without those at `paths`."""
         marks = ", ".join("?" * len(paths))
         sql = (
             "SELECT count(*) FROM text WHERE text MATCH ? "
@@ -211,17 +209,15 @@ class Reader:
             yield IndexedNote(row)
 
     def file_facts(self, number: int) -> tuple[int, int]:
-        """Return size and time of the last change (ns) of the file that note `number` was read
-        from; the time is 0 where a later change might not show in it.
+        """Return size and change time (ns) of the file from which note `number` was read; the time
+        is 0 if a later change might not have changed it.
         """
         sql = "SELECT size, changed_ns FROM note WHERE id = ?"
         size, changed_ns = self.connection.execute(sql, (number,)).fetchone()
         return int(size), int(changed_ns)
 
     def around(self, rows: Iterable[IndexedNote], reach: int) -> set[int]:
-        """Return the ids of the notes that stand at most `reach` places from one of `rows` in its
-        series.
-        """
+        """Return the ids of the notes at most `reach` places from one of `rows` in its series."""
         wanted = {
             (row.series, row.place + step)
             for row in rows
@@ -230,16 +226,16 @@ class Reader:
         }
         if not wanted:
             return set()
-        # one question for all of them: as many small ones take five to ten times as long
+        # one query for all: many small ones take five to ten times as long
         sql = (
             f"WITH wanted (series, place) AS (VALUES {', '.join(['(?, ?)'] * len(wanted))}) "
             "SELECT id FROM wanted CROSS JOIN note USING (series, place)"
         )
         values = [value for at in wanted for value in at]
-        return {found[0] for found in self.connection.execute(sql, values)}
+        return {row[0] for row in self.connection.execute(sql, values)}
 
     def withheld(self) -> frozenset[bytes]:
-        """Return the paths of the notes that are never given to agents."""
+        """Return the paths of the notes that agents never get."""
         rows = self.connection.execute("SELECT path FROM note WHERE withheld")
         return frozenset(path for (path,) in rows)
 
@@ -251,20 +247,20 @@ class Reader:
 
 
 FOLDER = "recall"
-"""Of the state directory: indexes and catalogue."""
+"""The folder of the state directory with indexes and catalogue."""
 FILE = "memories.json"
 MOST = 500
-"""Memories that are kept, those last written; another one comes back when it is opened."""
+"""Memories in the catalogue, the last written ones; others are added again when opened."""
 _LARGEST = 1024 * 1024
 
 
 def read_catalogue(state: str) -> dict[str, dict[str, Any]]:
-    """Return what is known of each memory, by its root; nothing where that cannot be read."""
+    """Return the catalogue entries of the memories by root; empty if it cannot be read."""
     raw = read_plain_file(os.path.join(state, FOLDER, FILE), _LARGEST, follow=True)
     try:
-        known = json.loads(raw or b"{}")
+        catalogue = json.loads(raw or b"{}")
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(known, dict):
+    if not isinstance(catalogue, dict):
         return {}
-    return {root: it for root, it in known.items() if isinstance(it, dict)}
+    return {root: entry for root, entry in catalogue.items() if isinstance(entry, dict)}

@@ -1,6 +1,6 @@
-"""The few notes that an agent, or a person, should read for a message; none where none bears on it.
+"""Select the few notes that an agent or a user should read for a message; none if none is relevant.
 
-Standard library alone: the hook selects as `ricordo recall` does.
+Standard library only: the hook selects as `ricordo recall` does.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from ricordo.search.reader import Reader
 
     Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
-    """A second score, by meaning: is given the message and the paths of notes, and gives a number
-    for each, higher for nearer; how they are scaled does not matter.
+    """A second, semantic score: takes the message and the paths of notes, and returns a number for
+    each, higher for more similar, on any scale.
     """
 
 RESTART = 0.35
 STEPS = 10
-"""How likely a walker begins again at one of the notes it came from, and how long it walks (the
-design's figures; they took HotpotQA from .770 to .880).
+"""The probability with which the random walk restarts at a seed, and its number of steps (they
+raised HotpotQA from .770 to .880).
 """
 
 
 def neighbours(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """Return for every note those that it links to or that link to it: a link tells of both."""
-    found: dict[int, set[int]] = {}
+    """Return for every note those that it links to or that link to it."""
+    by_note: dict[int, set[int]] = {}
     for source, target in links:
-        found.setdefault(source, set()).add(target)
-        found.setdefault(target, set()).add(source)
-    return found
+        by_note.setdefault(source, set()).add(target)
+        by_note.setdefault(target, set()).add(source)
+    return by_note
 
 
 def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> dict[int, float]:
-    """Return how often a walker who begins at the `seeds`, by their weight, comes to each note,
-    all together 1: personalised PageRank (T. Haveliwala, Topic-Sensitive PageRank, 2002).
+    """Return the probability of each note in a random walk from the weighted `seeds`, in total 1:
+    personalised PageRank (T. Haveliwala, Topic-Sensitive PageRank, 2002).
     """
     around = neighbours(links)
     total = sum(seeds.values())
@@ -51,12 +51,12 @@ def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> di
     mass = dict(start)
     for _ in range(STEPS):
         after = {note: RESTART * weight for note, weight in start.items()}
-        for note, here in mass.items():
+        for note, current in mass.items():
             reached = around.get(note)
             if not reached:
-                after[note] = after.get(note, 0.0) + (1 - RESTART) * here
+                after[note] = after.get(note, 0.0) + (1 - RESTART) * current
                 continue
-            share = (1 - RESTART) * here / len(reached)
+            share = (1 - RESTART) * current / len(reached)
             for other in reached:
                 after[other] = after.get(other, 0.0) + share
         mass = after
@@ -64,39 +64,39 @@ def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> di
 
 
 MOST = 5
-"""Notes for one message, as many as Claude Code's own selector takes."""
+"""Notes for one message, the same number as Claude Code's own selector."""
 LEAST_WORDS = 2
-"""A message with fewer words that name something gets nothing."""
+"""A message with fewer content words gets no notes."""
 
 SEEDS = 20
 LINKED = 0.7
-"""How many of the best notes lead on over their links, and what a note gains of the best score
-that all walkers reach (the design: the squared top 20, weight .7 to 1.0).
+"""How many of the best notes are seeds of the walk over links, and the share of the best score that
+the most linked note gains.
 """
 MOST_LINKED = 8
-"""Notes that are looked at for their links alone: more than are given, of which some are given
-already or are no notes.
+"""Notes that are scored for their links only: more than are selected, because some were given
+already or are not notes.
 """
 MOST_ASKED = 12
-"""Of a long message the rarest words count as asked for: it tells more than it asks. Of the
-756 questions of LoCoMo's conversations here two have more that name something.
+"""Words of a long message that count as asked for, the rarest: it also contains statements. Of the
+756 questions of LoCoMo's conversations two have more content words.
 """
 
 MIDDLE, SLOPE = 0.85, 4.5
 LIKELY, ALSO_LIKELY = 0.5, 0.2
-"""A logistic of the best score beside the weight of what is asked: even chances at `MIDDLE`. Fitted
-on two conversations of LoCoMo, their own questions against those of others; on two others it
-answers nine in ten of their own and one in fifteen of foreign ones. The best note has to be
-`LIKELY`, those after it `ALSO_LIKELY`.
+"""A logistic function of the best score divided by the weight of the question: 0.5 at `MIDDLE`.
+Fitted on two conversations of LoCoMo, their own questions against those of others; on two others it
+answers nine in ten of their own and one in fifteen of foreign ones. The best note needs the
+likelihood `LIKELY`, later ones `ALSO_LIKELY`.
 """
 MOST_NAMED = 5
-"""Words that a reason names."""
+"""Words in a reason."""
 MOST_LINKS_NAMED = 2
-"""Notes that a reason names."""
+"""Notes in a reason."""
 
 
 class Selected:
-    """A note that bears on a message."""
+    """A note that is relevant to a message."""
 
     __slots__ = ("candidate", "likelihood", "score", "why")
 
@@ -104,9 +104,9 @@ class Selected:
         self.candidate = candidate
         self.score = candidate.score
         self.likelihood = likelihood
-        """That it bears on the message, 0 to 1."""
+        """The likelihood that it is relevant, 0 to 1."""
         self.why = why
-        """Reasons, as a person would say them, the strongest first."""
+        """Reasons as shown to the user, the strongest first."""
 
     @property
     def path(self) -> bytes:
@@ -124,9 +124,9 @@ def select(
     meaning: Meaning | None = None,
     for_agents: bool = True,
 ) -> list[Selected]:
-    """Return at most `most` notes that bear on the `question`, best first, none of the paths
-    `never` and no logs or schemas; `for_agents` none that are withheld from them. Raises
-    sqlite3.Error.
+    """Return at most `most` notes that are relevant to the `question`, best first, without the
+    paths `never`, logs and schemas, and, with `for_agents`, without notes withheld from agents.
+    Raises sqlite3.Error.
     """
     ranking = rank(reader, question, today, breadth)
     if likelihood_of_best(ranking) < LIKELY:
@@ -147,7 +147,7 @@ def select(
 
 
 def likelihood_of_best(ranking: Ranking) -> float:
-    """Return how likely it is that any note bears on the question of `ranking`, 0 to 1."""
+    """Return the likelihood that any note is relevant to the question of `ranking`, 0 to 1."""
     if len(ranking.question.words) < LEAST_WORDS or not ranking.candidates:
         return 0.0
     best = ranking.candidates[0].score
@@ -155,83 +155,84 @@ def likelihood_of_best(ranking: Ranking) -> float:
 
 
 def likelihood(score: float, asked: float) -> float:
-    """Return how likely a note of this `score` bears on a message that asks for so much."""
+    """Return the likelihood that a note with this `score` is relevant to a message with the weight
+    `asked`, 0 to 1.
+    """
     if score <= 0 or asked <= 0:
         return 0.0
     return 1 / (1 + exp(-SLOPE * log(score / asked / MIDDLE)))
 
 
 def reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
-    """Return why `candidate` answers, as a person would say it."""
+    """Return the reasons for `candidate`, as shown to the user, the strongest first."""
     terms = ranking.lexicon.terms
     evidence = candidate.evidence
-    found = sorted(evidence.frequency, key=lambda term: -terms[term].idf)
+    matched = sorted(evidence.frequency, key=lambda term: -terms[term].idf)
     begun = [term for term in evidence.begun if term not in evidence.frequency]
-    named = [terms[term].word for term in found] + [f"{terms[term].word}…" for term in begun]
-    said = ", ".join(_whole(named)[:MOST_NAMED])
-    return ([f"says {said}"] if said else []) + candidate.cues
+    words = [terms[term].word for term in matched] + [f"{terms[term].word}…" for term in begun]
+    named = ", ".join(_join_pairs(words)[:MOST_NAMED])
+    return ([f"says {named}"] if named else []) + candidate.cues
 
 
-def _whole(named: Sequence[str]) -> list[str]:
-    """The words `named`, those of a script without blanks put together again: pairs of characters
-    of which each begins as the one before it ends.
-    """
-    left, whole = list(named), []
-    while left:
-        word = left.pop(0)
+def _join_pairs(words: Sequence[str]) -> list[str]:
+    """Return `words` with overlapping character pairs of unspaced scripts joined."""
+    remaining, joined = list(words), []
+    while remaining:
+        word = remaining.pop(0)
         while is_unspaced(word):
-            after = next((it for it in left if it[0] == word[-1] and is_unspaced(it)), "")
-            before = next((it for it in left if it[-1] == word[0] and is_unspaced(it)), "")
+            unspaced = [other for other in remaining if is_unspaced(other)]
+            after = next((other for other in unspaced if other[0] == word[-1]), "")
+            before = next((other for other in unspaced if other[-1] == word[0]), "")
             if not after and not before:
                 break
-            left.remove(after or before)
+            remaining.remove(after or before)
             word = word + after[1:] if after else before[:-1] + word
-        whole.append(word)
-    return whole
+        joined.append(word)
+    return joined
 
 
 def _fuse(ranking: Ranking, meaning: Meaning) -> None:
-    """Add a score by meaning: s / max(s) + w minmax(m), w = .5 + .5 (1 - coverage by the best):
-    the fewer of its words are found, the more the meaning counts (the design's formula).
+    """Add a semantic score: s / max(s) + w minmax(m), w = .5 + .5 (1 - coverage by the best): the
+    fewer of the question's words match, the more the meaning counts.
     """
     candidates = ranking.candidates
     best = candidates[0].score
-    near = meaning(ranking.question.text, [it.row.path for it in candidates])
-    low, span = min(near), (max(near) - min(near)) or 1.0
+    similarity = meaning(ranking.question.text, [note.row.path for note in candidates])
+    low, span = min(similarity), (max(similarity) - min(similarity)) or 1.0
     weight = 0.5 + 0.5 * (1 - ranking.lexicon.coverage([candidates[0].evidence.frequency]))
-    for candidate, value in zip(candidates, near, strict=True):
+    for candidate, value in zip(candidates, similarity, strict=True):
         candidate.score += best * weight * (value - low) / span
-    candidates.sort(key=lambda it: (-it.score, it.row.path))
+    candidates.sort(key=lambda candidate: (-candidate.score, candidate.row.path))
 
 
 def _follow_links(reader: Reader, ranking: Ranking) -> None:
-    """Add what is linked with the best notes. The first stays first: it was found by its words."""
+    """Add notes linked with the best ones. The first stays first: it was found by its words."""
     first = ranking.candidates[0]
     best = first.score
-    seeds = {it.row.id: (it.score / best) ** 2 for it in ranking.candidates[:SEEDS]}
+    seeds = {note.row.id: (note.score / best) ** 2 for note in ranking.candidates[:SEEDS]}
     links = reader.links(seeds)
     if not links:
         return
-    found = {it.row.id: it for it in ranking.candidates}
+    by_id = {note.row.id: note for note in ranking.candidates}
     mass = pagerank(seeds, links)
     most = max(mass.values())
-    missing = sorted(mass.keys() - found.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
+    missing = sorted(mass.keys() - by_id.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
     for row in reader.rows(missing):
-        found[row.id] = Candidate(TermHits(row, ranking.lexicon))
+        by_id[row.id] = Candidate(TermHits(row, ranking.lexicon))
     around = neighbours(links)
-    for number, candidate in found.items():
+    for number, candidate in by_id.items():
         if number == first.row.id:
             continue
         gained = LINKED * best * mass.get(number, 0.0) / most
-        # who is among the best by its words alone owes its place to links where they give it more
+        # a seed names its links as a reason only if they give it more than its words
         if number not in seeds or gained > candidate.score:
-            candidate.cues += _linked(around.get(number, ()), ranking.candidates[:SEEDS])
+            candidate.cues += _describe_links(around.get(number, ()), ranking.candidates[:SEEDS])
         candidate.score = min(candidate.score + gained, best * 0.999)
-    ranking.candidates = sorted(found.values(), key=lambda it: (-it.score, it.row.path))
+    ranking.candidates = sorted(by_id.values(), key=lambda note: (-note.score, note.row.path))
 
 
-def _linked(around: Collection[int], best: Iterable[Candidate]) -> Iterator[str]:
-    """Which of the `best` notes stand beside a note, in words."""
-    titles = [it.row.title for it in best if it.row.id in around and not it.row.withheld]
+def _describe_links(around: Collection[int], best: Iterable[Candidate]) -> Iterator[str]:
+    """Yield a reason that names the `best` notes among those `around` a note, if any."""
+    titles = [note.row.title for note in best if note.row.id in around and not note.row.withheld]
     if titles:
         yield f"linked with {', '.join(titles[:MOST_LINKS_NAMED])}"

@@ -1,4 +1,4 @@
-"""Writing the index: making its tables, and bringing its rows in line with a memory."""
+"""Write the index: create its tables, and update its rows to a memory."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _NUMBERS = frozenset(_NUMBER_WORDS.split()) | {str(number) for number in range(3
 
 
 class Record(NamedTuple):
-    """A note as the index keeps it; texts are words with blanks between them."""
+    """A row of the index for a note; texts are words separated by blanks."""
 
     path: bytes
     stamp: str
-    """Changes whenever anything else here does, but for `size` and `changed_ns`."""
+    """Changes with every other field except `size` and `changed_ns`."""
     size: int
     changed_ns: int
-    """By these two a process that does not read the note tells that it is still the same."""
+    """With `size`, shows whether the note changed, without reading it."""
     title: str
-    """The note's name as it is written."""
+    """The note's name as written."""
     summary: str
     type: str
     day: str
@@ -71,30 +71,30 @@ class Record(NamedTuple):
 
 
 class Withholding(NamedTuple):
-    """Which notes are never given to agents, as whoever makes the index has it."""
+    """The notes that agents never get, as the caller defines them."""
 
     includes: Callable[[Note], bool]
     version: str
-    """Changes whenever `includes` may say something else of a note."""
+    """Changes whenever the result of `includes` for a note may change."""
 
 
 NOTHING_WITHHELD = Withholding(lambda note: False, "")
 
 
 def stamp_of(note: Note, targets: Iterable[str], withholding: Withholding) -> str:
-    """Return what changes whenever the record of `note`, which links to the notes at `targets`,
-    would be another one.
+    """Return a hash of everything on which the record of `note` depends; it links to the notes at
+    `targets`.
     """
-    seal = sha256(note.raw)
+    stamp = sha256(note.raw)
     for text in (note.path, note.name, day_of(note), withholding.version, *targets):
-        seal.update(b"\0" + os.fsencode(text))
-    return seal.hexdigest()
+        stamp.update(b"\0" + os.fsencode(text))
+    return stamp.hexdigest()
 
 
 def record_of(note: Note, stamp: str, withholding: Withholding) -> Record:
-    """Return what is kept of `note`."""
+    """Return the record of `note`."""
     name, body = words(note.name), words(note.body)
-    # a longer note tells enough of what it is about; a short one may need those beside it
+    # a longer note has enough words of its own; a short one may need its neighbours
     series, place = series_of(note.path) if len(body) <= CHUNK else ("", 0)
     return Record(
         path=os.fsencode(note.path),
@@ -120,13 +120,13 @@ def record_of(note: Note, stamp: str, withholding: Withholding) -> Record:
 
 
 def changed_ns(note: Note) -> int:
-    """Return when the file of `note` last changed, as far as that tells a later change; else 0."""
+    """Return the change time of the file of `note`; 0 if a later change might not change it."""
     return note.facts.changed_ns if note.facts.settled else 0
 
 
 def series_of(path: str) -> tuple[str, int]:
-    """Return the series in which a numbered note stands and its number: notes of one folder whose
-    names differ in their last number alone. ("", 0) for a note that is not numbered.
+    """Return the series of a numbered note and its number; ("", 0) for a note without number. Notes
+    of one folder whose names differ only in the last number are a series.
     """
     folder, slash, name = path.removesuffix(".md").rpartition("/")
     number = _NUMBER.search(name)
@@ -136,12 +136,12 @@ def series_of(path: str) -> tuple[str, int]:
 
 
 def day_of(note: Note) -> str:
-    """Return the day of the last change of `note`, ISO 8601: that which it gives itself, else that
-    of its file.
+    """Return the day of the last change of `note`, ISO 8601: from its frontmatter, else from its
+    file; "" if neither is valid.
     """
-    stamped = _ISO_DAY.match(note.stamped)
-    if stamped:
-        return stamped[0]
+    stated = _ISO_DAY.match(note.stamped)
+    if stated:
+        return stated[0]
     try:
         return datetime.fromtimestamp(note.facts.modified).date().isoformat()
     except (ValueError, OverflowError, OSError):
@@ -149,40 +149,40 @@ def day_of(note: Note) -> str:
 
 
 def _keywords(note: Note, named: frozenset[str]) -> list[str]:
-    """What a head adds for finding, and the words of the path that the name does not have."""
-    found = [word for word in words(note.path.removesuffix(".md")) if word not in named]
+    """Return the keywords of the frontmatter, and the words of the path that are not in `named`."""
+    keywords = [word for word in words(note.path.removesuffix(".md")) if word not in named]
     for field in _KEYWORD_FIELDS:
         for text in note.head.texts(field) if field in note.head.fields else ():
-            found += words(text)
-    return found
+            keywords += words(text)
+    return keywords
 
 
-def _tells(said: set[str]) -> int:
-    return int(not _TIMES.isdisjoint(said)) + 2 * int(not _NUMBERS.isdisjoint(said))
+def _tells(body: set[str]) -> int:
+    return int(not _TIMES.isdisjoint(body)) + 2 * int(not _NUMBERS.isdisjoint(body))
 
 
 PATIENCE = 10.0
-"""Seconds for which another process may be making an index."""
+"""Seconds to wait for another process that builds an index."""
 _DRAFT = ".db.new"
 
 
 def purge_usage(state: str, value: str, put_aside: Callable[[str], None], patience: float) -> int:
-    """Drop every row on the use of notes, of all memories, that tells of `value`; return how many.
-    Raises sqlite3.Error and OSError.
+    """Delete every usage record, of all memories, that contains `value`; return how many. Raises
+    sqlite3.Error and OSError.
     """
     wanted = frozenset(content_words(words(value)))
 
-    def tells(text: str) -> bool:
-        # of a long value a search without results may have kept a part
-        said = wanted.intersection(text.split())
-        return value in text or (bool(said) and 2 * len(said) >= len(wanted))
+    def mentions(text: str) -> bool:
+        # a search without results may have recorded a part of a long value
+        matched = wanted.intersection(text.split())
+        return value in text or (bool(matched) and 2 * len(matched) >= len(wanted))
 
-    return UsageStore(state, "", patience, put_aside).forget(tells)
+    return UsageStore(state, "", patience, put_aside).forget(mentions)
 
 
 def purge_indexes(state: str, value: str) -> int:
-    """Remove the indexes that hold `value`, or cannot be searched; return how many. They are made
-    again from the notes. Raises OSError, StateUnusable and Busy.
+    """Remove the indexes that contain `value`, or cannot be searched; return how many. They are
+    rebuilt from the notes. Raises OSError, StateUnusable and Busy.
     """
     folder = os.path.join(state, FOLDER)
     if not os.path.isdir(folder):
@@ -193,24 +193,24 @@ def purge_indexes(state: str, value: str) -> int:
             path = os.path.join(folder, name)
             if _DRAFT in name:
                 remove_cache(path)
-            elif name.endswith(".db") and name != FILE and _may_hold(path, value):
+            elif name.endswith(".db") and name != FILE and _may_contain(path, value):
                 removed += 1
                 remove_cache(path)
     return removed
 
 
-def _may_hold(path: str, value: str) -> bool:
-    """Say whether every word of `value` is part of a word of the index, which keeps those of texts
-    that are gone, or a title or a path holds it.
+def _may_contain(path: str, value: str) -> bool:
+    """Return whether every word of `value` is part of a word in the index, which also has words of
+    deleted texts, or a title or a path contains it.
     """
     folded = words(value)
     try:
         with closing(open_database_to_read(path)) as index:
-            known = (
+            matches = (
                 index.execute("SELECT 1 FROM word WHERE instr(word, ?) LIMIT 1", (word,)).fetchone()
                 for word in folded
             )
-            if folded and all(known):
+            if folded and all(matches):
                 return True
             texts = (value, os.fsencode(value))
             sql = "SELECT 1 FROM note WHERE instr(title || summary, ?) OR instr(path, ?) LIMIT 1"
@@ -220,7 +220,7 @@ def _may_hold(path: str, value: str) -> bool:
 
 
 Progress = Callable[[int, int], None]
-"""Is told how many notes are done, and of how many."""
+"""Called with the number of notes done and the total."""
 
 _SCHEMA = (
     """
@@ -249,7 +249,7 @@ _SCHEMA = (
     """,
     "CREATE INDEX note_by_series ON note (series, place)",
     "CREATE INDEX note_by_day ON note (day DESC, path)",
-    # words come in folded, with blanks between them: the tokenizer has nothing left to decide
+    # texts are folded words separated by blanks, so any simple tokenizer works
     "CREATE VIRTUAL TABLE text USING fts5 (name, description, keywords, body, "
     "content = 'note', content_rowid = 'id', tokenize = 'ascii')",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (text, row)",
@@ -260,19 +260,19 @@ _SCHEMA = (
     "WITHOUT ROWID",
     "CREATE INDEX link_by_target ON link (target)",
     "CREATE TABLE fact (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
-    # by default FTS5 writes a segment for every megabyte, and merges them again and again
+    # by default FTS5 writes a segment for every megabyte, and merges them repeatedly
     f"INSERT INTO text (text, rank) VALUES ('hashsize', {64 << 20})",
     f"PRAGMA user_version = {VERSION}",
 )
 _FIELDS = ", ".join(Record._fields)
 _TEXTS = "name, description, keywords, body"
 _PUT = f"INSERT OR REPLACE INTO note (id, {_FIELDS}) VALUES (?{', ?' * len(Record._fields)})"
-_AT_ONCE = 250
-"""Notes that are written between two words on how far it is."""
+_BATCH = 250
+"""Notes that are written between two progress reports."""
 
 
-class _Kept(NamedTuple):
-    """What a row was made from, as far as it tells whether it still holds."""
+class _RowState(NamedTuple):
+    """The part of a row that shows whether it is up to date."""
 
     number: int
     stamp: str
@@ -281,142 +281,142 @@ class _Kept(NamedTuple):
 
 
 class IndexStore:
-    """Keeps the tables of one connection in line with a memory. Nobody else may write them."""
+    """Updates the tables of one connection to a memory. No other code may write them."""
 
     def __init__(
         self, connection: sqlite3.Connection, withholding: Withholding = NOTHING_WITHHELD
     ) -> None:
-        """`connection` is in autocommit mode, and has the tables. Raises sqlite3.Error."""
+        """Use a `connection` in autocommit mode with the tables. Raises sqlite3.Error."""
         self.connection = connection
         self._withholding = withholding
         rows = connection.execute("SELECT path, id, stamp, size, changed_ns FROM note")
-        self._kept = {path: _Kept(*rest) for path, *rest in rows}
-        self._seen: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
-        """What the rows were last made from: whatever is the same object needs no second look."""
+        self._rows = {path: _RowState(*rest) for path, *rest in rows}
+        self._sources: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
+        """The notes and links from which the rows were last made: the same object is unchanged."""
         self._names: Names | None = None
-        """By which links in heads were last followed."""
+        """The names by which links in frontmatter were last resolved."""
         self._memory: Memory | None = None
         self._comparison: tuple[Memory, Mapping[str, Note], list[Note]] | None = None
-        """Of the memory that was last asked for: what `_compared` gives."""
+        """The last memory that was compared, with the result of `_compare`."""
 
     def bring_up(self, memory: Memory, progress: Progress | None = None) -> bool:
-        """Make the rows those of `memory`, in one transaction; say whether anything was written.
+        """Update the rows to `memory` in one transaction; return whether anything was written.
         Raises sqlite3.Error.
         """
-        here, touched = self._compared(memory)
-        changed = self._changed(memory, touched)
-        gone = self._gone(here)
-        if changed or gone:
+        notes, touched = self._compare(memory)
+        changed = self._find_changed(memory, touched)
+        deleted = self._find_deleted(notes)
+        if changed or deleted:
             with self._transaction():
-                self._write(memory, changed, gone, progress)
-        self._see(memory, touched, here)
-        return bool(changed or gone)
+                self._write(memory, changed, deleted, progress)
+        self._remember(memory, touched, notes)
+        return bool(changed or deleted)
 
     def take_for_granted(self, memory: Memory) -> None:
-        """Believe that the rows are those of `memory`."""
-        here = {note.path: note for note in indexed(memory)}
-        self._see(memory, here.values(), here)
+        """Assume without checking that the rows are those of `memory`."""
+        notes = {note.path: note for note in indexed(memory)}
+        self._remember(memory, notes.values(), notes)
 
-    def _see(self, memory: Memory, touched: Iterable[Note], here: Mapping[str, Note]) -> None:
-        # in place: among 100,000 notes a second such table for every change would be felt
+    def _remember(self, memory: Memory, touched: Iterable[Note], notes: Mapping[str, Note]) -> None:
+        # in place: with 100,000 notes copying this table for every change is too slow
         links = memory.links
-        self._seen.update((it.path, (it, links.get(it.path, ()))) for it in touched)
-        for path in self._seen.keys() - here.keys():
-            del self._seen[path]
+        self._sources.update((note.path, (note, links.get(note.path, ()))) for note in touched)
+        for path in self._sources.keys() - notes.keys():
+            del self._sources[path]
         self._memory, self._names, self._comparison = memory, memory.names, None
 
     def fits(self, memory: Memory) -> bool:
-        """Say whether the rows are surely those of `memory`; nothing is read or hashed for that."""
+        """Return whether the rows are surely those of `memory`, without reading or hashing."""
         if memory is self._memory:
             return True
-        here, touched = self._compared(memory)
-        return not touched and here.keys() == self._seen.keys()
+        notes, touched = self._compare(memory)
+        return not touched and notes.keys() == self._sources.keys()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        before = self._kept.copy()
+        before = self._rows.copy()
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
             self.connection.execute("COMMIT")
         except BaseException:
-            self._kept = before
+            self._rows = before
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
 
-    def _changed(self, memory: Memory, touched: Iterable[Note]) -> list[tuple[Note, str]]:
-        """Those of the `touched` notes whose rows are not theirs, with their stamps."""
+    def _find_changed(self, memory: Memory, touched: Iterable[Note]) -> list[tuple[Note, str]]:
+        """Return those of the `touched` notes with outdated rows, with their stamps."""
         changed = []
         for note in touched:
             stamp = stamp_of(note, targets(memory, note), self._withholding)
-            kept = self._kept.get(os.fsencode(note.path))
-            if kept is None or kept[1:] != (stamp, note.facts.size, changed_ns(note)):
+            row = self._rows.get(os.fsencode(note.path))
+            if row is None or row[1:] != (stamp, note.facts.size, changed_ns(note)):
                 changed.append((note, stamp))
         return changed
 
-    def _compared(self, memory: Memory) -> tuple[Mapping[str, Note], list[Note]]:
-        """The notes of `memory` by path, and those that are not what the rows were made from."""
+    def _compare(self, memory: Memory) -> tuple[Mapping[str, Note], list[Note]]:
+        """Return the notes of `memory` by path, and those that the rows were not made from."""
         if self._comparison is None or self._comparison[0] is not memory:
-            here = {note.path: note for note in indexed(memory)}
-            self._comparison = memory, here, list(self._touched(memory, here))
+            notes = {note.path: note for note in indexed(memory)}
+            self._comparison = memory, notes, list(self._find_touched(memory, notes))
         return self._comparison[1:]
 
-    def _touched(self, memory: Memory, here: Mapping[str, Note]) -> Iterator[Note]:
-        links, nothing = memory.links, ()
-        # what a head names is followed only here: it may lead elsewhere although nothing in the
-        # note has changed
+    def _find_touched(self, memory: Memory, notes: Mapping[str, Note]) -> Iterator[Note]:
+        links, no_links = memory.links, ()
+        # links in frontmatter are not in `links`: their targets may change with the names alone
         renamed = memory.names is not self._names
-        for path, note in here.items():
-            before = self._seen.get(path)
-            if not (before and before[0] is note and before[1] is links.get(path, nothing)) or (
+        for path, note in notes.items():
+            before = self._sources.get(path)
+            if not (before and before[0] is note and before[1] is links.get(path, no_links)) or (
                 renamed and note.head.fields and memory.head_items(note)
             ):
                 yield note
 
-    def _gone(self, here: Mapping[str, Note]) -> set[bytes]:
-        """The paths of the rows whose notes are no longer there."""
-        if self._seen:
-            return {os.fsencode(path) for path in self._seen.keys() - here.keys()}
-        return self._kept.keys() - {os.fsencode(path) for path in here}
+    def _find_deleted(self, notes: Mapping[str, Note]) -> set[bytes]:
+        """Return the paths of the rows whose notes do not exist any more."""
+        if self._sources:
+            return {os.fsencode(path) for path in self._sources.keys() - notes.keys()}
+        return self._rows.keys() - {os.fsencode(path) for path in notes}
 
     def _write(
         self,
         memory: Memory,
         changed: Sequence[tuple[Note, str]],
-        gone: Iterable[bytes],
+        deleted: Iterable[bytes],
         progress: Progress | None,
     ) -> None:
-        is_new = not self._kept
+        is_new = not self._rows
         counts: Counter[str] = Counter()
         totals = Counter(notes=0, words=0, chunks=0)
-        for path in gone:
+        for path in deleted:
             self._remove(path, counts, totals)
-        waiting = iter(changed)
+        pending = iter(changed)
         done = 0
-        while batch := [record_of(*it, self._withholding) for it in islice(waiting, _AT_ONCE)]:
+        while batch := [record_of(*pair, self._withholding) for pair in islice(pending, _BATCH)]:
             self._replace(batch, counts, totals)
             if not is_new:
                 counts.update(word for record in batch for word in _distinct(record[-4:]))
             done += len(batch)
             if progress:
                 progress(done, len(changed))
-        self._count(self._vocabulary() if is_new else counts)
-        self._link(memory, [note for note, _ in changed])
-        self._total(totals)
+        self._add_counts(self._count_words() if is_new else counts)
+        self._add_links(memory, [note for note, _ in changed])
+        self._add_totals(totals)
 
     def _replace(self, batch: Sequence[Record], counts: Counter[str], totals: Counter[str]) -> None:
         numbered = []
-        new = any(record.path not in self._kept for record in batch)
-        free = max((kept.number for kept in self._kept.values()), default=0) if new else 0
+        has_new = any(record.path not in self._rows for record in batch)
+        last_number = max((row.number for row in self._rows.values()), default=0) if has_new else 0
         for record in batch:
-            before = self._kept.get(record.path)
+            before = self._rows.get(record.path)
             if before:
                 self._remove(record.path, counts, totals, for_good=False)
             else:
-                free += 1
-            number = before.number if before else free
-            self._kept[record.path] = _Kept(number, record.stamp, record.size, record.changed_ns)
+                last_number += 1
+            number = before.number if before else last_number
+            row = _RowState(number, record.stamp, record.size, record.changed_ns)
+            self._rows[record.path] = row
             totals.update({"notes": 1, "words": record.words, "chunks": record.chunks})
             numbered.append((number, record))
         self._put(numbered)
@@ -424,9 +424,9 @@ class IndexStore:
     def _remove(
         self, path: bytes, counts: Counter[str], totals: Counter[str], for_good: bool = True
     ) -> None:
-        """Take a note out; one that is gone `for_good` with the links to it."""
+        """Remove a note's row; with `for_good`, also the links to it."""
         run = self.connection.execute
-        number = self._kept[path].number
+        number = self._rows[path].number
         row = run(f"SELECT words, chunks, {_TEXTS} FROM note WHERE id = ?", (number,)).fetchone()
         texts = row[2:]
         delete = f"INSERT INTO text (text, rowid, {_TEXTS}) VALUES ('delete', ?, ?, ?, ?, ?)"
@@ -437,7 +437,7 @@ class IndexStore:
         if for_good:
             run("DELETE FROM link WHERE target = ?", (number,))
             run("DELETE FROM note WHERE id = ?", (number,))
-            del self._kept[path]
+            del self._rows[path]
 
     def _put(self, records: Sequence[tuple[int, Record]]) -> None:
         many = self.connection.executemany
@@ -447,29 +447,29 @@ class IndexStore:
             ((number, *record[-4:]) for number, record in records),
         )
 
-    def _vocabulary(self) -> Mapping[str, int]:
-        """In how many notes each word stands, asked of FTS5: for a new index that is quicker."""
+    def _count_words(self) -> Mapping[str, int]:
+        """Return each word's number of notes from FTS5, which is faster for a new index."""
         return dict(self.connection.execute("SELECT term, doc FROM vocabulary"))
 
-    def _count(self, counts: Mapping[str, int]) -> None:
-        """Keep in how many notes each word stands, and its stem."""
+    def _add_counts(self, counts: Mapping[str, int]) -> None:
+        """Add to each word's number of notes; insert new words with their stems."""
         self.connection.executemany(
             "INSERT INTO word VALUES (?, ?, ?) "
             "ON CONFLICT (word) DO UPDATE SET notes = notes + excluded.notes",
             sorted((word, stem(word), count) for word, count in counts.items() if count),
         )
 
-    def _link(self, memory: Memory, notes: Iterable[Note]) -> None:
-        kept = self._kept
-        found = {
-            (kept[os.fsencode(note.path)].number, kept[path].number)
+    def _add_links(self, memory: Memory, notes: Iterable[Note]) -> None:
+        rows = self._rows
+        links = {
+            (rows[os.fsencode(note.path)].number, rows[path].number)
             for note in notes
             for path in map(os.fsencode, targets(memory, note))
-            if path in kept
+            if path in rows
         }
-        self.connection.executemany("INSERT INTO link VALUES (?, ?)", found)
+        self.connection.executemany("INSERT INTO link VALUES (?, ?)", links)
 
-    def _total(self, totals: Mapping[str, int]) -> None:
+    def _add_totals(self, totals: Mapping[str, int]) -> None:
         self.connection.executemany(
             "INSERT INTO fact VALUES (?, ?) "
             "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
@@ -478,13 +478,14 @@ class IndexStore:
 
 
 def indexed(memory: Memory) -> list[Note]:
-    """Return the files of `memory` that are found: all but its indexes."""
+    """Return the files of `memory` that are searched: all but its indexes."""
     return [file for file in memory.files if file.role is not FileRole.INDEX]
 
 
 def targets(memory: Memory, note: Note) -> list[str]:
-    """Return the paths of the notes to which `note` links, in its text or in its head, sorted."""
-    linked = {it.path for it in memory.links.get(note.path, ()) if it.leads is Leads.NOTE}
+    """Return the sorted paths of the notes to which `note` links in its text or frontmatter."""
+    links = memory.links.get(note.path, ())
+    linked = {link.path for link in links if link.leads is Leads.NOTE}
     if note.head.fields:
         linked.update(memory.named_in_head(note))
     return sorted(linked - {note.path})
@@ -496,7 +497,7 @@ def fill(
     progress: Progress | None = None,
     withholding: Withholding = NOTHING_WITHHELD,
 ) -> IndexStore:
-    """Make a new index of `memory` in an empty database. Raises sqlite3.Error."""
+    """Build an index of `memory` in an empty database. Raises sqlite3.Error."""
     for statement in _SCHEMA:
         connection.execute(statement)
     store = IndexStore(connection, withholding)

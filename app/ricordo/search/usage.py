@@ -1,13 +1,12 @@
-"""What notes were used for: given to agents, opened and confirmed by the person; and what was
-looked for in vain. One SQLite file in our state directory. Standard library alone.
+"""The usage of notes: given to agents, opened and confirmed by the user; and searches without
+results. One SQLite file in the state directory. Standard library only.
 
-A file that is damaged, or that a newer Ricordo wrote, is put aside and a new one begun: what was
-used before is worth little, what is used from now on is kept. The hook, which mends nothing, leaves
-that to the notebook.
+A file that is damaged, or from a newer Ricordo, is moved aside and a new one is created: past usage
+is worth little, future usage is recorded. The hook repairs nothing and leaves this to the notebook.
 
-Use never makes a note better found. Among notes that answer equally well, those come first that the
-*person* opened or confirmed; what agents were given is not counted for that, for it is our own
-ranking that gave it, and a ranking that feeds on itself makes the found more found.
+Usage does not raise a note's score. Only ties are broken in favour of notes that the *user* opened
+or confirmed. Notes given to agents do not count, because Ricordo's own ranking chose them, and a
+ranking that feeds on itself amplifies its choices.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
 FILE = "usage.db"
 GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
-"""Kinds of use: by an agent, and two by the person."""
+"""Kinds of usage: by an agent, and two by the user."""
 MOST_GAPS = 500
 MOST_GIVEN = MOST_TOGETHER = 20_000
-"""Rows that are kept, the newest: those of thousands of sessions, in a file of a few megabytes."""
+"""Newest rows that are kept: those of thousands of sessions, in a file of a few megabytes."""
 VERSION = 2
-"""Of the tables; a later one may add tables to those of an earlier one."""
+"""The schema version; a later one may add tables."""
 BRIEF = 0.1
-"""Seconds for which an agent waits while another process writes."""
+"""Seconds that an agent waits for another process that writes."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS used (
@@ -61,12 +60,12 @@ _TEXTS = {
     "together": ("memory", "one", "other"),
     "gap": ("memory", "words"),
 }
-"""Columns that hold what was asked, or named."""
+"""Columns with texts that may contain a purged value."""
 _NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 
 
 class UsageStore:
-    """The use of the notes of one memory. What cannot be read counts as nothing used."""
+    """The usage of one memory's notes. A file that cannot be read counts as empty."""
 
     def __init__(
         self,
@@ -75,8 +74,8 @@ class UsageStore:
         patience: float = BRIEF,
         put_aside: Callable[[str], None] | None = None,
     ) -> None:
-        """`root` is the memory's directory, `patience` the seconds for which another process may
-        write. `put_aside` takes a file that is of no use out of the way. Nothing is touched.
+        """Set the state directory and the memory's directory; opens nothing. `patience` is the time
+        in seconds to wait for other writers; `put_aside` moves a damaged file away.
         """
         self._path = os.path.join(state, FOLDER, FILE)
         self._root = root.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -84,32 +83,32 @@ class UsageStore:
         self._put_aside = put_aside
 
     def given(self, session: str) -> frozenset[bytes]:
-        """Return the paths of the notes that an agent was given in this session."""
+        """Return the paths of the notes given to an agent in this session."""
         if not session:
             return frozenset()
         sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
         return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
     def give(self, session: str, paths: Iterable[bytes]) -> None:
-        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error and
-        OSError.
+        """Record that the notes at `paths` were given to an agent together. Raises sqlite3.Error
+        and OSError.
         """
-        at_once = sorted(set(paths))
-        self._mended(lambda connection: _give(connection, self._root, session, at_once))
+        distinct = sorted(set(paths))
+        self._run(lambda connection: _give(connection, self._root, session, distinct))
 
     def together(self) -> list[tuple[bytes, bytes]]:
-        """Return the pairs of notes that agents were given at once."""
+        """Return the pairs of notes that were given to agents together."""
         sql = "SELECT CAST(one AS BLOB), CAST(other AS BLOB) FROM together WHERE memory = ?"
         return self._rows(sql, self._root)
 
     def use(self, path: bytes, kind: str) -> None:
-        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error and
+        """Record that the user opened or confirmed the note at `path`. Raises sqlite3.Error and
         OSError.
         """
-        self._mended(lambda connection: _use(connection, self._root, path, kind))
+        self._run(lambda connection: _use(connection, self._root, path, kind))
 
     def by_person(self) -> Mapping[bytes, int]:
-        """Return how often the person opened or confirmed each note."""
+        """Return how often the user opened or confirmed each note."""
         sql = (
             "SELECT CAST(path AS BLOB), CAST(total(times) AS INTEGER) FROM used "
             "WHERE memory = ? AND kind <> ? GROUP BY path"
@@ -117,7 +116,7 @@ class UsageStore:
         return dict(self._rows(sql, self._root, GIVEN))
 
     def report(self) -> list[tuple[bytes, str, int, str]]:
-        """Return path, kind, times and last time (ISO 8601) of every use, newest first."""
+        """Return path, kind, count and last time (ISO 8601) of every usage, newest first."""
         sql = (
             "SELECT CAST(path AS BLOB), CAST(kind AS TEXT), CAST(times AS INTEGER), "
             "CAST(last AS TEXT) FROM used WHERE memory = ? ORDER BY last DESC, path"
@@ -125,11 +124,11 @@ class UsageStore:
         return self._rows(sql, self._root)
 
     def missed(self, words: str) -> None:
-        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error and OSError."""
-        self._mended(lambda connection: _miss(connection, self._root, words))
+        """Record the `words` of a search without results. Raises sqlite3.Error and OSError."""
+        self._run(lambda connection: _miss(connection, self._root, words))
 
     def gaps(self) -> list[tuple[str, str]]:
-        """Return the gaps with the last time (ISO 8601) at which each came up, newest first."""
+        """Return the searches without results, with their last time (ISO 8601), newest first."""
         sql = (
             "SELECT CAST(words AS TEXT), CAST(last AS TEXT) FROM gap "
             "WHERE memory = ? ORDER BY last DESC, n DESC"
@@ -137,50 +136,50 @@ class UsageStore:
         return self._rows(sql, self._root)
 
     def drop_gap(self, words: str) -> None:
-        """Forget a gap. Raises sqlite3.Error and OSError."""
+        """Delete a search without results. Raises sqlite3.Error and OSError."""
         sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
-        self._mended(lambda connection: connection.execute(sql, (self._root, words)))
+        self._run(lambda connection: connection.execute(sql, (self._root, words)))
 
     def forget(self, tells: Callable[[str], bool]) -> int:
-        """Drop the rows, of all memories, with a text of which `tells` holds, so that no byte of
-        them is left; return how many. Raises sqlite3.Error and OSError.
+        """Delete the rows, of all memories, with a text for which `tells` returns True, so that no
+        byte of them is left; return how many. Raises sqlite3.Error and OSError.
         """
         if not os.path.exists(self._path):
             return 0
-        count = self._mended(lambda connection: _forget(connection, tells))
+        count = self._run(lambda connection: _forget(connection, tells))
         with closing(open_database(self._path, timeout=self._patience)) as connection:
-            # rows that were dropped before may still stand in what is free
+            # rows deleted earlier may still be in free pages
             connection.execute("VACUUM")
         return count
 
     def _rows(self, sql: str, *values: str) -> list[Any]:
-        # the types are cast above, for a flipped bit may have made a number of a path
+        # callers cast the types: a flipped bit may have turned a path into a number
         if not os.path.exists(self._path):
             return []
         try:
-            return self._mended(lambda connection: connection.execute(sql, values).fetchall())
+            return self._run(lambda connection: connection.execute(sql, values).fetchall())
         except (sqlite3.Error, OSError, UnicodeDecodeError):
             return []
 
-    def _mended(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """Do `work` in one transaction, with a new file where the one that is there is unfit."""
-        found = _identity(self._path)
+    def _run(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Do `work` in one transaction, with a new file if the existing one is damaged."""
+        identity = _identity(self._path)
         try:
-            return self._done(work)
+            return self._run_once(work)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if self._put_aside is None:
                 raise
-            # the hook, which mends nothing, has left by now
+            # imported here: the hook, which repairs nothing, never gets here
             from ricordo.storage.sqlite import is_passing
 
-            # SQLite's own words on a damage may quote it
+            # SQLite's error message may quote damaged data
             if is_passing(error):
                 raise
-            if _identity(self._path) == found:
+            if _identity(self._path) == identity:
                 self._put_aside(self._path)
-        return self._done(work)
+        return self._run_once(work)
 
-    def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def _run_once(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
         connection = open_database(self._path, timeout=self._patience)
         with closing(connection), connection:
             _prepare(connection)
@@ -193,7 +192,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(f"The tables are of version {version}.")
     if version < VERSION:
         connection.executescript(f"{_SCHEMA} PRAGMA user_version = {VERSION};")
-    # an agent waits: what a crash of the machine costs here is little
+    # an agent is waiting, and a system crash would lose little
     connection.execute("PRAGMA synchronous = OFF")
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
 
@@ -226,7 +225,7 @@ def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
     connection.execute(
         f"INSERT OR REPLACE INTO gap (memory, words, last) VALUES (?, ?, {_NOW})", (root, words)
     )
-    # counted, for one that comes again leaves its former number empty
+    # by rank, not by number: a repeated search leaves a gap in the numbers
     connection.execute(
         "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
         (MOST_GAPS,),
@@ -238,11 +237,11 @@ def _forget(connection: sqlite3.Connection, tells: Callable[[str], bool]) -> int
     count = 0
     for table, columns in _TEXTS.items():
         rows = connection.execute(f"SELECT DISTINCT {', '.join(columns)} FROM {table}").fetchall()
-        # no type can be relied upon, for a flipped bit may have made a number of a text
-        meant = [row for row in rows if any(tells(_as_text(it)) for it in row)]
+        # types are uncertain: a flipped bit may have turned a text into a number
+        matching = [row for row in rows if any(tells(_as_text(value)) for value in row)]
         where = " AND ".join(f"{column} IS ?" for column in columns)
-        connection.executemany(f"DELETE FROM {table} WHERE {where}", meant)
-        count += len(meant)
+        connection.executemany(f"DELETE FROM {table} WHERE {where}", matching)
+        count += len(matching)
     return count
 
 
@@ -255,7 +254,7 @@ def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Which file it is; None where there is none."""
+    """Return device and inode of a file; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:

@@ -1,6 +1,6 @@
-"""The words of a text as the index keeps them: folded, and scripts without blanks in pairs.
+"""Split a text into words as the index stores them: folded, unspaced scripts as character pairs.
 
-Standard library alone and little of it: the hook imports this at every message.
+Standard library only, and little of it: the hook imports this module for every message.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _ASCII = bytes(c if chr(c).isalnum() and c < 128 else 32 for c in range(256))
-"""Leaves letters and digits and makes blanks of the rest: a quarter of the time of a search."""
+"""Keeps letters and digits and turns the rest into blanks, in a quarter of a regex's time."""
 _MARKS = (
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u0640\u064b-\u065f\u0670]"
 )
-"""Diacritics, and the vowels of Hebrew and Arabic, which are seldom written."""
+"""Diacritics, and the vowel marks of Hebrew and Arabic, which are seldom written."""
 _LETTERS = str.maketrans("łøđħıð", "lodhid") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
-"""Letters with a stroke and the like, which Unicode does not take apart, as they are written by who
-has no key for them.
+"""Letters with a stroke and the like, which Unicode does not decompose, to their usual substitutes
+on keyboards without them.
 """
 _SIGNS = (
     "[\u0900-\u0963\u0970-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece"
     "\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]"
 )
-"""Vowels and other signs within the words of South and South-East Asia, which are no letters."""
+"""Vowel signs within the words of South and South-East Asian scripts, which are not letters."""
 _WORD = rf"[^\W_]++(?:{_SIGNS}+[^\W_]*)*"
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
@@ -35,7 +35,7 @@ _UNSPACED = (
 )
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean."""
 _MOST_COMPOSED = 8
-"""Characters that are looked at together for whether they become one; no script has so many."""
+"""Characters that may compose into one; no script has so many."""
 
 _STOP_WORDS = """
     a about above after again against all also am an and any are as at be because been before
@@ -49,9 +49,7 @@ _STOP_WORDS = """
     your yours yourself yourselves
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that ask or join and name nothing. Left in, they cost six points of recall at five on
-LoCoMo (measured for the design of this search).
-"""
+"""Stop words. Keeping them costs six points of recall at five on LoCoMo."""
 
 
 def fold(text: str) -> str:
@@ -65,8 +63,8 @@ def fold(text: str) -> str:
 
 
 def fold_with_places(text: str) -> tuple[str, Sequence[int]]:
-    """Return `text` as `fold` does, and where each character of that stands in `text`, its end
-    among them: `ß` becomes two, a diacritic none.
+    """Return `text` folded, and the offset in `text` of each folded character and of the end: `ß`
+    becomes two characters, a diacritic none.
     """
     folded = fold(text)
     alone = {character: fold(character) for character in set(text)}
@@ -74,17 +72,17 @@ def fold_with_places(text: str) -> tuple[str, Sequence[int]]:
         return folded, range(len(text) + 1)
     pieces = [alone[character] for character in text]
     if "".join(pieces) != folded:
-        pieces = _composed(text, alone)
+        pieces = _fold_composed(text, alone)
     places = [at for at, piece in enumerate(pieces) for _ in piece]
     return "".join(pieces), [*places, len(text)]
 
 
-def _composed(text: str, alone: Mapping[str, str]) -> list[str]:
-    """What each character of `text` folds to; "" where it becomes one with those before it, as
-    kana do with their marks and the letters of Hangul. `alone` has what each folds to by itself.
+def _fold_composed(text: str, alone: Mapping[str, str]) -> list[str]:
+    """Return the folded form of each character of `text`; "" if it composes with those before it,
+    as marks of kana and letters of Hangul do. `alone` maps characters to their own folded forms.
     """
     pieces: list[str] = []
-    known: dict[str, str] = {}
+    cache: dict[str, str] = {}
     start = 0
     for at, character in enumerate(text):
         pieces.append(alone[character])
@@ -93,7 +91,7 @@ def _composed(text: str, alone: Mapping[str, str]) -> list[str]:
         if at == start or not pieces[at]:
             continue
         both = text[start : at + 1]
-        folded = known.get(both) or known.setdefault(both, fold(both))
+        folded = cache.get(both) or cache.setdefault(both, fold(both))
         if folded == pieces[start] + pieces[at]:
             start = at
         else:
@@ -102,42 +100,42 @@ def _composed(text: str, alone: Mapping[str, str]) -> list[str]:
 
 
 def end_of(places: Sequence[int], end: int) -> int:
-    """Return where in a text ends what ends at `end` in the folded one: behind a letter that became
-    several, and behind the diacritics that were folded away.
+    """Return the offset in a text for the end offset `end` in the folded text: after a letter that
+    became several, and after diacritics that were folded away.
     """
     return max(places[end - 1] + 1, places[end])
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text`, folded, in their order. Of a script that sets no blanks every
-    two neighbouring characters are a word.
+    """Return the words of `text`, folded, in order. In unspaced scripts every pair of adjacent
+    characters is a word.
     """
-    found = runs(text)
-    if text.isascii() or not _pattern(_UNSPACED).search(" ".join(found)):
-        return found
-    return [piece for word in found for piece in _pieces(word)]
+    folded = runs(text)
+    if text.isascii() or not _pattern(_UNSPACED).search(" ".join(folded)):
+        return folded
+    return [piece for word in folded for piece in _split_unspaced(word)]
 
 
 def runs(text: str) -> list[str]:
-    """Return the runs of letters and digits of `text`, folded, in their order."""
+    """Return the runs of letters and digits of `text`, folded, in order."""
     folded = fold(text)
     if folded.isascii():
         return folded.encode("ascii").translate(_ASCII).decode("ascii").split()
-    found: list[str] = _pattern(_WORD).findall(folded)
-    return found
+    matches: list[str] = _pattern(_WORD).findall(folded)
+    return matches
 
 
 def is_unspaced(word: str) -> bool:
-    """Say whether `word` is of a script that sets no blanks between words."""
+    """Return whether `word` is in a script without blanks between words."""
     return not word.isascii() and bool(_pattern(_UNSPACED).fullmatch(word))
 
 
 def content_words(found: Iterable[str]) -> list[str]:
-    """Return those of the words `found` that name something."""
+    """Return the words that are not stop words."""
     return [word for word in found if word not in STOP_WORDS]
 
 
-def _pieces(word: str) -> Iterator[str]:
+def _split_unspaced(word: str) -> Iterator[str]:
     at = 0
     for run in _pattern(_UNSPACED).finditer(word):
         if run.start() > at:
@@ -157,17 +155,17 @@ def _pairs(run: str) -> Iterator[str]:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """Compiled when it is needed: most texts are ASCII and need none."""
+    """Compile a pattern when first needed: most texts are ASCII and need none."""
     import re
 
     return re.compile(text)
 
 
 _KINDS = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "vvvvv" + 20 * "c")
-"""A consonant or a vowel; what `y` is, the letter before it decides."""
+"""Consonants and vowels; the kind of `y` depends on the letter before it."""
 
-_LAST_OF_NO_ENDING = frozenset("abfhjkopqvwxz")
-"""Letters in which no ending ends that is taken off or changed."""
+_NO_ENDING = frozenset("abfhjkopqvwxz")
+"""Letters that are not the last one of any ending below."""
 
 _STEP_2 = {
     "ational": "ate",
@@ -226,23 +224,23 @@ _STEP_4 = (
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """Return the stem of a `word` in lower case; a word with other letters than a to z, or of at
-    most two, is its own stem.
+    """Return the Porter stem of a `word` in lower case; a word with other letters than a to z, or
+    with at most two, is its own stem.
     """
-    if len(word) <= 2 or word[-1] in _LAST_OF_NO_ENDING:
+    if len(word) <= 2 or word[-1] in _NO_ENDING:
         return word
     if not (word.isascii() and word.isalpha()):
         return word
     word = _without_past(_without_plural(word))
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(word, _STEP_2)
-    word = _replaced(word, _STEP_3)
+    word = _replace_ending(word, _STEP_2)
+    word = _replace_ending(word, _STEP_3)
     return _without_e(_without_suffix(word))
 
 
 def _kinds(word: str) -> str:
-    """A `c` for every consonant and a `v` for every vowel."""
+    """Return a `c` for every consonant and a `v` for every vowel."""
     kinds = word.translate(_KINDS)
     while (at := kinds.find("y")) >= 0:
         kind = "v" if kinds[:at].endswith("c") else "c"
@@ -251,7 +249,7 @@ def _kinds(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """How often a vowel is followed by a consonant: Porter's *m*."""
+    """Return how often a vowel is followed by a consonant: Porter's *m*."""
     return _kinds(word).count("vc")
 
 
@@ -264,7 +262,7 @@ def _ends_double(word: str) -> bool:
 
 
 def _ends_short(word: str) -> bool:
-    """Whether it ends in consonant, vowel, consonant, the last none of w, x, y: Porter's *o*."""
+    """Return whether it ends in consonant, vowel, consonant other than w, x, y: Porter's *o*."""
     return word[-1:] not in ("w", "x", "y") and _kinds(word).endswith("cvc")
 
 
@@ -281,13 +279,13 @@ def _without_past(word: str) -> str:
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for ending in ("ed", "ing"):
         if word.endswith(ending):
-            left = word[: -len(ending)]
-            return _mended(left) if _has_vowel(left) else word
+            rest = word[: -len(ending)]
+            return _restore_end(rest) if _has_vowel(rest) else word
     return word
 
 
-def _mended(word: str) -> str:
-    """What is left of a past or a present participle, as the word was before."""
+def _restore_end(word: str) -> str:
+    """Return a word with the end it had before `-ed` or `-ing` was added."""
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
     if _ends_double(word) and word[-1] not in "lsz":
@@ -297,30 +295,30 @@ def _mended(word: str) -> str:
     return word
 
 
-def _replaced(word: str, endings: dict[str, str]) -> str:
-    # nearly every word has none of them, which one call tells
+def _replace_ending(word: str, endings: dict[str, str]) -> str:
+    # nearly every word has none of them, which one call shows
     for ending, other in endings.items() if word.endswith(tuple(endings)) else ():
         if word.endswith(ending):
-            left = word[: -len(ending)]
-            return left + other if _measure(left) > 0 else word
+            rest = word[: -len(ending)]
+            return rest + other if _measure(rest) > 0 else word
     return word
 
 
 def _without_suffix(word: str) -> str:
     for ending in _STEP_4 if word.endswith(_STEP_4) else ():
         if word.endswith(ending):
-            left = word[: -len(ending)]
-            fits = _measure(left) > 1 and (ending != "ion" or left.endswith(("s", "t")))
-            return left if fits else word
+            rest = word[: -len(ending)]
+            fits = _measure(rest) > 1 and (ending != "ion" or rest.endswith(("s", "t")))
+            return rest if fits else word
     return word
 
 
 def _without_e(word: str) -> str:
     if word.endswith("e"):
-        left = word[:-1]
-        measure = _measure(left)
-        if measure > 1 or (measure == 1 and not _ends_short(left)):
-            word = left
+        rest = word[:-1]
+        measure = _measure(rest)
+        if measure > 1 or (measure == 1 and not _ends_short(rest)):
+            word = rest
     if word.endswith("ll") and _measure(word) > 1:
         word = word[:-1]
     return word

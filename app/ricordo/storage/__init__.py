@@ -1,1 +1,1 @@
-"""Files to values and values to files: the only package that opens files of a memory."""
+"""Read and write files: the only package that opens files of a memory."""

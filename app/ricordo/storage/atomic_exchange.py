@@ -1,13 +1,13 @@
-"""Putting one file in the place of another so that nothing that anybody writes is lost.
+"""Replace a file by an atomic exchange, so that no concurrent write is lost.
 
-The new content is written beside the old one and the two names change places in one step. Only
-then is it looked at what came out: if that is not what was meant to be replaced, somebody wrote
-in the last instant, and the two change places again. Where yet another program has written to the
-new content by then, the file gets the lines of both; where these cannot be merged, one content
-stays, and the other one is recorded as a conflict.
+The new content is written next to the old one, and the two names are exchanged atomically. Then
+the displaced content is checked: if it is not the expected one, another program wrote at the last
+moment, and the names are exchanged back. If yet another program has written to the new content by
+then, the file gets the lines of both; if these cannot be merged, one content stays, and the other
+one is recorded as a conflict.
 
-A file that another program has open for writing is not exchanged: what that program writes later
-would go to a file without a name. One that was opened in the last instant is put back, or keeps a
+A file that another program has open for writing is not exchanged: later writes of that program
+would go to a file without a name. One that was opened at the last moment is put back, or keeps a
 name until it is closed.
 """
 
@@ -29,84 +29,84 @@ from ricordo.storage.jail import HeldRoot
 from ricordo.text import visible
 
 WRITERS_PATIENCE = 1.0
-"""Seconds for which we wait until nobody has a displaced file open for writing."""
+"""Seconds to wait until no process has a displaced file open for writing."""
 GRACE = 0.02
-"""Seconds that a writer is given to finish where it cannot be known whether there is one."""
+"""Seconds that a possible writer gets to finish if open files cannot be detected."""
 _PAUSE = 0.002
-_MOST_TURNS = 10
-_MOST_OPEN_TURNS = 2
-"""How often it is waited for a displaced file to be closed."""
-_NOT_PLAIN = ""
-"""Stands for the SHA-256 of what is no plain file: equal to none."""
+_MAX_ATTEMPTS = 10
+_MAX_OPEN_ATTEMPTS = 2
+"""How often to wait for a displaced file to be closed."""
+_NOT_REGULAR = ""
+"""Used as the SHA-256 of something that is not a regular file: equal to none."""
 
 
 class Exchange(Enum):
-    """What came of an attempt to exchange a file."""
+    """The result of an attempt to exchange a file."""
 
     DONE = auto()
-    """The new content stands there, and nobody can write to the old one any more."""
+    """The new content is in place, and no process can write to the old one."""
     WATCHED = auto()
-    """The same, but nobody can say whether the old one is open for writing: `release` decides."""
+    """The same, but the old one may be open for writing: `release` decides."""
     FOREIGN = auto()
-    """Another program's content stands there."""
+    """Another program's content is in place."""
     OPEN = auto()
     """Nothing was exchanged: another program has the file open for writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a file holds."""
+    """The content of a file."""
 
     raw: bytes | None
-    """None where it is no plain file."""
+    """None if it is not a regular file."""
     has_writer: bool | None
-    """Whether somebody still has it open for writing; None where that cannot be known."""
+    """Whether a process still has it open for writing; None if unknown."""
 
     @property
     def sha(self) -> str:
-        return digest(self.raw) or _NOT_PLAIN
+        return digest(self.raw) or _NOT_REGULAR
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """One file on its way from one content to another."""
+    """The replacement of one file's content by another."""
 
     root: HeldRoot
     path: str
     pre: str | None
-    """SHA-256 of what must be there; None where nothing may be."""
+    """SHA-256 of the expected content; None if the file must not exist."""
     post: str | None
     temporary: str
-    """A name in the same folder, that nobody else uses. What stands there is either complete or
-    came out of the place."""
+    """A name in the same folder that no other program uses. The file there is either complete or
+    was displaced."""
     content: Callable[[str | None], bytes] = field(repr=False)
-    """Gives the content of a SHA-256 of ours; nothing for None."""
+    """Returns the stored content with a SHA-256; empty for None."""
     keep: Callable[[bytes], None] = field(repr=False)
-    """Keeps a content that would otherwise be lost."""
+    """Stores a content that would otherwise be lost."""
     report_conflict: Callable[[bytes], None] = field(repr=False)
-    """Records a content that is kept and that could not be merged into the file."""
+    """Records a stored content that could not be merged into the file."""
     origin: str = ""
-    """The file, beneath the same root, whose attributes a new file takes on while it is there."""
+    """The file, beneath the same root, whose attributes a new file copies if it still exists."""
     mode: int | None = None
-    """Permissions of a new file; None for those that the user's mask gives."""
+    """Permissions of a new file; None for those of the user's umask."""
 
     @property
     def _part(self) -> str:
-        """The name of a new content that is not written to its end."""
+        """The name of a new content that is not completely written."""
         return f"{self.temporary}-part"
 
     @property
     def _second(self) -> str:
-        """The other name of a file that is replaced without an exchange."""
+        """The second name of a file that is replaced without an exchange."""
         return f"{self.temporary}-old"
 
     @property
     def _merged(self) -> str:
-        """The name of a content that holds the lines of two other programs."""
+        """The name of a content with the lines of two other programs."""
         return f"{self.temporary}-merged"
 
     def stage(self, content: bytes) -> None:
-        """Write the new content beside the file, durably. Raises OSError; nothing stays then."""
+        """Write the new content next to the file, durably. Raises OSError, leaving no file."""
         with self.root.folder_of(self.path) as (folder, _):
             self._write(folder, content, self.temporary)
 
@@ -115,7 +115,7 @@ class Swap:
             handle = calls.create_file(folder, self._part)
             try:
                 calls.write_all(handle, content)
-                self._take_on(handle)
+                self._copy_attributes(handle)
                 calls.sync_file(handle)
             finally:
                 os.close(handle)
@@ -125,7 +125,8 @@ class Swap:
                 calls.unlink(folder, self._part)
             raise
 
-    def _take_on(self, handle: int) -> None:
+    def _copy_attributes(self, handle: int) -> None:
+        """Give the new file the attributes of the old one, or of the one it was moved from."""
         if self.pre is None:
             os.fchmod(handle, 0o666 & ~_umask() if self.mode is None else self.mode)
         model = self.path if self.pre is not None else self.origin
@@ -139,28 +140,27 @@ class Swap:
                 os.close(original)
 
     def clear(self) -> None:
-        """Take away what an attempt, this one or one that was cut off, has left beside the file.
+        """Remove temporary files of this attempt or of an interrupted one.
 
-        A content of somebody else that was displaced and not looked at any more goes back to its
-        place. Raises OSError.
+        A displaced content of another program that was not checked is put back. Raises OSError.
         """
         with (
             suppress(FileNotFoundError, ChangeRefused),
             self.root.folder_of(self.path) as (folder, name),
         ):
             calls.unlink(folder, self._part)
-            # what was merged is made at that name: what came out to it goes first
-            for left in (self._merged, self.temporary, self._second):
+            # the name of the merged content first: it may hold a displaced content
+            for leftover in (self._merged, self.temporary, self._second):
                 with suppress(FileNotFoundError):
-                    self._give_back(folder, left, name)
+                    self._put_back(folder, leftover, name)
 
     def make(self) -> Exchange:
-        """Let the new content take the place of the old one. Raises OSError."""
+        """Replace the old content by the new one. Raises OSError."""
         with self.root.folder_of(self.path) as (folder, name):
             if self.pre is None:
                 return self._create(folder, name)
             try:
-                before = _settled(folder, name, grace=0)
+                before = _read_settled(folder, name, grace=0)
                 if before.has_writer:
                     return Exchange.OPEN
                 if before.sha != self.pre:
@@ -170,12 +170,12 @@ class Swap:
                 elif self.root.can_exchange():
                     calls.exchange(folder, self.temporary, name)
                 else:
-                    # what is written between these two steps is lost
+                    # a write between these two steps is lost
                     calls.link(folder, name, self._second)
                     calls.rename_over(folder, self.temporary, name)
                 return self._accept(folder, name)
             except FileNotFoundError:
-                # somebody took the file away; `clear` sees to what was staged
+                # another program removed the file; `clear` removes what was staged
                 return Exchange.FOREIGN
 
     def _create(self, folder: int, name: str) -> Exchange:
@@ -186,91 +186,93 @@ class Swap:
         return Exchange.DONE
 
     def _accept(self, folder: int, name: str) -> Exchange:
-        """Say whether what came out of the place is what should; else it goes back."""
+        """Return the result after checking the displaced content; put back an unexpected one."""
         is_linked = self.post is not None and not self.root.can_exchange()
-        left = self._second if is_linked else self.temporary
-        displaced = _settled(folder, left)
+        old_name = self._second if is_linked else self.temporary
+        displaced = _read_settled(folder, old_name)
         if displaced.sha != self.pre or displaced.has_writer:
-            self._give_back(folder, left, name)
+            self._put_back(folder, old_name, name)
             return Exchange.FOREIGN
         if displaced.has_writer is None:
             return Exchange.WATCHED
-        calls.unlink(folder, left)
+        calls.unlink(folder, old_name)
         return Exchange.DONE
 
     def release(self) -> bool:
-        """Look once more at an old content that was watched, and let it go; say whether nobody
-        wrote to it. What somebody wrote goes back to its place. Raises OSError.
+        """Check a watched old content again and remove it; return whether no program wrote to it.
+        If one did, its content is put back. Raises OSError.
         """
         with self.root.folder_of(self.path) as (folder, name):
-            for left in (self.temporary, self._second):
+            for old_name in (self.temporary, self._second):
                 with suppress(FileNotFoundError):
-                    if _settled(folder, left, grace=0).sha != self.pre:
-                        self._give_back(folder, left, name)
+                    if _read_settled(folder, old_name, grace=0).sha != self.pre:
+                        self._put_back(folder, old_name, name)
                         return False
-                    calls.unlink(folder, left)
+                    calls.unlink(folder, old_name)
         return True
 
-    def _give_back(self, folder: int, left: str, name: str) -> None:
-        """Put what somebody else wrote, which stands at `left`, back in its place, and take `left`
-        away. Where yet somebody else has written there, the file gets the lines of both, or a
-        conflict is reported. Raises OSError, also where the file at `left` stays open for writing.
+    def _put_back(self, folder: int, old_name: str, name: str) -> None:
+        """Put another program's content at `old_name` back at `name`, and remove `old_name`. If
+        yet another program has written to `name`, the file gets the lines of both, or a conflict is
+        reported. Raises OSError, also if the file at `old_name` stays open for writing.
         """
-        own = (self.pre, self.post)
+        ricordos = (self.pre, self.post)
         is_newer = False
-        open_turns = 0
-        for _ in range(_MOST_TURNS):
-            theirs = _settled(folder, left)
-            if theirs.sha in own and not theirs.has_writer:
+        open_attempts = 0
+        for _ in range(_MAX_ATTEMPTS):
+            theirs = _read_settled(folder, old_name)
+            if theirs.sha in ricordos and not theirs.has_writer:
                 break
             if theirs.raw is not None:
                 self.keep(theirs.raw)
-            open_turns += bool(theirs.has_writer)
+            open_attempts += bool(theirs.has_writer)
             try:
-                here = _settled(folder, name, patience=0)
-                if here.sha not in own and not theirs.has_writer:
-                    if self._join(folder, left, name, theirs, is_newer=is_newer):
+                current = _read_settled(folder, name, patience=0)
+                if current.sha not in ricordos and not theirs.has_writer:
+                    if self._merge_both(folder, old_name, name, theirs, is_newer=is_newer):
                         break
-                elif open_turns == _MOST_OPEN_TURNS or (
-                    here.sha not in own and not self.root.can_exchange()
+                elif open_attempts == _MAX_OPEN_ATTEMPTS or (
+                    current.sha not in ricordos and not self.root.can_exchange()
                 ):
                     raise OSError(errno.ETXTBSY, f"{visible(self.path)} is open in another program")
-                elif not self._exchange(folder, left, name):
+                elif not self._exchange(folder, old_name, name):
                     return
                 is_newer = True
             except FileNotFoundError:
-                # deleted meanwhile: their text comes back under its name
+                # deleted meanwhile: their text gets its name back
                 with suppress(FileExistsError):
-                    self._rename_new(folder, left, name)
+                    self._rename_new(folder, old_name, name)
                     return
         else:
             self._report(theirs)
-        calls.unlink(folder, left)
+        calls.unlink(folder, old_name)
 
-    def _join(self, folder: int, left: str, name: str, theirs: _Content, *, is_newer: bool) -> bool:
-        """Give the file the lines of two other programs, of which one wrote what is at `left`; say
-        whether nothing is left to do. Where the two cannot be merged, the newer one stays in the
-        place and the other one is reported as a conflict.
+    def _merge_both(
+        self, folder: int, old_name: str, name: str, theirs: _Content, *, is_newer: bool
+    ) -> bool:
+        """Give the file the lines of two other programs, one of which wrote the content at
+        `old_name`; return whether this is finished. If the two cannot be merged, the newer one
+        stays in place and the other one is reported as a conflict.
         """
-        here = _settled(folder, name)
-        own = self.content(self.pre), self.content(self.post)
-        merged = None if here.has_writer else merge_foreign(*own, theirs.raw, here.raw)
-        if merged is not None and merged == here.raw:
+        current = _read_settled(folder, name)
+        ricordos = self.content(self.pre), self.content(self.post)
+        merged = None if current.has_writer else merge_foreign(*ricordos, theirs.raw, current.raw)
+        if merged is not None and merged == current.raw:
             return True
         if merged is None or not self.root.can_exchange():
-            if is_newer and not here.has_writer:
-                self._exchange(folder, left, name)
-                theirs = _settled(folder, left)
+            if is_newer and not current.has_writer:
+                self._exchange(folder, old_name, name)
+                theirs = _read_settled(folder, old_name)
             self._report(theirs)
             return not theirs.has_writer
         self._write(folder, merged, self._merged)
         calls.exchange(folder, self._merged, name)
-        came_out = _settled(folder, self._merged)
-        if came_out.sha == here.sha and not came_out.has_writer:
+        displaced = _read_settled(folder, self._merged)
+        if displaced.sha == current.sha and not displaced.has_writer:
             calls.unlink(folder, self._merged)
             return True
-        # they went on writing: the file has what was at `left`, which makes room for what came out
-        calls.rename_over(folder, self._merged, left)
+        # they wrote again: the file has the content of `old_name`, which the displaced one replaces
+        calls.rename_over(folder, self._merged, old_name)
         return False
 
     def _report(self, theirs: _Content) -> None:
@@ -278,12 +280,12 @@ class Swap:
             self.keep(theirs.raw)
             self.report_conflict(theirs.raw)
 
-    def _exchange(self, folder: int, left: str, name: str) -> bool:
-        """Put `left` at `name`; say whether what stood there is now at `left`, or is gone."""
+    def _exchange(self, folder: int, old_name: str, name: str) -> bool:
+        """Move `old_name` to `name`; return whether the replaced content is now at `old_name`."""
         if not self.root.can_exchange():
-            calls.rename_over(folder, left, name)
+            calls.rename_over(folder, old_name, name)
             return False
-        calls.exchange(folder, left, name)
+        calls.exchange(folder, old_name, name)
         return True
 
     def _rename_new(self, folder: int, name: str, to: str) -> None:
@@ -294,11 +296,11 @@ class Swap:
             calls.unlink(folder, name)
 
 
-def _settled(
+def _read_settled(
     folder: int, name: str, patience: float | None = None, grace: float = GRACE
 ) -> _Content:
-    """Return the content of a file that others may still have open, once they have closed it; it
-    is waited for that for `patience` seconds, WRITERS_PATIENCE where none is given.
+    """Return the content of a file once other programs have closed it; wait for that at most
+    `patience` seconds, WRITERS_PATIENCE if None.
     """
     if patience is None:
         patience = WRITERS_PATIENCE

@@ -1,7 +1,7 @@
-"""Files that are made from others and may be lost: where they lie, and whether they are whole.
+"""Caches, which can be rebuilt from other files: their paths, and whether they are intact.
 
-A cache is sealed with the checksum of its bytes. Whatever happens to it, a killed process, a
-flipped bit, somebody else's write, the seal no longer fits, and the cache is made anew.
+A cache is sealed with the checksum of its bytes. After a killed process, a flipped bit or a
+foreign write the seal does not match, and the cache is rebuilt; so writes need not be synced.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _PIECE = 1 << 20
 
 
 class CacheFile:
-    """One SQLite file that is a cache, in a folder of the state directory."""
+    """A SQLite cache in a folder of the state directory."""
 
     def __init__(self, state: str, folder: str, key: str) -> None:
-        """`key` is what the cache is of; nothing is touched."""
+        """Name the cache of `key`, such as the path of a memory; opens no file."""
         self.state = state
         self.folder = os.path.join(state, folder)
         name = sha256(os.fsencode(key)).hexdigest()[:16]
         self.name = f"{name}.db"
         self.path = os.path.join(self.folder, self.name)
         self.draft = f"{self.path}.new"
-        """Where a new one is made; it takes its place when it is whole."""
+        """The path of a new cache until it is complete."""
 
     def prepare(self) -> None:
-        """Make the folder and clear the draft. Raises OSError and StateUnusable."""
+        """Create the folder and an empty draft. Raises OSError and StateUnusable."""
         if not os.path.isdir(self.state):
             refuse_unfit(self.state)
         make_private_directory(self.folder)
@@ -47,39 +47,39 @@ class CacheFile:
         make_state_file(self.folder, os.path.basename(self.draft))
 
     def publish(self) -> None:
-        """Put the draft in its place. Raises OSError."""
+        """Replace the cache by the draft. Raises OSError."""
         for ending in _ENDINGS[1:]:
             _remove(self.path + ending)
         os.replace(self.draft, self.path)
 
     def seal(self) -> None:
-        """Say that the file is whole as it is now. Raises OSError."""
+        """Record the checksum of the file as it is now. Raises OSError."""
         text = f"{self.facts()} {_checksum(self.path)}"
         replace_state_file(self.folder, f"{self.name}.seal", text.encode("ascii"))
 
     def is_whole(self) -> bool:
-        """Say whether the file is, byte for byte, what was sealed."""
-        kept = read_plain_file(f"{self.path}.seal", 200)
+        """Return whether the file is, byte for byte, the sealed one."""
+        seal = read_plain_file(f"{self.path}.seal", 200)
         try:
-            return bool(kept) and kept == f"{self.facts()} {_checksum(self.path)}".encode("ascii")
+            return bool(seal) and seal == f"{self.facts()} {_checksum(self.path)}".encode("ascii")
         except OSError:
             return False
 
     def facts(self) -> str:
-        """Return what shows that somebody wrote the file. Raises OSError."""
+        """Return a text that changes when the file is written. Raises OSError."""
         status = os.stat(self.path)
         return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
 def remove_cache(path: str) -> None:
-    """Remove the cache at `path` with its seal and what SQLite keeps beside it. Raises OSError."""
+    """Remove the cache at `path`, its seal and SQLite's files for it. Raises OSError."""
     for ending in (*_ENDINGS, ".seal"):
         _remove(path + ending)
 
 
 def put_aside(path: str) -> None:
     """Rename the SQLite file at `path` to `<path>.unfit`, over an earlier one. Raises OSError."""
-    # the journal first: left behind, it would be played into the next file
+    # the journal first: otherwise SQLite would replay it into the next file
     for ending in (*_ENDINGS[1:], ""):
         with suppress(FileNotFoundError):
             os.replace(path + ending, f"{path}.unfit{ending}")
@@ -105,12 +105,12 @@ _FOLDER = "compared"
 _LARGEST = 16 * 1024 * 1024
 
 Row = tuple[str, str, int, str, int]
-"""What two notes are to each other, and of each its path and which of its statements."""
+"""The relation of two notes, then of each note its path and the number of its statement."""
 
 
 def recall_compared(state: str, root: str, stamp: str) -> list[Row] | None:
-    """Return what was kept of the memory at `root` in the state of that `stamp`; None where there
-    is nothing.
+    """Return the cached comparison of the memory at `root` with that `stamp`; None if there is
+    none.
     """
     document, _ = read_json(os.path.join(state, _FOLDER, _name(root)), _LARGEST)
     if not isinstance(document, dict) or document.get("stamp") != stamp:
@@ -122,7 +122,7 @@ def recall_compared(state: str, root: str, stamp: str) -> list[Row] | None:
 
 
 def remember_compared(state: str, root: str, stamp: str, rows: list[Row]) -> None:
-    """Keep what came of comparing. Raises OSError."""
+    """Cache the result of comparing notes. Raises OSError."""
     text = json.dumps({"stamp": stamp, "pairs": rows})
     replace_state_file(os.path.join(state, _FOLDER), _name(root), text.encode("ascii"))
 

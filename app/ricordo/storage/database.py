@@ -1,7 +1,7 @@
-"""The history database: one SQLite file outside every memory, for all of them.
+"""The history database: one SQLite file for all memories, outside of them.
 
-It is the journal of what is being written, every version of every file, and what the person
-decided. A commit is on the disk before it returns.
+It contains the journal of writes, every version of every file, and the user's decisions. A commit
+is on disk before it returns.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ CREATE TABLE head (
     PRIMARY KEY (root, path)
 ) WITHOUT ROWID;
 """
-_GONE = """
+_PURGED = """
 CREATE TABLE dropped (
     sha TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -84,7 +84,7 @@ CREATE TABLE masked (
 ) WITHOUT ROWID;
 ALTER TABLE head ADD COLUMN masked TEXT REFERENCES blob (sha);
 """
-_JUDGED = """
+_VERDICTS = """
 CREATE TABLE judgement (
     act INTEGER PRIMARY KEY REFERENCES act (n),
     content TEXT NOT NULL,
@@ -92,16 +92,16 @@ CREATE TABLE judgement (
     findings TEXT NOT NULL DEFAULT ''
 );
 """
-_STEPS = (_FIRST, _GONE, _JUDGED)
-"""What each version of the tables adds to the one before."""
-VERSION = len(_STEPS)
-"""Of the tables; a database with a higher one belongs to a newer Ricordo."""
+_MIGRATIONS = (_FIRST, _PURGED, _VERDICTS)
+"""What each schema version adds to the one before."""
+VERSION = len(_MIGRATIONS)
+"""The schema version; a database with a higher one is from a newer Ricordo."""
 _SYNCED = frozenset(
     ("dropbox", "onedrive", "icloud drive", "mobile documents", "google drive", "syncthing")
 )
 _REMOTE = ("nfs", "cifs", "smb", "fuse", "9p", "afs", "ceph", "glusterfs")
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FRAME = 24
 """Bytes that the write-ahead log adds to a page (sqlite.org/fileformat2.html)."""
 
@@ -113,45 +113,45 @@ class Database:
     """Opens the history of one state directory."""
 
     def __init__(self, state: str) -> None:
-        """`state` is the state directory; it is touched on the first opening only."""
+        """Set the state directory; it is created on the first opening only."""
         self.state = state
         self.path = os.path.join(state, DATABASE)
         self.notices: list[str] = []
-        """What the person has to be told of it, in the order in which it came up."""
+        """Messages for the user, in order."""
 
     @property
     def exists(self) -> bool:
-        """Whether a history has been begun."""
+        """Whether there is a history."""
         return os.path.exists(self.path)
 
     def check_place(self, memory: str) -> None:
-        """Refuse to keep the history of `memory` where it does not belong. Raises StateUnusable."""
+        """Raise StateUnusable if the history of `memory` must not be stored in this directory."""
         if not self.exists:
             refuse_unfit(self.state)
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
         if state == root or state.startswith(root.rstrip("/") + "/"):
             raise StateUnusable(
-                f"The state directory {visible(self.state)} lies in the memory itself, where "
-                "agents read. Name another one with --state."
+                f"The state directory {visible(self.state)} is inside the memory, where agents "
+                "read. Choose another one with --state."
             )
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection, in no transaction; where the history cannot be written, one that only
-        reads. Raises StateUnusable, for every later SQLite or system error too.
+        """Open a connection without a transaction, read-only if the history cannot be written.
+        Raises StateUnusable, for every later SQLite or system error too.
         """
         if is_read_only(self.path):
             with self._opened_to_read() as connection:
                 yield connection
             return
-        with ExitStack() as held:
-            connection, found = self._open(held)
+        with ExitStack() as stack:
+            connection, identity = self._open(stack)
             try:
                 yield connection
             except (OSError, sqlite3.Error) as error:
                 if _is_damage(error):
-                    held.close()
-                    self._move_aside(error, found)
+                    stack.close()
+                    self._move_aside(error, identity)
                     raise StateUnusable(f"{self.notices[-1]} Try again.") from None
                 raise self._unusable(error) from None
 
@@ -161,45 +161,45 @@ class Database:
             with closing(open_read_only(self.path)) as connection:
                 if self._version(connection) < VERSION:
                     raise StateUnusable(
-                        f"The history at {visible(self.path)} was written by an older Ricordo, and "
-                        "cannot be brought up to date where it cannot be written."
+                        f"The history at {visible(self.path)} is from an older Ricordo and cannot "
+                        "be upgraded: it is read-only."
                     )
                 yield connection
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
 
     def _open(
-        self, held: ExitStack, *, is_last: bool = False
+        self, stack: ExitStack, *, is_last: bool = False
     ) -> tuple[sqlite3.Connection, _Identity]:
-        """Return a connection, and to which file; a damaged one is moved aside first."""
+        """Return a connection and the file's identity; a damaged file is moved aside first."""
         try:
-            found = self._share(held)
+            identity = self._share(stack)
             connection = open_database(self.path, timeout=5.0, autocommit=True)
-            held.enter_context(closing(connection))
+            stack.enter_context(closing(connection))
             self._prepare(connection)
         except (OSError, sqlite3.Error) as error:
             if is_last or not _is_damage(error):
                 raise self._unusable(error) from None
-            held.close()
-            self._move_aside(error, found)
-            return self._open(held, is_last=True)
-        return connection, found
+            stack.close()
+            self._move_aside(error, identity)
+            return self._open(stack, is_last=True)
+        return connection, identity
 
-    def _share(self, held: ExitStack) -> _Identity:
-        """Hold the history where it is, with others; return which file that is."""
+    def _share(self, stack: ExitStack) -> _Identity:
+        """Take the shared lock of the history; return the file's identity."""
         if not os.path.exists(self.path):
             refuse_unfit(self.state)
-        held.enter_context(history_lock(self.state, alone=False))
+        stack.enter_context(history_lock(self.state, alone=False))
         make_state_file(self.state, DATABASE)
         return _identity(self.path)
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """Return the version of the tables. Raises StateUnusable for one that is not known yet."""
+        """Return the schema version. Raises StateUnusable for a newer one."""
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise StateUnusable(
-                f"The history at {visible(self.path)} was written by a newer Ricordo (its tables "
-                f"are version {version}, this one knows {VERSION}). Update Ricordo."
+                f"The history at {visible(self.path)} is from a newer Ricordo (version {version}, "
+                f"supported {VERSION}). Update Ricordo."
             )
         return version
 
@@ -210,32 +210,32 @@ class Database:
             mode = "DELETE" if is_remote(self.state) else "WAL"
             connection.execute(f"PRAGMA journal_mode = {mode}")
             with transaction(connection):
-                # another process may have made them meanwhile
+                # another process may have created them meanwhile
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
-                for step in _STEPS[version:]:
-                    for statement in step.split(";"):
+                for migration in _MIGRATIONS[version:]:
+                    for statement in migration.split(";"):
                         connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {max(version, VERSION)}")
 
-    def _move_aside(self, error: Exception, found: _Identity) -> None:
-        """Keep the damaged history that was `found` beside the new one; the notes do not depend on
-        it.
+    def _move_aside(self, error: Exception, identity: _Identity) -> None:
+        """Move the damaged history with that `identity` aside, so that a new one is created; the
+        notes do not depend on it.
         """
         with history_lock(self.state, alone=True):
             try:
-                aside = self._moved_aside() if _identity(self.path) == found else ""
+                aside = self._rename_aside() if _identity(self.path) == identity else ""
             except FileNotFoundError:
                 aside = ""
             except OSError as failed:
                 raise self._unusable(failed) from None
-        became = f"It was moved to {visible(aside)}" if aside else "Another process moved it aside"
+        moved = f"It was moved to {visible(aside)}" if aside else "Another process moved it aside"
         self.notices.append(
-            f"The history was damaged ({error}). {became} and a new one was begun; the memory "
-            "itself was not touched."
+            f"The history was damaged ({error}). {moved}, and a new one was created. The memory "
+            "was not changed."
         )
 
-    def _moved_aside(self) -> str:
-        """Give the history another name, and return it."""
+    def _rename_aside(self) -> str:
+        """Rename the history; return its new path."""
         moment = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}"
         names = (moment, *(f"{moment}-{n}" for n in range(2, 1000)))
         aside = next(name for name in names if not os.path.lexists(name))
@@ -257,14 +257,14 @@ def _identity(path: str) -> _Identity:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Say whether an error means that the file itself is broken, not that it cannot be reached."""
+    """Return whether an error means that the file itself is damaged, not that it is unreachable."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit what is done inside, durably, or nothing of it."""
+    """Commit the changes of the block durably, or none of them."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -276,9 +276,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def reserve_pages(connection: sqlite3.Connection, pages: int) -> None:
-    """Have the machine set room for so many changed pages aside, which what is committed from now
-    on takes up. To be called inside a transaction, when nobody else writes. Nothing is done where
-    the file system cannot, or the history has no write-ahead log. Raises StateUnusable.
+    """Reserve disk space for the next `pages` changed pages. To be called inside a transaction,
+    while no other process writes. Does nothing if the file system cannot reserve space, or the
+    history has no write-ahead log. Raises StateUnusable.
     """
     path = connection.execute("PRAGMA database_list").fetchone()[2]
     size = connection.execute("PRAGMA page_size").fetchone()[0] + _FRAME
@@ -288,17 +288,17 @@ def reserve_pages(connection: sqlite3.Connection, pages: int) -> None:
     try:
         os.posix_fallocate(log, os.fstat(log).st_size, pages * size)
     except OSError as error:
-        if error.errno in _NO_ROOM:
+        if error.errno in _DISK_FULL:
             raise StateUnusable(
-                f"The history at {visible(path)} has no room: {error.strerror}."
+                f"No disk space for the history at {visible(path)}: {error.strerror}."
             ) from None
     finally:
         os.close(log)
 
 
 def refuse_unfit(state: str) -> None:
-    """Refuse a state directory in a git work tree or a synced folder, where copies of every
-    version, deleted ones too, would travel. Raises StateUnusable.
+    """Raise StateUnusable for a state directory in a git work tree or a synced folder, which would
+    copy every version, deleted ones too, elsewhere.
     """
     folder = os.path.realpath(state)
     while True:
@@ -307,8 +307,8 @@ def refuse_unfit(state: str) -> None:
         if synced or os.path.exists(os.path.join(folder, ".git")):
             what = "synced folder" if synced else "git work tree"
             raise StateUnusable(
-                f"The state directory {visible(state)} lies in a {what} ({visible(folder)}), which "
-                "would spread the history of your notes. Name another one with --state."
+                f"The state directory {visible(state)} is in a {what} ({visible(folder)}), which "
+                "would copy the history of your notes. Choose another one with --state."
             )
         above = os.path.dirname(folder)
         if above == folder:
@@ -317,8 +317,8 @@ def refuse_unfit(state: str) -> None:
 
 
 def is_remote(directory: str) -> bool:
-    """Say whether a directory lies on a network or FUSE file system, where SQLite's write-ahead
-    log does not work. Known on Linux only; elsewhere it is taken for local.
+    """Return whether a directory is on a network or FUSE file system, where SQLite's write-ahead
+    log does not work. Detected on Linux only; elsewhere always False.
     """
     try:
         mounts = Path("/proc/self/mounts").read_text("utf-8", "replace")

@@ -1,5 +1,5 @@
-"""What the person decided: of findings, of changes by others, of notes. Kept as acts of the
-history, so that taking one back is an act too, and undo knows the order of all of them.
+"""The user's decisions on findings, changes by others, and notes. They are acts in the history, so
+that reverting one is an act too, and undo knows the order of all of them.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from ricordo.storage.operation import CHANGE, Act, Place
 
 
 class Decision(StrEnum):
-    """What can be decided; each stands until it is taken back or its opposite is decided."""
+    """The kind of a decision; each is in force until it is reverted or its opposite is decided."""
 
     DISMISS = "dismiss"
-    """A finding is fine."""
+    """A finding is dismissed."""
     STAND = "stand"
-    """A finding that was dismissed stands again."""
+    """A dismissed finding is reported again."""
     KEEP = "keep"
-    """A change by somebody else is fine."""
+    """A change by another program is accepted."""
     SNOOZE = "snooze"
-    """A change by somebody else is looked at later."""
+    """A change by another program is reviewed later."""
     PROTECT = "protect"
-    """Neither curator nor fixes may touch a note."""
+    """Neither curator nor fixes may change a note."""
     FREE = "free"
-    """A note is protected no longer."""
+    """A note is not protected any longer."""
     ALLOW = "allow"
-    """A value may leave though it looks like a secret; the subject is its fingerprint."""
+    """A value may be sent though it looks like a secret; the subject is its fingerprint."""
     WITHHOLD = "withhold"
-    """A value may leave no longer."""
+    """A value may not be sent any longer."""
     ACCEPT = "accept"
-    """A proposal was applied: part of the change that applied it, never an act by itself."""
+    """A proposal was applied: part of the change that applied it, never a separate act."""
     CONFIRM = "confirm"
-    """The text of a note, by its SHA-256, was kept in a conflict: part of the change that settled
-    it, never an act by itself.
+    """The text of a note, by its SHA-256, was kept in a conflict: part of the change that resolved
+    it, never a separate act.
     """
     LEAVE = "leave"
-    """The fix of a finding was refused as a proposal: part of that act, never one by itself."""
+    """The fix of a finding was refused as a proposal: part of that act, never a separate one."""
     REFUSE = "refuse"
-    """A proposal is not wanted; one act holds all that were refused at once."""
+    """Proposals were refused; one act for all that were refused at once."""
 
 
 _OPPOSITE = {
@@ -53,12 +53,12 @@ _OPPOSITE = {
     Decision.WITHHOLD: Decision.ALLOW,
     Decision.REFUSE: Decision.ACCEPT,
 }
-"""Decisions of one kind share their subjects: the last one counts."""
+"""The decision that each one reverses: of both, the last one on a subject counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValidDecision:
-    """A decision that stands."""
+    """A decision that is in force."""
 
     decision: Decision
     subject: str
@@ -72,13 +72,13 @@ class Decisions:
     """The decisions on one memory."""
 
     def __init__(self, database: Database, root: str) -> None:
-        """`root` is the path of the memory; nothing is touched before use."""
+        """Set the history, and `root`, the path of the memory; opens nothing."""
         self._database = database
         self._root = root
 
     def standing(self, *wanted: Decision) -> dict[str, ValidDecision]:
-        """Return the decisions of the `wanted` kinds that stand, by subject; nothing where no
-        history exists yet. Raises StateUnusable.
+        """Return the decisions of the `wanted` kinds that are in force, by subject; empty without
+        a history. Raises StateUnusable.
         """
         if not self._database.exists:
             return {}
@@ -94,7 +94,7 @@ class Decisions:
         return {d.subject: d for d in latest.values() if d.decision in wanted}
 
     def protected(self) -> frozenset[str]:
-        """Return the paths of the notes that the person has protected. A mark follows its note to
+        """Return the paths of the notes that the user protected. Protection follows a note to
         another path and into another memory. Raises StateUnusable.
         """
         if not self._database.exists:
@@ -102,22 +102,22 @@ class Decisions:
         with self._database.opened() as connection:
             history = History(connection)
             root = history.known_root(self._root)
-            marked = _marked(history) if root else set()
-        return frozenset(path for of, path in marked if root is not None and of == root.id)
+            places = _protected_places(history) if root else set()
+        return frozenset(path for of, path in places if root is not None and of == root.id)
 
     def refuse(self, proposals: list[str], findings: list[str], at: str, reason: str) -> str:
-        """Keep, as one act, that the proposals of these ids are refused, and with them the fixes of
-        `findings`; return the token of the act. Raises StateUnusable.
+        """Record as one act that the proposals with these ids are refused, and with them the fixes
+        of `findings`; return the token of the act. Raises StateUnusable.
         """
         token = secrets.token_hex(4)
-        fixes = (f"{_FIX}{it}" for it in findings)
+        fixes = (f"{_FIX}{finding}" for finding in findings)
         subject, kind = " ".join((*proposals, *fixes)), Decision.REFUSE.value
         with self._writing() as (history, root):
             history.begin(root, at, kind, subject=subject, reason=reason, token=token)
         return token
 
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
-        """Keep a decision on each of the `subjects`. Raises StateUnusable."""
+        """Record a decision on each of the `subjects`. Raises StateUnusable."""
         with self._writing() as (history, root):
             for subject in subjects:
                 history.begin(root, at, decision.value, subject=subject, reason=reason)
@@ -131,7 +131,7 @@ class Decisions:
 
 
 def decided_in(act: Act) -> Iterator[tuple[Decision, str]]:
-    """Yield what was decided in an act, and of what."""
+    """Yield the decisions in an act, each with its subject."""
     if act.kind == Decision.REFUSE:
         for word in act.subject.split():
             is_fix = word.startswith(_FIX)
@@ -145,7 +145,7 @@ def decided_in(act: Act) -> Iterator[tuple[Decision, str]]:
 
 
 _FIX = "fix:"
-"""How the id of a finding begins, whose fix is refused, in the subject of a refusal."""
+"""The prefix, in the subject of a refusal, of the id of a finding whose fix is refused."""
 
 
 _WITH_CHANGE = {
@@ -153,36 +153,36 @@ _WITH_CHANGE = {
     "proposal": Decision.ACCEPT,
     "text": Decision.CONFIRM,
 }
-"""What is decided with a change, by what stands before each id in its subject."""
+"""The decisions made with a change, by the prefix of each id in its subject."""
 
 
 def subject_of_change(
     dismisses: Iterable[str], accepts: Iterable[str], confirms: Iterable[str]
 ) -> str:
-    """Return the subject of a change that also dismisses findings, accepts proposals, both given by
-    their ids, and confirms texts, given by their SHA-256.
+    """Return the subject of a change that also dismisses findings and accepts proposals, by their
+    ids, and confirms texts, by their SHA-256.
     """
-    words = (*dismisses, *(f"proposal:{it}" for it in accepts), *(f"text:{it}" for it in confirms))
-    return " ".join(words)
+    proposals = (f"proposal:{proposal}" for proposal in accepts)
+    return " ".join((*dismisses, *proposals, *(f"text:{sha}" for sha in confirms)))
 
 
-def _marked(history: History) -> set[Place]:
-    """Return every file that is protected, where it stands now."""
+def _protected_places(history: History) -> set[Place]:
+    """Return the current places of all protected files."""
     decided = {act.n: act for act in effective_acts(history.decisions(_PROTECTION))}
     if not decided:
         return set()
     moved: dict[int, dict[Place, Place]] = {}
     for number, origin, to in history.moves():
         moved.setdefault(number, {})[origin] = to
-    marked: set[Place] = set()
+    places: set[Place] = set()
     for number in sorted(decided.keys() | moved.keys()):
         if number in moved:
-            marked = {moved[number].get(place, place) for place in marked}
+            places = {moved[number].get(place, place) for place in places}
             continue
         act = decided[number]
-        change = marked.add if act.kind == Decision.PROTECT else marked.discard
+        change = places.add if act.kind == Decision.PROTECT else places.discard
         change((act.root, act.subject))
-    return marked
+    return places
 
 
 _PROTECTION = (Decision.PROTECT, Decision.FREE)
@@ -190,7 +190,7 @@ _KINDS = frozenset(decision.value for decision in Decision)
 
 
 def taken_back(acts: list[Act]) -> frozenset[int]:
-    """Return the numbers of the acts, given oldest first, that are taken back."""
+    """Return the numbers of the acts, given oldest first, that are undone."""
     undone: set[int] = set()
     for act in reversed(acts):
         if act.undoes is not None and act.n not in undone:
@@ -199,9 +199,7 @@ def taken_back(acts: list[Act]) -> frozenset[int]:
 
 
 def effective_acts(acts: list[Act]) -> Iterator[Act]:
-    """Yield the acts, oldest first, that no later act has taken back. An act that takes back one
-    that took back lets the first stand again.
-    """
+    """Yield the acts, oldest first, that no later act undid. Undoing an undo restores the first."""
     undone = taken_back(acts)
     for act in acts:
         if act.n not in undone and act.undoes is None:
@@ -209,47 +207,47 @@ def effective_acts(acts: list[Act]) -> Iterator[Act]:
 
 
 class ReviewVerdict(StrEnum):
-    """What can be said of a note; what was said last counts."""
+    """The user's verdict on a note in review; the last one counts."""
 
     TRUE = "still true"
     WRONG = "wrong"
-    """Left to the curator, which is told."""
+    """The curator is asked to correct it."""
     LATER = "later"
-    """To be asked again from a day on."""
+    """It is reviewed again from a day on."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteVerdict:
-    """One thing that the person said of a note."""
+    """One verdict of the user on a note."""
 
     judgement: ReviewVerdict
     path: str
-    """Where the note stands now."""
+    """The current path of the note."""
     content: str
-    """SHA-256 of the text that was judged."""
+    """SHA-256 of the reviewed text."""
     at: str
     """ISO 8601, with time zone."""
     until: str = ""
-    """The day from which on it is asked again, ISO 8601; "" but for `LATER`."""
+    """The day from which it is reviewed again, ISO 8601; "" except for `LATER`."""
     findings: frozenset[str] = frozenset()
     """The ids of the findings that the note had."""
 
 
 JudgedNotes = Mapping[str, tuple[NoteVerdict, ...]]
-"""What was said of notes, oldest first, by their present paths."""
+"""The verdicts on notes, oldest first, by current path."""
 _VERDICT_KINDS = tuple(judgement.value for judgement in ReviewVerdict)
 
 
 class ReviewVerdicts:
-    """What was said of the notes of one memory."""
+    """The verdicts on the notes of one memory."""
 
     def __init__(self, database: Database, root: str) -> None:
-        """`root` is the path of the memory; nothing is touched before use."""
+        """Set the history, and `root`, the path of the memory; opens nothing."""
         self._database = database
         self._root = root
 
     def judge(self, judged: NoteVerdict) -> None:
-        """Keep what was said, durably. Raises StateUnusable and MemoryUnreadable."""
+        """Record a verdict durably. Raises StateUnusable and MemoryUnreadable."""
         self._database.check_place(self._root)
         with self._database.opened() as connection, transaction(connection):
             history = History(connection)
@@ -261,7 +259,7 @@ class ReviewVerdicts:
             )
 
     def standing(self) -> JudgedNotes:
-        """Return what was said of each note and not taken back. It follows its note to another
+        """Return the verdicts on each note that are not undone. They follow their note to another
         path and into another memory. Raises StateUnusable.
         """
         if not self._database.exists:
@@ -269,48 +267,50 @@ class ReviewVerdicts:
         with self._database.opened() as connection:
             history = History(connection)
             root = history.known_root(self._root)
-            where = _where_they_stand(history) if root else {}
+            by_place = _verdicts_by_place(history) if root else {}
         return {
-            path: tuple(replace(it, path=path) for it in judged)
-            for (of, path), judged in where.items()
+            path: tuple(replace(verdict, path=path) for verdict in verdicts)
+            for (of, path), verdicts in by_place.items()
             if root is not None and of == root.id
         }
 
 
-def _where_they_stand(history: History) -> Mapping[Place, Sequence[NoteVerdict]]:
-    """Return what stands in every memory, by the places where its notes are now."""
-    said = _said(history)
-    if not said:
+def _verdicts_by_place(history: History) -> Mapping[Place, Sequence[NoteVerdict]]:
+    """Return the verdicts in all memories by the current places of their notes."""
+    by_act = _verdicts_by_act(history)
+    if not by_act:
         return {}
     moved: dict[int, list[tuple[Place, Place]]] = {}
     for number, origin, to in history.moves():
         moved.setdefault(number, []).append((origin, to))
-    where: dict[Place, list[NoteVerdict]] = {}
-    for number in sorted(said.keys() | moved.keys()):
-        if number in said:
-            place, judged = said[number]
-            where.setdefault(place, []).append(judged)
-        # all of them leave before any arrives: two notes may change places
-        moving = [(to, where.pop(origin, [])) for origin, to in moved.get(number, ())]
-        for to, taken in moving:
-            if taken:
-                where.setdefault(to, []).extend(taken)
-    return where
+    by_place: dict[Place, list[NoteVerdict]] = {}
+    for number in sorted(by_act.keys() | moved.keys()):
+        if number in by_act:
+            place, verdict = by_act[number]
+            by_place.setdefault(place, []).append(verdict)
+        # remove all before adding any: two notes may exchange their places
+        moving = [(to, by_place.pop(origin, [])) for origin, to in moved.get(number, ())]
+        for to, verdicts in moving:
+            if verdicts:
+                by_place.setdefault(to, []).extend(verdicts)
+    return by_place
 
 
-def _said(history: History) -> Mapping[int, tuple[Place, NoteVerdict]]:
-    """Return what stands in every memory, by the numbers of its acts, where it was said."""
+def _verdicts_by_act(history: History) -> Mapping[int, tuple[Place, NoteVerdict]]:
+    """Return the verdicts in all memories that are not undone, with their original places, by the
+    numbers of their acts.
+    """
     acts = {act.n: act for act in effective_acts(history.decisions(_VERDICT_KINDS))}
     rows = history.db.execute("SELECT act, content, until, findings FROM judgement ORDER BY act")
-    said: dict[int, tuple[Place, NoteVerdict]] = {}
+    verdicts: dict[int, tuple[Place, NoteVerdict]] = {}
     for n, content, until, findings in rows:
         if (act := acts.get(n)) is not None:
             kind, ids = ReviewVerdict(act.kind), frozenset(findings.split())
-            judged = NoteVerdict(kind, act.subject, content, act.at, until, ids)
-            said[n] = ((act.root, act.subject), judged)
-    return said
+            verdict = NoteVerdict(kind, act.subject, content, act.at, until, ids)
+            verdicts[n] = ((act.root, act.subject), verdict)
+    return verdicts
 
 
 def on_content(judged: Collection[NoteVerdict], content: str | None) -> tuple[NoteVerdict, ...]:
-    """Return what of it was said of this very text, by its SHA-256."""
-    return tuple(it for it in judged if it.content == content)
+    """Return the verdicts on the text with the SHA-256 `content`."""
+    return tuple(verdict for verdict in judged if verdict.content == content)

@@ -1,5 +1,5 @@
-"""What stands at a path beneath a directory now, by its content: looked at, never followed out of
-the directory, never run and never changed.
+"""The current state of a file beneath a directory: read without following links out of the
+directory, never run and never changed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from enum import Enum, StrEnum, auto
 from ricordo.storage import system_calls as calls
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a file that is looked at."""
+"""Bytes; larger files are not read."""
 _PIECE = 1 << 20
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 @dataclass(frozen=True, slots=True)
 class FileNow:
-    """A plain file."""
+    """A regular file."""
 
     sha: str
     """SHA-256 of its content, in hexadecimal."""
@@ -32,24 +32,24 @@ class FileNow:
 
 
 class Gone(Enum):
-    """Nothing of that name is there."""
+    """No file has that name."""
 
     GONE = auto()
 
 
 class Unseen(StrEnum):
-    """Why it cannot be told what is there."""
+    """Why the state of a path is unknown."""
 
-    OUTSIDE = "leads out of the folder"
-    LINK = "is a link, or lies behind one"
-    NO_FILE = "is no plain file"
+    OUTSIDE = "is outside the folder"
+    LINK = "is a link, or behind one"
+    NO_FILE = "is not a regular file"
     TOO_LARGE = f"is larger than {LARGEST // 1024**2} MB"
     UNREADABLE = "cannot be read"
-    TOO_MUCH = "is one too many to look at"
+    TOO_MUCH = "was not checked: too many files"
 
 
 Look = FileNow | Gone | Unseen
-"""What a look at a path tells."""
+"""The state of a path."""
 
 
 def look_at(
@@ -58,8 +58,8 @@ def look_at(
     step: Callable[[], None] = lambda: None,
     content: bytearray | None = None,
 ) -> Look:
-    """Return what stands at `path`, with `/`, beneath the directory `root`. `step` is called at
-    every megabyte; what it raises is raised here. What was read is added to `content`.
+    """Return the state of `path`, with `/`, beneath the directory `root`. `step` is called after
+    every megabyte; its exceptions pass through. The bytes read are appended to `content`.
     """
     if not _is_inside(path):
         return Unseen.OUTSIDE
@@ -72,17 +72,17 @@ def look_at(
     try:
         handle = calls.open_folder(top, folder)
         try:
-            return _named(handle, name, step, content)
+            return _check_name(handle, name, step, content)
         finally:
             os.close(handle)
     except OSError as error:
-        return Unseen.LINK if _lies_behind_link(root, folder) else _why(error)
+        return Unseen.LINK if _is_behind_link(root, folder) else _from_error(error)
     finally:
         os.close(top)
 
 
 def is_folder(path: str) -> bool:
-    """Say whether a directory, and no link to one, stands at `path`."""
+    """Return whether `path` is a directory, and not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -90,8 +90,8 @@ def is_folder(path: str) -> bool:
 
 
 def modified_at(root: str, path: str) -> float | None:
-    """Return when what stands at `path` beneath `root`, "" for itself, was changed last, in seconds
-    since 1970; None where nothing does, or it cannot be told.
+    """Return the modification time of `path` beneath `root`, "" for `root` itself, in seconds since
+    1970; None if it does not exist or cannot be read.
     """
     try:
         status = os.lstat(os.path.join(root, path)) if not path or _is_inside(path) else None
@@ -110,8 +110,8 @@ def _is_inside(path: str) -> bool:
     return True
 
 
-def _lies_behind_link(root: str, folder: str) -> bool:
-    """Whether a folder cannot be reached but through a link: systems call that by various names."""
+def _is_behind_link(root: str, folder: str) -> bool:
+    """Return whether the path of a folder contains a link; the error for that varies by system."""
     at = root
     for name in filter(None, folder.split("/")):
         at = os.path.join(at, name)
@@ -120,13 +120,15 @@ def _lies_behind_link(root: str, folder: str) -> bool:
     return False
 
 
-def _why(error: OSError) -> Look:
-    """What it means that a folder or a file could not be opened."""
+def _from_error(error: OSError) -> Look:
+    """Return the state of a path that could not be opened."""
     return Gone.GONE if error.errno in _MISSING else Unseen.UNREADABLE
 
 
-def _named(folder: int, name: str, step: Callable[[], None], content: bytearray | None) -> Look:
-    """Look first and open then: to open a device may set something off."""
+def _check_name(
+    folder: int, name: str, step: Callable[[], None], content: bytearray | None
+) -> Look:
+    """Return the state of a name; opens only regular files, as opening a device may trigger it."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISLNK(mode):
         return Unseen.LINK
@@ -144,14 +146,14 @@ def _read(handle: int, step: Callable[[], None], content: bytearray | None) -> L
     status = os.fstat(handle)
     if status.st_size > LARGEST:
         return Unseen.TOO_LARGE
-    found, size = hashlib.sha256(), 0
+    sha, size = hashlib.sha256(), 0
     while part := os.read(handle, _PIECE):
         step()
         size += len(part)
         # it may grow while it is read
         if size > LARGEST:
             return Unseen.TOO_LARGE
-        found.update(part)
+        sha.update(part)
         if content is not None:
             content += part
-    return FileNow(found.hexdigest(), size, status.st_mtime)
+    return FileNow(sha.hexdigest(), size, status.st_mtime)

@@ -1,4 +1,4 @@
-"""Reading small files of others: settings, markers, the first lines of a transcript."""
+"""Read small files of other programs: settings, markers, the first lines of a transcript."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def read_plain_file(path: str, limit: int, *, follow: bool = False) -> bytes | None:
-    """Return the first `limit` bytes of the file at `path`; None where there is no plain file or it
+    """Return the first `limit` bytes of the file at `path`; None if it is not a regular file or
     cannot be read.
 
-    Pipes and devices never hold us up. A symbolic link is followed only with `follow`, as settings
-    that people keep in a repository of their own need it.
+    Never blocks on pipes and devices. A symbolic link is followed only with `follow`, for settings
+    that users link from a dotfiles repository.
     """
     handle = open_plain_file(path, follow=follow)
     if handle is None:
@@ -28,8 +28,8 @@ def read_plain_file(path: str, limit: int, *, follow: bool = False) -> bytes | N
 
 
 def open_plain_file(path: str, *, follow: bool = False) -> int | None:
-    """Return a file descriptor for reading the plain file at `path`, to be closed by the caller;
-    None as above.
+    """Return a file descriptor for reading the regular file at `path`, to be closed by the caller;
+    None as in `read_plain_file`.
     """
     try:
         handle = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
@@ -53,8 +53,8 @@ def _read(handle: int, limit: int) -> bytes:
 
 
 def absolute_path(value: object) -> str:
-    """Return `value` as a path without `..` and doubled slashes; "" where it is no absolute path
-    that the system can take.
+    """Return `value` as a path without `..` and doubled slashes; "" unless it is a valid absolute
+    path.
     """
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
         return ""
@@ -62,12 +62,12 @@ def absolute_path(value: object) -> str:
         os.fsencode(value)
     except UnicodeEncodeError:
         return ""
-    # normpath leaves a doubled slash at the start alone
+    # normpath keeps a doubled slash at the start
     return os.path.normpath("/" + value.lstrip("/"))
 
 
 def folders_in(directory: str) -> list[str]:
-    """Return the paths of the directories in `directory`, ordered by name; none where it cannot be
+    """Return the paths of the directories in `directory`, ordered by name; empty if it cannot be
     listed.
     """
     try:
@@ -78,13 +78,14 @@ def folders_in(directory: str) -> list[str]:
 
 
 def read_json(path: str, limit: int) -> tuple[object, str]:
-    """Return the value in the file at `path`, and why there is none; both empty without a file.
+    """Return the JSON value in the file at `path`, and an error, "" without one; None and "" if
+    the file does not exist.
 
-    As strict as the programs that own these files: `NaN` and comments are no JSON.
+    As strict as the programs that own these files: `NaN` and comments are errors.
     """
     raw = read_plain_file(path, limit + 1, follow=True)
     if raw is None:
-        return None, "cannot be read as a plain file" if os.path.lexists(path) else ""
+        return None, "cannot be read as a regular file" if os.path.lexists(path) else ""
     if len(raw) > limit:
         return None, f"is larger than {limit // (1024 * 1024)} MB"
     try:

@@ -1,7 +1,7 @@
-"""The history: every version of every file that was ever seen, by whom, when and why.
+"""The history: every recorded version of every file, with its author, time and reason.
 
-The versions of a file are the contents to which its ops led; nothing is ever updated but the state
-of an act that is being carried out.
+The versions of a file are the contents that its operations produced. Records are never updated,
+except the state of an act that is in progress.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from ricordo.storage.operation import (
 from ricordo.text import visible
 
 _OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
-"""Two numbers, and the columns that `op_of` takes."""
+"""Two numbers, and the columns that `op_of` reads."""
 _PAGES_OF_ACT = 6
-"""Pages that change while an act goes from one state to the next, three times at most: its row, the
-index of unfinished ones, the roots of both."""
+"""Pages that change with the state of an act, which changes three times at most: its row, the
+index of unfinished acts, the roots of both."""
 _HEADS_PER_PAGE = 8
 
 
 class History:
-    """One connection to the history, for one piece of work. SQLite errors are the caller's to
-    translate: `Database.opened` does.
+    """Queries and updates of the history on one connection. SQLite errors pass through;
+    `Database.opened` translates them.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """`connection` comes from `Database.opened`."""
+        """Use a `connection` from `Database.opened`."""
         self.db = connection
 
     # roots
 
     def root(self, path: str) -> Root:
-        """Return the root at `path`, known again by device and inode where it was moved; it gets
-        an id at first sight. Raises MemoryUnreadable where no directory is there.
+        """Return the root at `path`, recognized by device and inode if it was moved; a new root
+        gets an id. Raises MemoryUnreadable if there is no directory.
         """
         try:
             status = os.stat(path)
@@ -74,20 +74,20 @@ class History:
         return Root(*row)
 
     def root_of_id(self, root: str) -> Root:
-        """Return the root with an id that an op or act names."""
+        """Return the root with the id of an operation or act."""
         return Root(*self.db.execute("SELECT * FROM root WHERE id = ?", (root,)).fetchone())
 
     def roots(self) -> list[Root]:
-        """Return every root that was ever seen."""
+        """Return every recorded root."""
         return [Root(*row) for row in self.db.execute("SELECT * FROM root ORDER BY path")]
 
     def known_root(self, path: str) -> Root | None:
-        """Return the root at `path` where it was seen before."""
+        """Return the root at `path`; None if it is not recorded."""
         row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
         return Root(*row) if row else None
 
     def stands_elsewhere(self, root: Root) -> None:
-        """Keep that another directory now stands at the root's path, as the person confirmed by
+        """Record that another directory is now at the root's path, as the user confirmed by
         working in it.
         """
         self.db.execute(
@@ -97,7 +97,7 @@ class History:
     # contents
 
     def keep(self, content: bytes | None) -> str | None:
-        """Keep a content and return its SHA-256; None for a file that is not there."""
+        """Store a content and return its SHA-256; None for a missing file."""
         sha = digest(content)
         if content is not None and not self.has(sha):
             packed = zlib.compress(content)
@@ -108,23 +108,23 @@ class History:
         return sha
 
     def drop(self, texts: Iterable[str]) -> None:
-        """Let contents go, by their SHA-256; that they were here stays known."""
+        """Delete contents by their SHA-256; it stays recorded that they existed."""
         shas = [(sha,) for sha in texts]
         self.db.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", shas)
         self.db.executemany("DELETE FROM blob WHERE sha = ?", shas)
 
     def has(self, sha: str | None) -> bool:
-        """Say whether a content is kept."""
+        """Return whether a content is stored."""
         query = "SELECT 1 FROM blob WHERE sha = ?"
         return self.db.execute(query, (sha,)).fetchone() is not None
 
     def is_whole(self, sha: str | None) -> bool:
-        """Say whether a content is kept as it was, no value purged from it; so is None."""
+        """Return whether a content is stored with no value purged from it; True for None."""
         query = "SELECT 1 FROM blob WHERE sha = ? AND sha NOT IN (SELECT sha FROM masked)"
         return sha is None or self.db.execute(query, (sha,)).fetchone() is not None
 
     def content(self, sha: str | None) -> bytes | None:
-        """Return a kept content; None for None. Raises KeyError where it was purged."""
+        """Return a stored content; None for None. Raises KeyError if it was purged."""
         if sha is None:
             return None
         row = self.db.execute("SELECT data FROM blob WHERE sha = ?", (sha,)).fetchone()
@@ -133,19 +133,17 @@ class History:
         return zlib.decompress(row[0])
 
     def heads(self, root: str) -> Mapping[str, str]:
-        """Return the SHA-256 of every file of a root as it was last known."""
+        """Return the last known SHA-256 of every file of a root."""
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
         return {path_of(path): sha for path, sha in rows}
 
     def kept_heads(self, root: str) -> Mapping[str, str]:
-        """Return what `heads` returns, with the masked content for one of which a value was
-        purged.
-        """
+        """Return what `heads` returns, with the masked content where a value was purged."""
         query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"
         return {path_of(path): sha for path, sha in self.db.execute(query, (root,))}
 
     def set_head(self, root: str, path: str, sha: str | None) -> None:
-        """Keep what a file is now known to hold."""
+        """Record the current content of a file; None if it does not exist."""
         if sha is None:
             self.db.execute(
                 "DELETE FROM head WHERE root = ? AND path = ?", (root, stored_path(path))
@@ -182,7 +180,7 @@ class History:
         return cursor.lastrowid
 
     def add_ops(self, act: int, ops: Iterable[Op]) -> None:
-        """Add what an act does; the contents must be kept already."""
+        """Add the operations of an act; their contents must be stored already."""
         self.db.executemany(
             "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -206,34 +204,34 @@ class History:
         )
 
     def pages_to_finish(self, ops: int) -> int:
-        """Return how many pages change, at most, when an act of so many `ops` is begun in earnest
-        and finished: those of its row, and those of the heads, of which a page has eight or more.
+        """Return the maximum number of pages that change while an act with so many `ops` is
+        carried out: those of its row, and those of table `head`, with eight or more rows per page.
         """
         heads = int(self.db.execute("SELECT count(*) FROM head").fetchone()[0])
         new, old = ops // _HEADS_PER_PAGE + 1, heads // _HEADS_PER_PAGE + 1
         return new + min(ops, old) + _PAGES_OF_ACT
 
     def set_state(self, act: int, state: str) -> None:
-        """Set how far an act has got: prepared, reverting, done, refused."""
+        """Set the state of an act: prepared, reverting, done, refused."""
         self.db.execute("UPDATE act SET state = ? WHERE n = ?", (state, act))
 
     def set_outcome(self, act: int, n: int, outcome: str) -> None:
-        """Set what became of one op."""
+        """Set the outcome of one operation."""
         self.db.execute("UPDATE op SET outcome = ? WHERE act = ? AND n = ?", (outcome, act, n))
 
     def unfinished(self) -> list[Act]:
-        """Return the acts that were cut off, oldest first."""
+        """Return the interrupted acts, oldest first."""
         return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
 
     def acts(self, root: str) -> list[Act]:
-        """Return the acts that were carried out in a root, those too that began in another one and
-        moved a file here, oldest first.
+        """Return the acts done in a root, including those that moved a file here from another
+        root, oldest first.
         """
         touches = "(root = ? OR n IN (SELECT act FROM op WHERE root = ?))"
         return self._acts(f"{touches} AND state = 'done' ORDER BY n", (root, root))
 
     def acts_by(self, root: str, role: AuthorRole) -> list[Act]:
-        """Return the acts of one role that changed files of a root, and all that took an act back,
+        """Return the acts of one role that changed files of a root, and all that undid an act,
         oldest first.
         """
         whose = "(root = ? AND role = ? AND kind = ?)"
@@ -241,11 +239,11 @@ class History:
         return self._acts(where, (root, role.value, CHANGE))
 
     def writings(self, root: str) -> list[tuple[str, str, str]]:
-        """Return what users wrote to files of a root through Ricordo or accepted, oldest first: the
-        path, the SHA-256 of the content, and when, ISO 8601.
+        """Return what the user wrote to files of a root through Ricordo or accepted, oldest first:
+        the path, the SHA-256 of the content, and the time, ISO 8601.
 
-        What only reverted something is left out, and what changes no statement: fixes, and links
-        that follow a note that gets another path or leaves.
+        Excludes reverts, and changes of no statement: fixes, and updated links to a note that was
+        moved or retired.
         """
         rows = self.db.execute(
             "SELECT op.path, op.post, act.at FROM op JOIN act ON act.n = op.act"
@@ -258,45 +256,43 @@ class History:
         return [(path_of(path), content, at) for path, content, at in rows]
 
     def acts_leading_to(self, sha: str | None) -> list[Act]:
-        """Return the acts that led to a content, of whatever file, oldest first."""
+        """Return the acts that produced a content, of any file, oldest first."""
         return self._acts("n IN (SELECT act FROM op WHERE post = ?) ORDER BY n", (sha,))
 
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
-        """Return the acts of those kinds, of every root, and all that took an act back, oldest
-        first.
-        """
+        """Return the acts of those kinds in all roots, and all that undid an act, oldest first."""
         wanted = ", ".join("?" * len(kinds))
         where = f"state = 'done' AND (kind IN ({wanted}) OR undoes IS NOT NULL) ORDER BY n"
         return self._acts(where, tuple(kinds))
 
     def was_recorded(self, root: str) -> bool:
-        """Say whether all of a root was kept once."""
+        """Return whether the whole root was recorded once."""
         query = "SELECT 1 FROM act WHERE root = ? AND kind = ? AND state = 'done'"
         return self.db.execute(query, (root, FIRST)).fetchone() is not None
 
     def act(self, n: int) -> Act | None:
-        """Return one act."""
-        found = self._acts("n = ?", (n,))
-        return found[0] if found else None
+        """Return one act; None if there is none."""
+        acts = self._acts("n = ?", (n,))
+        return acts[0] if acts else None
 
     def ops(self, act: int) -> list[Op]:
-        """Return what an act did, in the order of its ops."""
+        """Return the operations of an act, in order."""
         return [op for _, _, op in self._ops("act = ?", (act,))]
 
     def ops_of_acts(self, root: str, after: int) -> list[tuple[int, int, Op]]:
-        """Return the ops on files of a root in the acts after one, oldest first, each with the
-        numbers of its act and of itself.
+        """Return the operations on files of a root in later acts, oldest first, each with its act's
+        number and its own.
         """
         return self._ops("root = ? AND act > ?", (root, after))
 
     def ops_on(self, root: str, path: str) -> list[tuple[int, int, Op]]:
-        """Return the ops on one file, oldest first, each with the numbers of its act and of
-        itself.
+        """Return the operations on one file, oldest first, each with its act's number and its
+        own.
         """
         return self._ops("root = ? AND path = ?", (root, stored_path(path)))
 
     def moves(self) -> list[tuple[int, Place, Place]]:
-        """Return every move of a file, oldest first: its act, from where and to where."""
+        """Return every move of a file, oldest first: its act, its old and its new place."""
         rows = self.db.execute(
             "SELECT op.act, op.from_root, op.from_path, op.root, op.path FROM op"
             " JOIN act ON act.n = op.act WHERE op.from_path <> '' AND act.state = 'done'"
@@ -308,17 +304,17 @@ class History:
         ]
 
     def paths(self, root: str) -> set[str]:
-        """Return every path of a root under which a file was ever seen."""
+        """Return every path of a root that was ever recorded."""
         rows = self.db.execute("SELECT DISTINCT path FROM op WHERE root = ?", (root,))
         return {path_of(path) for (path,) in rows}
 
     def size_of(self, sha: str | None) -> int | None:
-        """Return how many bytes a kept content has; None for a file that is gone or was purged."""
+        """Return the size of a stored content in bytes; None for a missing or purged one."""
         row = self.db.execute("SELECT size FROM blob WHERE sha = ?", (sha,)).fetchone()
         return int(row[0]) if row else None
 
     def keep_displaced(self, root: str, path: str, content: bytes, at: str) -> None:
-        """Keep a content that somebody wrote and that is on no disk any more."""
+        """Store a content of another program that is not in any file."""
         with transaction(self.db):
             sha = self.keep(content)
             act = self.begin(
@@ -327,8 +323,8 @@ class History:
             self.add_ops(act, [Op(root, path, None, sha, outcome="kept")])
 
     def add_conflict(self, root: str, path: str, base: str | None, content: bytes, at: str) -> None:
-        """Record that a content that somebody made of `base`, by its SHA-256, left its file while
-        we wrote and could not be merged into it.
+        """Record another program's content, based on the one with the SHA-256 `base`, that was
+        displaced by a write of Ricordo and could not be merged into the file.
         """
         with transaction(self.db):
             sha = self.keep(content)

@@ -1,5 +1,5 @@
-"""A directory whose files may change, held open: whatever happens to its path meanwhile, nothing
-outside it is touched.
+"""A directory held open for writing: whatever happens to its path meanwhile, no file outside it is
+changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ricordo.text import visible
 
 
 def why_unreachable(path: str) -> str:
-    """Return why the directory at `path` cannot be opened; "" where it can."""
+    """Return why the directory at `path` cannot be opened; "" if it can."""
     try:
         HeldRoot(path).close()
     except OSError as error:
@@ -28,16 +28,13 @@ class HeldRoot:
     """An open directory beneath which files are read and changed."""
 
     def __init__(self, path: str, only: str = "") -> None:
-        """Open the directory at `path`; with `only`, for the file of that name alone.
-
-        Raises OSError.
-        """
+        """Open the directory at `path`; with `only`, for that one file name. Raises OSError."""
         self.path = path
         self._only = only
         self._handle = calls.open_directory(path)
 
     def close(self) -> None:
-        """Let the directory go."""
+        """Close the directory."""
         os.close(self._handle)
 
     @property
@@ -47,32 +44,32 @@ class HeldRoot:
         return status.st_dev, status.st_ino
 
     def can_exchange(self) -> bool:
-        """Say whether two names can change places here in one step; tried once a device."""
+        """Return whether two names can be exchanged atomically here; tested once per device."""
         device = os.fstat(self._handle).st_dev
         if device not in _exchanging:
             _exchanging[device] = _try_exchange(self._handle)
         return _exchanging[device]
 
     def remove_tries(self) -> None:
-        """Take away what a process that was cut off while it tried to exchange has left."""
+        """Remove the test files of a process that was killed during the exchange test."""
         _remove_tries(self._handle)
 
     @contextmanager
     def folder_of(self, path: str) -> Iterator[tuple[int, str]]:
-        """Give the open folder in which `path` stands, and the name there.
+        """Open the folder of `path`; yield its handle, and the name in it.
 
-        Raises ChangeRefused for a path that leads out and OSError where the folder is not there.
+        Raises ChangeRefused for a path outside, and OSError if the folder does not exist.
         """
         folder, _, name = path.rpartition("/")
         if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
-            raise ChangeRefused(f"{visible(path)} is no file of {visible(self.path)}.")
+            raise ChangeRefused(f"{visible(path)} is not a file in {visible(self.path)}.")
         if self._only and path != self._only:
-            raise ChangeRefused(f"Only {visible(self._only)} may be touched there.")
+            raise ChangeRefused(f"Only {visible(self._only)} may be changed there.")
         try:
             handle = calls.open_folder(self._handle, folder)
         except OSError as error:
             if error.errno in (errno.EXDEV, errno.ELOOP, errno.ENOTDIR):
-                raise ChangeRefused(f"{visible(path)} leads out of the memory.") from None
+                raise ChangeRefused(f"{visible(path)} is outside the memory.") from None
             raise
         try:
             yield handle, name
@@ -80,9 +77,9 @@ class HeldRoot:
             os.close(handle)
 
     def read(self, path: str) -> bytes | None:
-        """Return what the file at `path` holds; None where none is called so.
+        """Return the content of the file at `path`; None if none has exactly that name.
 
-        Raises ChangeRefused where something else than a plain file does, and OSError.
+        Raises ChangeRefused if it is not a regular file, and OSError.
         """
         try:
             with self.folder_of(path) as (folder, name):
@@ -96,17 +93,17 @@ class HeldRoot:
             return None
         except OSError as error:
             if calls.is_no_plain_file(error):
-                raise ChangeRefused(f"{visible(path)} is no plain file.") from None
+                raise ChangeRefused(f"{visible(path)} is not a regular file.") from None
             raise
 
     def mode(self, path: str) -> int | None:
-        """Return the permissions of the file at `path`; None where none is. Raises OSError."""
+        """Return the permissions of the file at `path`; None if it is missing. Raises OSError."""
         with suppress(FileNotFoundError), self.folder_of(path) as (folder, name):
             return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
         return None
 
     def check_writable(self, path: str) -> None:
-        """Raise WriteFailed where the file at `path`, there or not, cannot be changed or made."""
+        """Raise WriteFailed if the file at `path` cannot be changed or created."""
         try:
             with self.folder_of(path) as (folder, name):
                 _check_folder(folder, path)
@@ -117,7 +114,7 @@ class HeldRoot:
                     finally:
                         os.close(handle)
         except FileNotFoundError:
-            raise WriteFailed(f"There is no folder for {visible(path)}.") from None
+            raise WriteFailed(f"No folder for {visible(path)}.") from None
         except OSError as error:
             raise WriteFailed(f"{visible(path)} cannot be changed: {error.strerror}.") from None
 
@@ -135,16 +132,16 @@ def _check_file(folder: int, handle: int, path: str) -> None:
     reasons: list[tuple[Callable[[], bool], str]] = [
         (lambda: not status.st_mode & 0o222, "the file is read-only"),
         (lambda: calls.is_frozen(handle), "the file is marked immutable"),
-        (lambda: me not in (0, status.st_uid), "the file belongs to somebody else"),
+        (lambda: me not in (0, status.st_uid), "the file belongs to another user"),
         (
             lambda: (
                 bool(above.st_mode & stat.S_ISVTX) and me not in (0, status.st_uid, above.st_uid)
             ),
-            "its folder lets only owners change files",
+            "only owners may change files in its folder",
         ),
     ]
-    for holds, reason in reasons:
-        if holds():
+    for applies, reason in reasons:
+        if applies():
             raise WriteFailed(f"{visible(path)} cannot be changed: {reason}.")
 
 
@@ -157,7 +154,7 @@ def _try_exchange(folder: int) -> bool:
     except calls.Unsupported:
         return False
     finally:
-        # one that stays is taken away at the next try
+        # a file that stays is removed by the next test
         with suppress(OSError):
             _remove_tries(folder)
     return True
@@ -170,6 +167,6 @@ def _remove_tries(folder: int) -> None:
 
 
 _TRIES = (".ricordo-try-0", ".ricordo-try-1")
-"""The same every time, so that those of a process that was killed are found without a search."""
+"""Fixed names, so that those of a killed process are found without a search."""
 _exchanging: dict[int, bool] = {}
 _EFFECTIVE = os.access in os.supports_effective_ids

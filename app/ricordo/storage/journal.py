@@ -1,6 +1,6 @@
-"""Carrying out an act that stands in the journal: all of it, or nothing where that is impossible.
+"""Replay an act from the journal: all of it, or nothing if that is impossible.
 
-Everything here can be done again: what a file holds tells how far it has got.
+Every operation can be repeated: the content of a file shows whether it was done.
 """
 
 from __future__ import annotations
@@ -24,53 +24,53 @@ from ricordo.storage.operation import Act, Op
 from ricordo.text import visible
 
 TEMPORARY = ".ricordo-tmp-"
-"""How the names of files begin that exist while a set is carried out."""
+"""The prefix of temporary files during a change."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LATER = "What was begun is in the journal: the next start completes it or takes it back."
-_NOT_PLAIN = ""
-"""Stands for the SHA-256 of what is no plain file: equal to none."""
+_LATER = "The change is in the journal: the next start completes or reverts it."
+_NOT_REGULAR = ""
+"""Used as the SHA-256 of something that is not a regular file: equal to none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayOperation:
-    """One op of an act, with the directory in which it works."""
+    """One operation of an act, with the open directory of its file."""
 
     n: int
     op: Op
     root: HeldRoot
 
     def now(self) -> str | None:
-        """Return the SHA-256 of what the file holds now; None where it is not there."""
+        """Return the SHA-256 of the file's current content; None if it does not exist."""
         try:
             return digest(self.root.read(self.op.path))
         except ChangeRefused:
-            return _NOT_PLAIN
+            return _NOT_REGULAR
 
 
 @dataclass(frozen=True, slots=True)
 class JournalReplay:
-    """Leads the files of one act."""
+    """Writes or restores the files of one act."""
 
     history: History
     at: str
-    """ISO 8601, with time zone: when contents of others that come up count as seen."""
+    """ISO 8601, with time zone: the recorded time of other programs' contents."""
     act: Act
     steps: Sequence[ReplayOperation]
     open_files: list[str] = field(default_factory=list)
-    """Paths of files that were left alone because another program has them open for writing."""
+    """Paths of files that were skipped because another program has them open for writing."""
     conflicts: list[str] = field(default_factory=list)
-    """Paths of files of which another program's content is only in the history."""
+    """Paths of files with another program's content that is only in the history."""
 
     def carry_out(self) -> bool:
-        """Do what the act says, or take it back; say whether it is done.
+        """Complete the act, or revert it; return whether it is completed.
 
-        Raises WriteFailed where the machine does not let us, and StateUnusable.
+        Raises WriteFailed if the system refuses to write, and StateUnusable.
         """
-        with _uninterrupted():
+        with _defer_signals():
             try:
                 if self.act.state == "prepared" and self._complete():
                     return True
-                self._take_back()
+                self._revert()
             except sqlite3.Error as error:
                 raise StateUnusable(
                     f"The history cannot be written: {error}.", changed=_LATER
@@ -79,23 +79,24 @@ class JournalReplay:
 
     def _complete(self) -> bool:
         try:
-            foreign = self._lead(forward=True)
+            foreign = self._replay(forward=True)
         except OSError as error:
-            staying = self._take_back()
+            unreverted = self._revert()
             raise WriteFailed(
-                f"The files cannot be written: {error.strerror or error}.", **_told(staying)
+                f"The files cannot be written: {error.strerror or error}.",
+                **_describe_unreverted(unreverted),
             ) from None
         if foreign:
             return False
         self._finish("done")
         return True
 
-    def _take_back(self) -> list[ReplayOperation]:
-        """Lead every file back to what it was; return those in which somebody else's text stays."""
+    def _revert(self) -> list[ReplayOperation]:
+        """Restore every file; return the operations on files with another program's content."""
         with transaction(self.history.db):
             self.history.set_state(self.act.n, "reverting")
         try:
-            foreign = self._lead(forward=False)
+            foreign = self._replay(forward=False)
         except OSError as error:
             raise WriteFailed(
                 f"The files cannot be written: {error.strerror or error}.", changed=_LATER
@@ -106,71 +107,72 @@ class JournalReplay:
     def _finish(self, state: str, foreign: Sequence[ReplayOperation] = ()) -> None:
         calls.before("finish")
         with transaction(self.history.db):
-            for step in self.steps:
-                if state == "done" and not step.op.single:
-                    self.history.set_head(step.op.root, step.op.path, step.op.post)
-            for step in foreign:
-                self.history.set_outcome(self.act.n, step.n, "conflict")
+            for operation in self.steps:
+                op = operation.op
+                if state == "done" and not op.single:
+                    self.history.set_head(op.root, op.path, op.post)
+            for operation in foreign:
+                self.history.set_outcome(self.act.n, operation.n, "conflict")
             self.history.set_state(self.act.n, state)
         calls.before("finished")
 
-    def _lead(self, *, forward: bool) -> list[ReplayOperation]:
-        """Lead every file to its content after the act, or back to that before it; return the
-        steps whose files hold neither.
+    def _replay(self, *, forward: bool) -> list[ReplayOperation]:
+        """Give every file its content after the act, or restore that before it; return the
+        operations whose files have neither.
 
-        Forward, one of those is enough for the others to be left where they are.
+        Forward, one of those stops the replay.
         """
-        ways = [(step, self._swap(step, forward=forward)) for step in self.steps]
-        untidy = {step.n: swap for step, swap in ways}
+        exchanges = [(step, self._exchange_for(step, forward=forward)) for step in self.steps]
+        unfinished = {operation.n: exchange for operation, exchange in exchanges}
         ready: list[tuple[ReplayOperation, Swap]] = []
         foreign: list[ReplayOperation] = []
         try:
-            for step, swap in ways:
-                swap.clear()
-                now = step.now()
-                if now == swap.post:
-                    del untidy[step.n]
-                elif now == swap.pre and self._stage(swap):
-                    ready.append((step, swap))
+            for operation, exchange in exchanges:
+                exchange.clear()
+                current = operation.now()
+                if current == exchange.post:
+                    del unfinished[operation.n]
+                elif current == exchange.pre and self._stage(exchange):
+                    ready.append((operation, exchange))
                 else:
-                    foreign.append(step)
+                    foreign.append(operation)
             watched: list[tuple[ReplayOperation, Swap]] = []
-            for step, swap in () if forward and foreign else _in_order(ready):
-                made = _make(swap)
-                if made is Exchange.DONE:
-                    del untidy[step.n]
-                elif made is Exchange.WATCHED:
-                    watched.append((step, swap))
+            for operation, exchange in () if forward and foreign else _in_order(ready):
+                result = _make(exchange)
+                if result is Exchange.DONE:
+                    del unfinished[operation.n]
+                elif result is Exchange.WATCHED:
+                    watched.append((operation, exchange))
                 else:
-                    if made is Exchange.OPEN:
-                        self.open_files.append(step.op.path)
-                    foreign.append(step)
+                    if result is Exchange.OPEN:
+                        self.open_files.append(operation.op.path)
+                    foreign.append(operation)
                     if forward:
                         break
             else:
-                foreign += self._release(watched, untidy)
+                foreign += self._release(watched, unfinished)
         finally:
-            for swap in untidy.values():
-                swap.clear()
+            for exchange in unfinished.values():
+                exchange.clear()
         self._sync()
         return foreign
 
     def _release(
-        self, watched: Sequence[tuple[ReplayOperation, Swap]], untidy: dict[int, Swap]
+        self, watched: Sequence[tuple[ReplayOperation, Swap]], unfinished: dict[int, Swap]
     ) -> Iterator[ReplayOperation]:
-        """Let the old contents go that somebody may still write to, as late as possible; yield the
-        steps whose files somebody did write to.
+        """Remove old contents that another program may still write to, as late as possible; yield
+        the operations whose files were written.
         """
         if watched:
             self._sync()
-        for step, swap in watched:
-            if swap.release():
-                del untidy[step.n]
+        for operation, exchange in watched:
+            if exchange.release():
+                del unfinished[operation.n]
             else:
-                yield step
+                yield operation
 
     def _stage(self, swap: Swap) -> bool:
-        """Put what the file will hold beside it; say whether there is a folder for it."""
+        """Write the new content next to the file; return whether its folder exists."""
         try:
             if swap.post is not None:
                 swap.stage(self._content(swap.post))
@@ -179,7 +181,7 @@ class JournalReplay:
         return True
 
     def _sync(self) -> None:
-        """Wait until the names in every folder that was worked in are on the disk."""
+        """Wait until the names in every changed folder are on the disk."""
         folders = {(step.op.root, os.path.dirname(step.op.path)): step for step in self.steps}
         for step in folders.values():
             with (
@@ -191,7 +193,7 @@ class JournalReplay:
     def _content(self, sha: str | None) -> bytes:
         return self.history.content(sha) or b""
 
-    def _swap(self, step: ReplayOperation, *, forward: bool) -> Swap:
+    def _exchange_for(self, step: ReplayOperation, *, forward: bool) -> Swap:
         op = step.op
 
         def keep(content: bytes) -> None:
@@ -219,14 +221,16 @@ class JournalReplay:
 
 
 def _in_order(ready: Sequence[tuple[ReplayOperation, Swap]]) -> list[tuple[ReplayOperation, Swap]]:
-    """Return the steps in their order, but for names that come in another spelling: where the file
-    system does not tell the two apart, the new one is free only when the old one is gone.
+    """Return the operations in order, but those that remove another spelling of a new name first:
+    if the file system does not distinguish the two, the new name is free only then.
     """
-    come = {_spelling(step) for step, swap in ready if swap.pre is None}
-    return sorted(ready, key=lambda it: it[1].post is not None or _spelling(it[0]) not in come)
+    new = {_fold_spelling(step) for step, swap in ready if swap.pre is None}
+    return sorted(
+        ready, key=lambda pair: pair[1].post is not None or _fold_spelling(pair[0]) not in new
+    )
 
 
-def _spelling(step: ReplayOperation) -> tuple[str, str]:
+def _fold_spelling(step: ReplayOperation) -> tuple[str, str]:
     return step.op.root, normal(step.op.path).casefold()
 
 
@@ -238,17 +242,17 @@ def _make(swap: Swap) -> Exchange:
         return Exchange.FOREIGN
 
 
-def _told(staying: Sequence[ReplayOperation]) -> dict[str, str]:
-    """Return what to say of a set that was taken back."""
-    if not staying:
+def _describe_unreverted(operations: Sequence[ReplayOperation]) -> dict[str, str]:
+    """Return the error argument that names files with another program's content."""
+    if not operations:
         return {}
-    paths = ", ".join(visible(step.op.path) for step in staying)
-    return {"changed": f"Nothing else was changed, but others wrote meanwhile: {paths}."}
+    paths = ", ".join(visible(operation.op.path) for operation in operations)
+    return {"changed": f"Nothing else was changed, but other programs wrote: {paths}."}
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let signals that would end the process wait until a set is carried out."""
+def _defer_signals() -> Iterator[None]:
+    """Block signals that would end the process until the block ends."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield

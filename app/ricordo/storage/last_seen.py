@@ -1,6 +1,6 @@
-"""What was last seen of each memory, for answers that may not take the time to look.
+"""The last summary of each memory, for commands that must not take the time to read it.
 
-The file is replaced whole: two processes may lose each other's update, never tear the file.
+The file is replaced as a whole: of two concurrent updates one may be lost, but the file is valid.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ LARGEST = 4 * 1024 * 1024
 
 Summary = Mapping[str, object]
 """`name`, `project`, `at` (ISO 8601), and the numbers `notes`, `errors`, `warnings`, `lines`,
-`max_lines`, `units`, `max_units`, the two limits None where the kind has none; beside the errors
-and warnings that the notes alone tell, `known_errors`, `known_warnings` and `known_infos`, which
-take evidence, from the last look that had it.
+`max_lines`, `units`, `max_units`, the two limits None if the kind has none. `errors` and `warnings`
+are those found in the notes alone; `known_errors`, `known_warnings` and `known_infos` also need
+evidence and are from the last check that had it.
 """
 
 
 def recall(state: str) -> dict[str, Summary]:
-    """Return what was last seen, by the memory's root; nothing where that cannot be read."""
+    """Return the last summaries by the memory's root; empty if they cannot be read."""
     document, _ = read_json(os.path.join(state, FILE), LARGEST)
     memories = document.get("memories") if isinstance(document, dict) else None
     if not isinstance(memories, dict):
         return {}
-    return {root: seen for root, seen in memories.items() if isinstance(seen, dict)}
+    return {root: summary for root, summary in memories.items() if isinstance(summary, dict)}
 
 
 def remember(state: str, root: str, summary: Summary) -> None:
-    """Keep what was seen of the memory at `root`. Raises StateUnusable."""
+    """Save the summary of the memory at `root`. Raises StateUnusable."""
     remember_all(state, {root: summary})
 
 
 def remember_all(state: str, seen: Mapping[str, Summary]) -> None:
-    """Keep what was seen, by root, and forget memories that are gone. Raises StateUnusable."""
-    # not needed for recalling, which has to be quick
+    """Save summaries by root, and drop those of deleted memories. Raises StateUnusable."""
+    # not imported for reading, which has to be fast
     from ricordo.errors import StateUnusable
 
-    known = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
-    # what takes long to find out stands until it is found out anew
-    new = {root: {**known.get(root, {}), **summary} for root, summary in seen.items()}
-    text = json.dumps({"memories": {**known, **new}}, indent=1)
+    before = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
+    # fields that take long to compute are kept until they are computed again
+    new = {root: {**before.get(root, {}), **summary} for root, summary in seen.items()}
+    text = json.dumps({"memories": {**before, **new}}, indent=1)
     try:
         replace_state_file(state, FILE, text.encode("ascii"))
     except OSError as error:

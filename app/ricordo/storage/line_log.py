@@ -1,8 +1,8 @@
-"""A log of JSON objects in our state directory, a line each. It is only added to.
+"""An append-only log of JSON objects in the state directory, one per line.
 
-Whatever happens to a writer or to the disk, each line that is whole can be read: what was torn ends
-at the next line feed. A value is purged in place, so that a line that is added meanwhile is not
-lost, and no old copy of the file is left on the disk.
+Every complete line can be read, even after a crash: a torn line ends at the next line feed. A value
+is purged in place, so that a line added at the same time is not lost, and no old copy of the file
+remains on the disk.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MASK = b"*"
 
 
 def add_line(folder: str, name: str, told: Mapping[str, Any]) -> None:
-    """Add an object to the log `name` in `folder`; it is on the disk afterwards. Raises OSError."""
+    """Append an object durably to the log `name` in `folder`. Raises OSError."""
     make_state_file(folder, name)
     handle = open_state_file(os.path.join(folder, name), os.O_APPEND | os.O_RDWR)
     try:
-        # in front too, where the last writer was ended in the middle of a line
+        # start on a new line if the last writer was killed in the middle of one
         size = os.fstat(handle).st_size
         is_torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
         line = b"\n" * is_torn + json.dumps(told).encode("ascii") + b"\n"
@@ -42,16 +42,14 @@ def read_lines(folder: str, name: str) -> Iterator[dict[str, Any] | None]:
     for line in raw.split(b"\n"):
         if not line.strip():
             continue
-        told: object = None
+        record: object = None
         with suppress(ValueError, RecursionError):
-            told = json.loads(line)
-        yield told if isinstance(told, dict) else None
+            record = json.loads(line)
+        yield record if isinstance(record, dict) else None
 
 
 def purge_lines(folder: str, name: str, value: str) -> int:
-    """Overwrite `value` wherever it stands in the log; return how many times that was. Raises
-    OSError.
-    """
+    """Overwrite `value` everywhere in the log; return how often it occurred. Raises OSError."""
     forms = {json.dumps(value)[1:-1].encode("ascii"), value.encode("utf-8", "surrogateescape")}
     path = os.path.join(folder, name)
     raw = read_plain_file(path, _LARGEST)

@@ -1,6 +1,6 @@
-"""The locks of the state directory. Files change under one of them: one process at a time, for as
-long as a change set takes. Under the other one processes share the history, which none of them may
-put in another place meanwhile.
+"""The locks of the state directory. One is held while a change set is written, by one process at a
+time. The history lock is shared by all users of the history, so that none of them moves it. The
+cost lock is held while model costs are counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ricordo.storage.state_file import make_private_directory, open_state_file
 from ricordo.text import visible
 
 PATIENCE = 5.0
-"""Seconds for which a process waits for another one."""
+"""Seconds to wait for another process."""
 _PAUSE = 0.02
 _CHANGING = "lock"
 _SHARING = "history.lock"
@@ -26,10 +26,10 @@ _COUNTING = "model.lock"
 
 @contextmanager
 def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock under which files change; the state directory is made where it is missing.
+    """Hold the lock for changing files; the state directory is created if missing.
 
-    Raises Busy where another process holds it for longer than `patience` seconds, with who that
-    is, and StateUnusable. The lock ends with the process, however it ends.
+    Raises Busy, naming the process, if another one holds it for longer than `patience` seconds, and
+    StateUnusable. The lock ends with the process, however it ends.
     """
     with _opened(state, _CHANGING) as (handle, path):
         if not _is_locked_in_turn(state, _CHANGING, handle, path, patience):
@@ -41,25 +41,25 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def history_lock(state: str, *, alone: bool, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock under which the history stays where it is; `alone` to move it.
+    """Hold the lock that keeps the history in place, shared; with `alone`, exclusively, to move it.
 
-    Raises Busy where others hold it for longer than `patience` seconds, and StateUnusable.
+    Raises Busy if others hold it for longer than `patience` seconds, and StateUnusable.
     """
     with _opened(state, _SHARING) as (handle, path):
         kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
         if not _is_locked(handle, path, kind, time.monotonic() + patience):
-            raise Busy(f"Another process goes on using the history ({path}).")
+            raise Busy(f"Another process is using the history ({path}).")
         yield
 
 
 @contextmanager
 def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock under which it is counted what models cost. Raises Busy where another process
-    holds it for longer than `patience` seconds, and StateUnusable.
+    """Hold the lock for counting model costs. Raises Busy if another process holds it for longer
+    than `patience` seconds, and StateUnusable.
     """
     with _opened(state, _COUNTING) as (handle, path):
         if not _is_locked_in_turn(state, _COUNTING, handle, path, patience):
-            raise Busy(f"Another process goes on counting what models cost ({path}).")
+            raise Busy(f"Another process is counting model costs ({path}).")
         yield
 
 
@@ -78,16 +78,15 @@ def _opened(state: str, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _sign(handle: int) -> None:
-    """Write down who holds the lock, for others to tell; on a full disk nobody is named."""
+    """Write this process's id to the lock, for messages of others; not on a full disk."""
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
 
 
 def _is_locked_in_turn(state: str, name: str, handle: int, path: str, patience: float) -> bool:
-    """Take the lock `name`, open as `handle`, for this process alone; return whether that was
-    possible within `patience` seconds. Whoever waits is next: a process that has just held the lock
-    waits behind it, however often it asks.
+    """Take the lock `name`, open as `handle`, exclusively; return whether that was possible within
+    `patience` seconds. A waiting process is next: one that just released the lock queues behind it.
     """
     until = time.monotonic() + patience
     with _opened(state, f"{name}.next") as (turn, turn_path):
@@ -97,7 +96,7 @@ def _is_locked_in_turn(state: str, name: str, handle: int, path: str, patience: 
 
 
 def _is_locked(handle: int, path: str, kind: int, until: float) -> bool:
-    """Take a lock; say whether that was possible `until` then, by the steady clock."""
+    """Take a lock; return whether that was possible `until` then, by the monotonic clock."""
     while True:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
@@ -114,16 +113,16 @@ LOCK = ".consolidate-lock"
 STALE_AFTER = 3600.0
 """Seconds."""
 UNSEEN_FOR = 600.0
-"""Seconds for which the lock of a process that we do not see counts: it may run in a container."""
+"""Seconds for which the lock of an invisible process counts: it may run in a container."""
 CONSOLIDATION_PATIENCE = 5.0
-"""Seconds for which we wait."""
+"""Seconds to wait for an agent."""
 _CONSOLIDATION_PAUSE = 0.05
 
 
 def wait_for_agents(root: str, patience: float | None = None) -> None:
-    """Return once no agent consolidates the memory at `root`.
+    """Wait until no agent consolidates the memory at `root`.
 
-    Raises Busy where one still does after `patience` seconds (`PATIENCE`).
+    Raises Busy if one still does after `patience` seconds, `CONSOLIDATION_PATIENCE` if None.
     """
     until = time.monotonic() + (CONSOLIDATION_PATIENCE if patience is None else patience)
     while is_consolidating(root):
@@ -136,7 +135,7 @@ def wait_for_agents(root: str, patience: float | None = None) -> None:
 
 
 def is_consolidating(root: str) -> bool:
-    """Say whether an agent holds the memory at `root`."""
+    """Return whether an agent is consolidating the memory at `root`."""
     path = os.path.join(root, LOCK)
     try:
         age = time.time() - os.lstat(path).st_mtime

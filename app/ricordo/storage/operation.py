@@ -1,8 +1,7 @@
-"""What the history records: acts, what each did to which file, and the roots of the files.
+"""The records of the history: acts, their operations on files, and the roots of the files.
 
-An *act* is something that happened at one moment: a change set of ours, files that somebody else
-changed, a decision of the person. An *op* is what an act did to one file: from one content to
-another.
+An *act* is one event: a change set written by Ricordo, changes by another program, a decision of
+the user. An *operation* is the effect of an act on one file: from one content to another.
 """
 
 from __future__ import annotations
@@ -12,44 +11,44 @@ from dataclasses import dataclass
 from ricordo.memory.change import Author, AuthorRole
 
 CHANGE = "change"
-"""The kind of an act that changed files through our door."""
+"""The kind of an act that changed files through the writer."""
 SEEN = "seen"
-"""The kind of an act in which somebody else changed files."""
+"""The kind of an act in which another program changed files."""
 FIRST = "first"
-"""The kind of the act that kept a memory as it was first seen."""
+"""The kind of the act that recorded a memory for the first time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """What one act did to one file."""
+    """The effect of one act on one file."""
 
     root: str
     """Id of the root."""
     path: str
     pre: str | None
-    """SHA-256 of the content before; None where there was no file."""
+    """SHA-256 of the content before; None if there was no file."""
     post: str | None
     session: str = ""
-    """The session of an agent that wrote it, where that is known."""
+    """The agent's session that wrote it; "" if unknown."""
     from_root: str = ""
     """Id of the root from which it was moved."""
     from_path: str = ""
     single: bool = False
-    """Whether the root is open for this one name only."""
+    """Whether only this one name in the root may be written."""
     outcome: str = ""
-    """`conflict` where somebody else's content stayed, `kept` for content that only history has,
-    `displaced` for one of these that could not be merged into the file, `moved` for a file that
-    went to another path.
+    """`conflict` if another program's content stayed, `kept` for content that is only in the
+    history, `displaced` for such content that could not be merged into the file, `moved` for a
+    file that was moved.
     """
     written: str = ""
-    """When the file says that it was written, ISO 8601; "" where we wrote it."""
+    """The file's modification time, ISO 8601; "" if Ricordo wrote it."""
     mode: int | None = None
-    """Permissions of the file before, or of the one from which it was moved; None: not known."""
+    """Permissions of the file before, or of the one from which it was moved; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that happened at one moment."""
+    """One event in the history."""
 
     n: int
     root: str
@@ -57,13 +56,13 @@ class Act:
     """ISO 8601, with time zone."""
     kind: str
     subject: str
-    """What a decision is about; of a change what is decided with it (`subject_of_change`)."""
+    """The subject of a decision; for a change, the decisions made with it (`subject_of_change`)."""
     author: Author
     reason: str
     state: str
     undoes: int | None
     token: str = ""
-    """Stands in the names of the temporary files of this act; random, so that it names it too."""
+    """A random id, also part of the names of the act's temporary files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ Place = tuple[str, str]
 
 
 def stored_path(path: str) -> str | bytes:
-    """Return a path as the database can hold it: bytes where it is no UTF-8."""
+    """Return a path in the form that the database stores: bytes if it is not UTF-8."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
@@ -90,12 +89,12 @@ def stored_path(path: str) -> str | bytes:
 
 
 def path_of(stored: object) -> str:
-    """Return a path that the database held."""
+    """Return the path that is stored as `stored`."""
     return stored.decode("utf-8", "surrogateescape") if isinstance(stored, bytes) else str(stored)
 
 
 def op_of(row: tuple[object, ...]) -> Op:
-    """Return the op of a row, without the number of its act and its own."""
+    """Return the operation in a row, which comes without the two numbers."""
     root, path, pre, post, session, from_root, from_path, single, outcome, written, mode = row
     return Op(
         str(root),
@@ -113,7 +112,7 @@ def op_of(row: tuple[object, ...]) -> Op:
 
 
 def act_of(row: tuple[object, ...]) -> Act:
-    """Return the act of a row."""
+    """Return the act in a row."""
     n, root, at, kind, subject, role, name, model, prompt, reason, state, undoes, token = row
     assert isinstance(n, int)
     author = Author(AuthorRole(str(role)), str(name), str(model), str(prompt))

@@ -1,5 +1,5 @@
-"""Copies of notes for an editor: in our state directory, for this user only, each in a folder of
-its own, so that the file keeps its name and what the editor puts beside it stays together.
+"""Copies of notes for an editor: in the state directory, for this user only, each in its own
+folder, so that the file keeps its name and the editor's extra files are removed with it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ _LARGEST = 64 * 1024 * 1024
 
 
 def write_private_copy(state: str, name: str, content: bytes) -> str:
-    """Write `content` to a new file that is called `name`; return its path. Raises
-    StateUnusable.
-    """
+    """Write `content` to a new file called `name`; return its path. Raises StateUnusable."""
     folder = os.path.join(state, _FOLDER)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -31,13 +29,13 @@ def write_private_copy(state: str, name: str, content: bytes) -> str:
             file.write(content)
     except OSError as error:
         raise StateUnusable(
-            f"No copy for the editor can be written to {visible(folder)}: {error.strerror}."
+            f"The editor's copy cannot be written to {visible(folder)}: {error.strerror}."
         ) from None
     return path
 
 
 def read_private_copy(path: str) -> bytes | None:
-    """Return what the copy at `path` holds now; None where it is gone."""
+    """Return the content of the copy at `path`; None if it is gone."""
     return read_plain_file(path, _LARGEST)
 
 
@@ -48,7 +46,7 @@ def remove_private_copy(path: str) -> None:
 
 @contextmanager
 def throwaway_copy(folder: str) -> Iterator[str]:
-    """Copy `folder` into a temporary one, give its path, and remove it at the end."""
+    """Copy `folder` into a temporary one, yield its path, and remove it at the end."""
     with tempfile.TemporaryDirectory(prefix="ricordo-") as temporary:
         copy = os.path.join(temporary, os.path.basename(folder))
         shutil.copytree(folder, copy, symlinks=True)
@@ -57,8 +55,8 @@ def throwaway_copy(folder: str) -> Iterator[str]:
 
 @contextmanager
 def empty_folder() -> Iterator[str]:
-    """Make an empty folder for this user only, give its path, and remove it with all that is in it
-    by then, as far as that can be removed.
+    """Create an empty folder for this user only, yield its path, and remove it and its contents at
+    the end, as far as possible.
     """
     with tempfile.TemporaryDirectory(prefix="ricordo-run-", ignore_cleanup_errors=True) as folder:
         yield folder

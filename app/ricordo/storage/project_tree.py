@@ -1,8 +1,7 @@
-"""The files of a project against which notes are checked: listed and read, never followed out of it
-and never changed.
+"""The files of a project against which notes are checked: listed and read, never changed.
 
-A project is as hostile as a note: its links are not followed, what is no plain file is not opened,
-and how much is looked at is bounded.
+A project is untrusted, like a note: links are not followed, only regular files are opened, and the
+number of files and bytes is limited.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from ricordo.storage.foreign_file import read_plain_file
 
 _MOST_PATTERNS = 1_000
 _MOST_WILD = 2
-"""How often a pattern may go over folders: each takes as long as all of the path."""
+"""How many `**` a pattern may have: each one scans the whole path."""
 _LONGEST = 500
-"""Characters of a pattern; what is longer was not written by a person."""
+"""Characters of a pattern; longer ones are ignored."""
 
 
 _ANY = "[^/]*"
@@ -34,31 +33,31 @@ _OVER = ".*"
 
 class _Pattern(NamedTuple):
     under: str
-    """The folder whose file has it, with `/` at its end; "" for the root."""
+    """The folder of the `.gitignore`, with `/` at its end; "" for the root."""
     expression: re.Pattern[str]
     only_folders: bool
-    keeps: bool
-    """Whether it takes back what an earlier one said."""
+    is_negated: bool
+    """Whether it includes again what an earlier one excluded."""
 
 
 class Ignored:
     """The patterns of the `.gitignore` files of a project."""
 
     def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
-        """`files` are the folder ("" for the root) and the text of each file, outer ones first."""
+        """Parse `files`, the folder ("" for the root) and the text of each, outer ones first."""
         self._patterns: list[_Pattern] = []
         for folder, text in files:
             self.add(folder, text)
 
     def add(self, folder: str, text: str) -> None:
-        """Take in the file that stands in `folder`."""
+        """Add the patterns of the file in `folder`."""
         for line in text.split("\n"):
             pattern = _read(f"{folder}/" if folder else "", line)
             if pattern is not None and len(self._patterns) < _MOST_PATTERNS:
                 self._patterns.append(pattern)
 
     def covers(self, path: str, *, is_folder: bool = False) -> bool:
-        """Say whether `path`, or a folder that it lies in, is left out."""
+        """Return whether `path`, or a folder above it, is ignored."""
         parts = path.split("/")
         return any(
             self.names("/".join(parts[:count]), is_folder=is_folder or count < len(parts))
@@ -66,11 +65,11 @@ class Ignored:
         )
 
     def names(self, path: str, *, is_folder: bool) -> bool:
-        """Say whether `path` itself is left out, whatever holds for the folders that it lies in."""
+        """Return whether a pattern ignores `path` itself, regardless of the folders above it."""
         for pattern in reversed(self._patterns):
             inside = path.startswith(pattern.under) and (is_folder or not pattern.only_folders)
             if inside and pattern.expression.fullmatch(path[len(pattern.under) :]):
-                return not pattern.keeps
+                return not pattern.is_negated
         return False
 
 
@@ -80,8 +79,8 @@ def _read(under: str, line: str) -> _Pattern | None:
         text = text.rstrip(" ")
     if not text or text.startswith("#") or len(text) > _LONGEST or text.count("**") > _MOST_WILD:
         return None
-    keeps = text.startswith("!")
-    text = text[1:] if keeps else text
+    is_negated = text.startswith("!")
+    text = text[1:] if is_negated else text
     only_folders = text.endswith("/")
     text = text.rstrip("/")
     anchored = "/" in text
@@ -90,26 +89,26 @@ def _read(under: str, line: str) -> _Pattern | None:
         expression = re.compile(body if anchored else rf"(?:.*/)?{body}")
     except re.error:
         return None
-    return _Pattern(under, expression, only_folders, keeps) if text else None
+    return _Pattern(under, expression, only_folders, is_negated) if text else None
 
 
 def glob_expression(pattern: str) -> str:
-    """Return the expression for a glob as git understands it: `*` and `?` stay within a name, `**`
-    goes over folders. What stands between two `*` of a name is looked for once, where it comes
-    first, so that no pattern takes long.
+    """Return the regular expression for a git glob: `*` and `?` match within a name, `**` across
+    folders. Text between two `*` of a name matches at its first place only, so that no pattern
+    takes long.
     """
-    pieces = list(_pieces(re.sub(r"\*{3,}", "**", pattern)))
-    stars = [at for at, piece in enumerate(pieces) if piece == _ANY]
-    found = pieces[: stars[0]] if stars else pieces
-    for at, following in pairwise([*stars, len(pieces)]):
-        behind = "".join(pieces[at + 1 : following])
-        is_last = following == len(pieces) or _OVER in behind
-        found.append(f"{_ANY}{behind}" if is_last else f"(?>{_ANY}?{behind})")
-    return "".join(found)
+    parts = list(_translate_glob(re.sub(r"\*{3,}", "**", pattern)))
+    stars = [at for at, part in enumerate(parts) if part == _ANY]
+    result = parts[: stars[0]] if stars else parts
+    for at, next_star in pairwise([*stars, len(parts)]):
+        literal = "".join(parts[at + 1 : next_star])
+        is_last = next_star == len(parts) or _OVER in literal
+        result.append(f"{_ANY}{literal}" if is_last else f"(?>{_ANY}?{literal})")
+    return "".join(result)
 
 
-def _pieces(pattern: str) -> Iterator[str]:
-    """The parts of the expression for a glob, in their order."""
+def _translate_glob(pattern: str) -> Iterator[str]:
+    """Yield the parts of the regular expression for a glob, in order."""
     at = 0
     while at < len(pattern):
         if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
@@ -133,23 +132,23 @@ def _pieces(pattern: str) -> Iterator[str]:
 MOST_FILES = 200_000
 MOST_SECONDS = 20.0
 LARGEST_FILE = 1024 * 1024
-"""Bytes of a file that are read."""
+"""Bytes; no more of a file is read."""
 NEVER_LISTED = frozenset(
     (
         *(".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"),
         *(".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".idea", ".terraform"),
     )
 )
-"""Folders that hold what tools made or fetched."""
+"""Folders with files that tools generate or download."""
 _LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
 _STEP = 256
 _SECONDS = 4.0
-"""For which git is asked: nobody who leaves waits longer."""
+"""Limit for each call of git: quitting never waits longer."""
 _IGNORE_BYTES = 64 * 1024
 
 
 class Stamp(NamedTuple):
-    """What shows that a file is the one that it was."""
+    """Metadata that changes when a file is written."""
 
     size: int
     modified_ns: int
@@ -162,37 +161,37 @@ class ProjectTree:
 
     root: str
     files: Mapping[str, Stamp]
-    """Plain files by their path in the project, with `/`."""
+    """Regular files by their path in the project, with `/`."""
     links: frozenset[str]
-    """Symbolic links; what lies behind them is not known."""
+    """Symbolic links, which are not followed."""
     ignored: Ignored
     commit: str
-    """The commit that is checked out; "" without git."""
+    """The checked-out commit; "" without git."""
     remark: str = ""
-    """What was not listed; "" where all was."""
+    """What was not listed; "" if all was."""
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Every folder that holds a file."""
-        found: set[str] = set()
+        """Every folder with a file in it or below."""
+        folders: set[str] = set()
         for path in (*self.files, *self.links):
             above = path.rpartition("/")[0]
-            while above and above not in found:
-                found.add(above)
+            while above and above not in folders:
+                folders.add(above)
                 above = above.rpartition("/")[0]
-        return frozenset(found)
+        return frozenset(folders)
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[str, ...]]:
         """The paths of files and folders by their last name in lower case."""
-        found: dict[str, list[str]] = defaultdict(list)
+        by_name: dict[str, list[str]] = defaultdict(list)
         for path in sorted((*self.files, *self.links, *self.folders)):
-            found[path.rpartition("/")[2].lower()].append(path)
-        return {name: tuple(paths) for name, paths in found.items()}
+            by_name[path.rpartition("/")[2].lower()].append(path)
+        return {name: tuple(paths) for name, paths in by_name.items()}
 
     def is_like(self, other: ProjectTree, besides: str) -> bool:
-        """Say whether nothing in the project is other than in `other`; what lies in the folder
-        `besides`, with `/` at its end, does not count, unless it is "".
+        """Return whether the project is the same as in `other`, ignoring the folder `besides`, with
+        `/` at its end, unless it is "".
         """
         same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
         if not same or not besides:
@@ -204,12 +203,12 @@ class ProjectTree:
         return mine == theirs
 
     def has(self, path: str) -> bool:
-        """Say whether a file or folder, spelled so, was listed."""
+        """Return whether a file or folder of exactly that path was listed."""
         return path in self.files or path in self.folders or path in self.links
 
     def stands(self, path: str) -> bool | None:
-        """Say whether anything is at `path` on the disk, listed or not; None where a link or a
-        lack of permission lies on the way.
+        """Return whether `path` exists on the disk, listed or not; None if a link or a missing
+        permission on the way prevents the check.
         """
         at = self.root
         for name in path.split("/"):
@@ -227,61 +226,63 @@ class ProjectTree:
         return True
 
     def read(self, path: str, limit: int = LARGEST_FILE) -> bytes | None:
-        """Return the first `limit` bytes of a listed file; None where it cannot be read."""
+        """Return the first `limit` bytes of a listed file; None if it cannot be read."""
         return read_plain_file(os.path.join(self.root, path), limit) if path in self.files else None
 
 
 def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
-    """Return the files of the project at `root`: those that git knows or would take, else those
-    that no `.gitignore` leaves out. `step` is called every few milliseconds.
+    """Return the files of the project at `root`: those that git tracks or would track, else those
+    that no `.gitignore` ignores. `step` is called every few milliseconds.
     """
     in_git = is_in_git(root)
-    commit = _asked(root, "rev-parse", "HEAD") if in_git else None
-    listed = _asked(root, "ls-files", *_LS_FILES) if in_git else None
+    commit = _run_git(root, "rev-parse", "HEAD") if in_git else None
+    listed = _run_git(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
     if listed is None:
-        paths = _walked(root, ignored)
+        paths = _walk(root, ignored)
     else:
         paths = (os.fsdecode(name) for name in listed.split(b"\0"))
-    files, links, is_whole = _sorted_in(root, paths, step)
+    files, links, is_complete = _classify(root, paths, step)
     count = len(files) + len(links)
-    remark = "" if is_whole else f"the project was looked through up to {count:,} files"
+    remark = "" if is_complete else f"only {count:,} files of the project were listed"
     if listed is not None:
-        _take_in(root, files, ignored)
-    at = (commit or b"").decode("ascii", "replace").strip()
-    return ProjectTree(root, files, frozenset(links), ignored, at, remark)
+        _read_gitignores(root, files, ignored)
+    commit_id = (commit or b"").decode("ascii", "replace").strip()
+    return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark)
 
 
 def is_in_git(root: str) -> bool:
-    """Say whether git takes the files at `root` for its own: settings may name another place."""
+    """Return whether `root` is in a git work tree; git's settings may name another directory."""
     top = git.top_level(root)
-    told = _asked(root, "rev-parse", "--show-toplevel") if top else None
-    return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
+    answer = _run_git(root, "rev-parse", "--show-toplevel") if top else None
+    return answer is not None and os.path.realpath(os.fsdecode(answer).removesuffix("\n")) == top
 
 
-def _asked(root: str, command: str, *words: str) -> bytes | None:
+def _run_git(root: str, command: str, *words: str) -> bytes | None:
     return git.ask(root, command, *words, seconds=_SECONDS)
 
 
-def _sorted_in(
+def _classify(
     root: str, paths: Iterable[str], step: Callable[[], None]
 ) -> tuple[dict[str, Stamp], set[str], bool]:
-    """The plain files and the links among `paths`, and whether that is all of them."""
+    """Return the regular files and the links among `paths`, and whether these are all."""
     files: dict[str, Stamp] = {}
     links: set[str] = set()
-    inside, until = _Inside(root), time.monotonic() + MOST_SECONDS
+    inside, until = _FolderCheck(root), time.monotonic() + MOST_SECONDS
     for number, path in enumerate(paths):
         if number % _STEP == 0:
             step()
         if (path and len(files) + len(links) >= MOST_FILES) or time.monotonic() > until:
             return files, links, False
-        _put(root, path, inside, files, links)
+        _add_path(root, path, inside, files, links)
     return files, links, True
 
 
-def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:
-    """Sort one listed path in; what is neither a plain file nor a link is left out."""
-    if not path or not inside.holds(path):
+def _add_path(
+    root: str, path: str, inside: _FolderCheck, files: dict[str, Stamp], links: set[str]
+) -> None:
+    """Add one listed path to `files` or `links`, if it is a regular file or a link."""
+    if not path or not inside.contains(path):
         return
     try:
         status = os.lstat(os.path.join(root, path))
@@ -293,19 +294,19 @@ def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: 
         links.add(path)
 
 
-class _Inside:
-    """Knows which folders of a project are reached without a link."""
+class _FolderCheck:
+    """Checks and caches which folders of a project are reached without a link."""
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._known = {"": True}
+        self._cache = {"": True}
 
-    def holds(self, path: str) -> bool:
-        """Say whether the folder in which `path` stands is inside the project."""
+    def contains(self, path: str) -> bool:
+        """Return whether the folder of `path` is inside the project."""
         folder = path.rpartition("/")[0]
-        if folder not in self._known:
-            self._known[folder] = self.holds(folder) and self._is_folder(folder)
-        return self._known[folder]
+        if folder not in self._cache:
+            self._cache[folder] = self.contains(folder) and self._is_folder(folder)
+        return self._cache[folder]
 
     def _is_folder(self, folder: str) -> bool:
         if folder.rpartition("/")[2] in ("", ".", ".."):
@@ -316,38 +317,38 @@ class _Inside:
             return False
 
 
-def _walked(root: str, ignored: Ignored) -> Iterator[str]:
-    """The paths below `root` that are not left out; `ignored` takes in every `.gitignore`."""
-    waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        # so that whoever lists can stop, also where everything is left out
+def _walk(root: str, ignored: Ignored) -> Iterator[str]:
+    """Yield the paths below `root` that are not ignored; adds every `.gitignore` to `ignored`."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        # so that the caller can stop even if all files are ignored
         yield ""
         raw = read_plain_file(os.path.join(root, folder, ".gitignore"), _IGNORE_BYTES)
         if raw:
             ignored.add(folder, raw.decode("utf-8", "replace"))
-        for name, is_folder in _entries(os.path.join(root, folder)):
+        for name, is_folder in _list_folder(os.path.join(root, folder)):
             path = f"{folder}/{name}" if folder else name
             if name in NEVER_LISTED or ignored.names(path, is_folder=is_folder):
                 continue
             if is_folder:
-                waiting.append(path)
+                pending.append(path)
             else:
                 yield path
 
 
-def _entries(folder: str) -> list[tuple[str, bool]]:
+def _list_folder(folder: str) -> list[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-            return sorted(found, reverse=True)
+            names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            return sorted(names, reverse=True)
     except OSError:
         return []
 
 
-def _take_in(root: str, files: Mapping[str, Stamp], ignored: Ignored) -> None:
+def _read_gitignores(root: str, files: Mapping[str, Stamp], ignored: Ignored) -> None:
     """Read the `.gitignore` files among `files`, outer ones first."""
-    own = [path for path in files if path.rpartition("/")[2] == ".gitignore"]
-    for path in sorted(own, key=lambda path: path.count("/")):
+    gitignores = [path for path in files if path.rpartition("/")[2] == ".gitignore"]
+    for path in sorted(gitignores, key=lambda path: path.count("/")):
         raw = read_plain_file(os.path.join(root, path), _IGNORE_BYTES) or b""
         ignored.add(path.rpartition("/")[0], raw.decode("utf-8", "replace"))

@@ -1,9 +1,8 @@
-"""Which words a project is written in: one pass over its files, kept between runs.
+"""The words in the files of a project, collected in one pass and cached between runs.
 
-Of each file the distinct words are kept as 32-bit checksums, in a cache of the state directory, and
-a file is read again only when its size or its times are others. Two words may share a checksum:
-then a word that is gone is taken for present, once in thousands of projects, and never the other
-way round.
+A cache in the state directory stores the distinct words of each file as 32-bit checksums, and a
+file is read again only if its size or times changed. Two words may share a checksum: then a missing
+word counts as present, once in thousands of projects, and never the other way round.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _PATIENCE = 5.0
 """Seconds for which another process may be writing the same cache."""
 _VERSION = 1
 _WORD = re.compile(rb"[A-Za-z0-9_$\x80-\xff]+(?:-[A-Za-z0-9_$\x80-\xff]+)*")
-_LOOK_FOR_ZERO = 8192
+_BINARY_CHECK_BYTES = 8192
 _SCHEMA = """
 CREATE TABLE file(
     path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, changed INTEGER, words BLOB
@@ -41,15 +40,15 @@ class ProjectWords:
     """The words of the files of one project."""
 
     def __init__(self, state: str, root: str) -> None:
-        """`state` is our state directory; nothing is touched yet."""
+        """Set the state directory and the project; opens nothing."""
         self._cache = CacheFile(state, FOLDER, root)
         self._files: dict[str, tuple[Stamp, array[int]]] = {}
         self._is_loaded = False
         self.remark = ""
-        """What was not looked through; "" where all was."""
+        """What was not read; "" if all was."""
 
     def bring_up(self, tree: ProjectTree, step: Callable[[], None]) -> None:
-        """Read what changed since the last time; `step` is called after each file."""
+        """Read the files that changed since the last time; `step` is called after each file."""
         if not self._is_loaded:
             self._is_loaded = True
             self._files = self._load()
@@ -58,29 +57,30 @@ class ProjectWords:
         if self._files.keys() != before.keys() or any(
             before[path][0] != stamp for path, (stamp, _) in self._files.items()
         ):
-            # a cache that cannot be kept is made again the next time
+            # a cache that cannot be saved is rebuilt the next time
             with suppress(OSError, RicordoError, sqlite3.Error):
-                self._keep(before)
+                self._save(before)
 
     def among(self, words: Iterable[str], without: str = "") -> frozenset[str]:
-        """Return those of the `words` that any file holds, or whose name or path does; files in the
-        folder `without` do not count.
+        """Return those of the `words` that occur in any file or path, except files in the folder
+        `without`.
         """
         wanted = {crc32(word.encode("utf-8", "surrogateescape")): word for word in words}
-        left, found = set(wanted), set[int]()
-        for path, (_, held) in self._files.items():
-            if not left:
+        missing, present = set(wanted), set[int]()
+        for path, (_, checksums) in self._files.items():
+            if not missing:
                 break
             if not (without and path.startswith(without)):
-                here = left.intersection(held)
-                found |= here
-                left -= here
-        return frozenset(wanted[number] for number in found)
+                in_file = missing.intersection(checksums)
+                present |= in_file
+                missing -= in_file
+        return frozenset(wanted[checksum] for checksum in present)
 
     def files_with(self, word: str, most: int) -> list[str]:
-        """Return up to `most` files that hold `word`, ordered by path."""
-        number = crc32(word.encode("utf-8", "surrogateescape"))
-        return sorted(path for path, (_, held) in self._files.items() if number in held)[:most]
+        """Return up to `most` files that contain `word`, ordered by path."""
+        checksum = crc32(word.encode("utf-8", "surrogateescape"))
+        paths = (path for path, (_, checksums) in self._files.items() if checksum in checksums)
+        return sorted(paths)[:most]
 
     def _read(
         self, tree: ProjectTree, step: Callable[[], None]
@@ -88,28 +88,28 @@ class ProjectWords:
         files: dict[str, tuple[Stamp, array[int]]] = {}
         began, read, skipped = time.monotonic(), 0, 0
         for path, stamp in tree.files.items():
-            kept = self._files.get(path)
-            if kept is not None and kept[0] == stamp:
-                files[path] = kept
+            cached = self._files.get(path)
+            if cached is not None and cached[0] == stamp:
+                files[path] = cached
                 continue
             if read > MOST_BYTES or time.monotonic() - began > MOST_SECONDS:
                 skipped += 1
                 continue
             raw = tree.read(path) or b""
             read += len(raw)
-            files[path] = (stamp, _words(path, raw))
+            files[path] = (stamp, _checksum_words(path, raw))
             step()
-        self.remark = f"{skipped:,} files of the project were not looked through" * bool(skipped)
+        self.remark = f"{skipped:,} files of the project were not checked" * bool(skipped)
         return files
 
     def _load(self) -> dict[str, tuple[Stamp, array[int]]]:
         if not self._cache.is_whole():
             return {}
         try:
-            with closing(open_database_to_read(self._cache.path)) as kept:
-                if kept.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+            with closing(open_database_to_read(self._cache.path)) as cache:
+                if cache.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                     return {}
-                rows = kept.execute("SELECT * FROM file").fetchall()
+                rows = cache.execute("SELECT * FROM file").fetchall()
         except (sqlite3.Error, OSError):
             return {}
         return {
@@ -117,8 +117,8 @@ class ProjectWords:
             for path, *stamp, words in rows
         }
 
-    def _keep(self, before: dict[str, tuple[Stamp, array[int]]]) -> None:
-        """Write what is other than `before`, into a new file where there is none."""
+    def _save(self, before: dict[str, tuple[Stamp, array[int]]]) -> None:
+        """Write the differences from `before`, or all into a new cache if there is none."""
         with state_lock(self._cache.folder, _PATIENCE):
             is_new = not before or not self._cache.is_whole()
             if is_new:
@@ -141,14 +141,14 @@ class ProjectWords:
             if is_new:
                 connection.execute(_SCHEMA)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
-            gone = before.keys() - self._files.keys()
-            connection.executemany("DELETE FROM file WHERE path = ?", ((_raw(p),) for p in gone))
+            deleted = before.keys() - self._files.keys()
+            connection.executemany("DELETE FROM file WHERE path = ?", ((_raw(p),) for p in deleted))
             connection.executemany(
                 "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?)",
                 (
-                    (_raw(path), *kept[0], kept[1].tobytes())
-                    for path, kept in self._files.items()
-                    if before.get(path) is not kept
+                    (_raw(path), *entry[0], entry[1].tobytes())
+                    for path, entry in self._files.items()
+                    if before.get(path) is not entry
                 ),
             )
 
@@ -157,11 +157,11 @@ def _raw(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _words(path: str, raw: bytes) -> array[int]:
-    """The checksums of the words of a file and of its path."""
-    found = set(_WORD.findall(_raw(path)))
-    if b"\0" not in raw[:_LOOK_FOR_ZERO]:
-        found.update(_WORD.findall(raw[:LARGEST_FILE]))
-    for dashed in [word for word in found if b"-" in word]:
-        found.update(dashed.split(b"-"))
-    return array("I", sorted(map(crc32, found)))
+def _checksum_words(path: str, raw: bytes) -> array[int]:
+    """Return the checksums of the words of a file and of its path."""
+    words = set(_WORD.findall(_raw(path)))
+    if b"\0" not in raw[:_BINARY_CHECK_BYTES]:
+        words.update(_WORD.findall(raw[:LARGEST_FILE]))
+    for dashed in [word for word in words if b"-" in word]:
+        words.update(dashed.split(b"-"))
+    return array("I", sorted(map(crc32, words)))

@@ -1,4 +1,4 @@
-"""Removing a value from every version in the history, so that no byte of it stays in the file."""
+"""Remove a value from every version in the history, so that no byte of it stays in the file."""
 
 from __future__ import annotations
 
@@ -18,32 +18,31 @@ from ricordo.storage.lock import state_lock
 from ricordo.storage.state_file import replace_state_file
 
 MASK = "█" * 8
-"""What stands in the place of the value from then on."""
+"""The replacement of the value."""
 PATIENCE = 5.0
-"""Seconds for which a program is waited for that reads the history meanwhile."""
+"""Seconds to wait for other programs that read the history."""
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "cp1252")
-"""In which notes are written that Ricordo can read, or turn into such."""
+"""The encodings of notes that Ricordo can read or convert."""
 _OF_NO_FILE = " AND subject NOT IN (SELECT path FROM head)"
-"""Decisions on a file that is there count under its path."""
+"""Excludes decisions on existing files, whose subject is the path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What a purge removed."""
+    """The numbers of purged texts."""
 
     contents: int
-    """Kept contents that held the value."""
+    """Stored contents that contained the value."""
     told: int
-    """Reasons, subjects and paths that held it."""
+    """Reasons, subjects and paths that contained it."""
 
 
 def purge(database: Database, value: str) -> Purged:
-    """Replace `value` by a mask in every kept content, reason and path, and overwrite what held
-    it. The path of a file that is still there stays.
+    """Replace `value` by a mask in every stored content, reason and path, and overwrite the old
+    bytes. The path of an existing file is not changed.
 
-    Versions keep their place in the history, only the value is gone from them. Raises
-    StateUnusable, and Busy where another program reads the history; a value that was masked
-    already leaves the file when it is purged again.
+    Versions stay in the history without the value. Raises StateUnusable, and Busy if another
+    program reads the history; then purging again removes the masked value from the file.
     """
     if not database.exists:
         return Purged(0, 0)
@@ -52,46 +51,46 @@ def purge(database: Database, value: str) -> Purged:
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
             contents = _purge_contents(connection, forms(value))
-            told = _purge_acts(connection, value) + _purge_paths(connection, value)
-        if not _is_overwritten(connection):
+            others = _purge_acts(connection, value) + _purge_paths(connection, value)
+        if not _overwrite_deleted(connection):
             raise Busy(
-                "Another program is reading the history, so its file could not be written anew: "
-                "end that program and purge again.",
-                changed=f"{contents} texts, {told} reasons and paths were masked; the bytes of the "
-                "value are still in the file.",
+                "Another program is reading the history, so its file could not be rewritten. "
+                "Close that program and purge again.",
+                changed=f"{contents} texts, {others} reasons and paths were masked; the bytes of "
+                "the value are still in the file.",
             )
-    return Purged(contents, told)
+    return Purged(contents, others)
 
 
 def forms(value: str) -> dict[bytes, bytes]:
-    """Return the bytes that `value` has in every encoding of a note, each with its mask."""
-    found: dict[bytes, bytes] = {}
+    """Return the bytes of `value` in every encoding of a note, each with its mask."""
+    masks: dict[bytes, bytes] = {}
     for encoding in _ENCODINGS:
         try:
             form = value.encode(encoding, "surrogateescape")
         except UnicodeEncodeError:
             continue
-        found.setdefault(form, MASK.encode(encoding, "replace"))
-    return found
+        masks.setdefault(form, MASK.encode(encoding, "replace"))
+    return masks
 
 
 def holds(content: bytes, forms: dict[bytes, bytes]) -> bool:
-    """Say whether `content` holds the value in one of its `forms`."""
+    """Return whether `content` contains the value in one of its `forms`."""
     return any(form in content for form in forms)
 
 
-def _masked(content: bytes, forms: dict[bytes, bytes]) -> bytes:
+def _mask(content: bytes, forms: dict[bytes, bytes]) -> bytes:
     ordered = list(forms.items())
     if content.startswith(codecs.BOM_UTF16_BE):
-        # the other order of bytes would be found too, half a character off
+        # the other byte order would match too, half a character off
         ordered.reverse()
     for form, mask in ordered:
         content = content.replace(form, mask)
     return content
 
 
-def _is_overwritten(connection: sqlite3.Connection) -> bool:
-    """Write the file anew without what was deleted; say whether that was possible."""
+def _overwrite_deleted(connection: sqlite3.Connection) -> bool:
+    """Rewrite the file without deleted data; return whether that was possible."""
     try:
         connection.execute("VACUUM")
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -104,23 +103,23 @@ def _is_overwritten(connection: sqlite3.Connection) -> bool:
 
 def _purge_contents(connection: sqlite3.Connection, forms: dict[bytes, bytes]) -> int:
     history = History(connection)
-    holding = [
+    matching = [
         (sha, content)
         for sha, data in connection.execute("SELECT sha, data FROM blob")
         if holds(content := zlib.decompress(data), forms)
     ]
-    for sha, content in holding:
-        masked = history.keep(_masked(content, forms))
+    for sha, content in matching:
+        masked = history.keep(_mask(content, forms))
         for column in ("pre", "post"):
             connection.execute(f"UPDATE op SET {column} = ? WHERE {column} = ?", (masked, sha))
-        # the file on disk still holds the value: it is no other one for that
+        # the file on disk still contains the value, and must not count as changed
         connection.execute(
             "UPDATE head SET masked = ? WHERE sha = ? OR masked = ?", (masked, sha, sha)
         )
         connection.execute("DELETE FROM masked WHERE sha = ?", (sha,))
         connection.execute("INSERT OR IGNORE INTO masked VALUES (?)", (masked,))
         connection.execute("DELETE FROM blob WHERE sha = ?", (sha,))
-    return len(holding)
+    return len(matching)
 
 
 def _purge_acts(connection: sqlite3.Connection, value: str) -> int:
@@ -138,13 +137,13 @@ def _purge_acts(connection: sqlite3.Connection, value: str) -> int:
 
 
 def _purge_paths(connection: sqlite3.Connection, value: str) -> int:
-    """Mask the value in the paths of files that are gone."""
-    standing = set(connection.execute("SELECT root, path FROM head"))
+    """Mask the value in the paths of deleted files."""
+    existing = set(connection.execute("SELECT root, path FROM head"))
     changed = 0
     for root, path in (("root", "path"), ("from_root", "from_path")):
         for of, name in connection.execute(f"SELECT DISTINCT {root}, {path} FROM op").fetchall():
-            masked = _masked_path(name, value)
-            if masked == name or (of, name) in standing:
+            masked = _mask_path(name, value)
+            if masked == name or (of, name) in existing:
                 continue
             cursor = connection.execute(
                 f"UPDATE op SET {path} = ? WHERE {root} = ? AND {path} = ?", (masked, of, name)
@@ -153,7 +152,7 @@ def _purge_paths(connection: sqlite3.Connection, value: str) -> int:
     return changed
 
 
-def _masked_path(path: str | bytes, value: str) -> str | bytes:
+def _mask_path(path: str | bytes, value: str) -> str | bytes:
     if isinstance(path, str):
         return path.replace(value, MASK)
     return path.replace(value.encode("utf-8", "surrogateescape"), MASK.encode())
@@ -165,66 +164,64 @@ _ASIDE = f"{DATABASE}.corrupt-"
 
 
 def copies_holding(state: str, value: str) -> tuple[str, ...]:
-    """Return the files of `state` that hold `value` in one of its forms: what an editor was given,
-    above all.
+    """Return the files of `state` that contain `value` in one of its forms, such as copies for an
+    editor.
     """
     wanted = forms(value)
-    # as JSON has it
+    # escaped for JSON
     wanted.setdefault(json.dumps(value)[1:-1].encode("ascii"), b"")
     return tuple(
-        path for path in _files(state) if holds(read_plain_file(path, _LARGEST) or b"", wanted)
+        path for path in _list_files(state) if holds(read_plain_file(path, _LARGEST) or b"", wanted)
     )
 
 
 def purge_documents(state: str, value: str) -> int:
-    """Mask `value` in the JSON documents of `state`; return in how many it was. Raises OSError."""
+    """Mask `value` in the JSON documents of `state`; return how many changed. Raises OSError."""
     count = 0
     for folder in (state, *(os.path.join(state, name) for name in ("recall", "curation"))):
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        for name in (it for it in names if it.endswith(".json")):
+        for name in (name for name in names if name.endswith(".json")):
             document, _ = read_json(os.path.join(folder, name), _LARGEST_DOCUMENT)
-            if (masked := _own_copies_masked(document, value)) != document:
+            if (masked := _mask_json(document, value)) != document:
                 replace_state_file(folder, name, json.dumps(masked).encode("ascii"))
                 count += 1
     return count
 
 
 def purge_caches(state: str, value: str) -> int:
-    """Remove what is kept of projects and of comparisons where a path in it holds `value`; return
-    how many files. They are made again when they are needed. Raises OSError.
+    """Remove the caches of projects and comparisons that contain `value`; return how many files.
+    They are rebuilt when needed. Raises OSError.
     """
-    holding = [
+    matching = [
         path
         for folder in ("projects", "compared")
         for path in copies_holding(os.path.join(state, folder), value)
     ]
-    for path in holding:
+    for path in matching:
         os.unlink(path)
-    return len(holding)
+    return len(matching)
 
 
-def _own_copies_masked(document: object, value: str) -> object:
+def _mask_json(document: object, value: str) -> object:
     if isinstance(document, str):
         return document.replace(value, MASK)
     if isinstance(document, list):
-        return [_own_copies_masked(it, value) for it in document]
+        return [_mask_json(item, value) for item in document]
     if isinstance(document, dict):
-        return {
-            _own_copies_masked(key, value): _own_copies_masked(it, value)
-            for key, it in document.items()
-        }
+        return {_mask_json(key, value): _mask_json(item, value) for key, item in document.items()}
     return document
 
 
 def histories_aside(state: str) -> tuple[str, ...]:
-    """Return the damaged histories that were moved aside: nothing can be searched in them."""
-    return tuple(path for path in _every(state) if os.path.basename(path).startswith(_ASIDE))
+    """Return the paths of damaged histories that were moved aside, which cannot be searched."""
+    return tuple(path for path in _list_all(state) if os.path.basename(path).startswith(_ASIDE))
 
 
-def _files(state: str) -> Iterator[str]:
-    return (path for path in _every(state) if not os.path.basename(path).startswith(DATABASE))
+def _list_files(state: str) -> Iterator[str]:
+    """Yield the files of `state` except the histories."""
+    return (path for path in _list_all(state) if not os.path.basename(path).startswith(DATABASE))
 
 
-def _every(state: str) -> Iterator[str]:
+def _list_all(state: str) -> Iterator[str]:
     for folder, _, names in os.walk(state):
         yield from (os.path.join(folder, name) for name in sorted(names))

@@ -1,8 +1,8 @@
-"""Reading a memory from disk, whole or only what changed since it was last read.
+"""Read a memory from disk, whole or only the files that changed since the last reading.
 
-Every directory is opened from the one above it and every file from its directory, never through
-a symbolic link and never blocking, so that nothing outside the memory is read and no pipe or
-device can hold us up.
+Every directory is opened relative to its parent and every file relative to its directory, never
+through a symbolic link and never blocking, so that no file outside the memory is read and no pipe
+or device blocks.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from ricordo.memory.note import (
 from ricordo.text import visible
 
 MAX_FILES = 250_000
-"""Directory entries; what lies beyond is named as not read."""
+"""Directory entries; more are reported as not read."""
 MAX_DEPTH = 32
 SETTLING_NS = 100_000_000
-"""A file that changed less long ago is read again next time: changes are stamped by a clock that
-ticks every few milliseconds, and a second change can hide in one tick.
+"""A file that changed less than this ago is read again next time: timestamps come from a clock that
+ticks every few milliseconds, and a second change in the same tick does not show.
 """
 _MANY = 500
-"""Changed files, from which on walking the whole memory is the quicker way."""
+"""Changed files; above it walking the whole memory is faster."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
@@ -50,27 +50,27 @@ _NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
 def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memory:
     """Return the memory in the directory `root`.
 
-    With `before`, an earlier reading of the same directory, notes whose file has not been touched
-    since are taken from it. Raises MemoryNotFound where `root` is no directory and
-    MemoryUnreadable where it cannot be listed.
+    With `before`, an earlier reading of the same directory, notes with unchanged files are taken
+    from it. Raises MemoryNotFound if `root` is not a directory and MemoryUnreadable if it cannot
+    be listed.
     """
     real = os.path.realpath(root)
-    known = before.by_path if before and before.root == real and before.layout == layout else {}
-    return _walked(root, _Walk(real, layout, known))
+    by_path = before.by_path if before and before.root == real and before.layout == layout else {}
+    return _read_by(_Walk(real, layout, by_path), root)
 
 
 def list_memory(root: str, layout: Layout) -> Memory:
-    """Return the memory in the directory `root` with its indexes read, and of every other file no
-    more than that it is there. Raises what `read_memory` raises.
+    """Return the memory in the directory `root` with its indexes read, and all other files listed
+    but unread. Raises the same errors as `read_memory`.
     """
-    return _walked(root, _Listing(os.path.realpath(root), layout, {}))
+    return _read_by(_Listing(os.path.realpath(root), layout, {}), root)
 
 
-def _walked(root: str, walk: _Walk) -> Memory:
+def _read_by(walk: _Walk, root: str) -> Memory:
     try:
         handle = os.open(walk.root, _DIRECTORY)
     except (FileNotFoundError, NotADirectoryError):
-        raise MemoryNotFound(f"There is no memory directory at {visible(root)}.") from None
+        raise MemoryNotFound(f"No memory directory at {visible(root)}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
@@ -86,10 +86,10 @@ def _walked(root: str, walk: _Walk) -> Memory:
 
 
 def reread_files(before: Memory, paths: Iterable[str]) -> Memory:
-    """Return `before` with the files at `paths`, relative to it, as they are on disk now.
+    """Return `before` with the files at `paths`, relative to it, read again.
 
-    Where anything else than markdown files in known folders changed, everything is read anew.
-    Raises MemoryNotFound and MemoryUnreadable.
+    If any other path than a markdown file in a known folder changed, all is read again. Raises
+    MemoryNotFound and MemoryUnreadable.
     """
     wanted = set(paths)
     if len(wanted) > _MANY or not all(_in_known_folder(before, path) for path in wanted):
@@ -108,35 +108,35 @@ def reread_files(before: Memory, paths: Iterable[str]) -> Memory:
         os.close(root)
     if walk.skipped:
         return read_memory(before.root, before.layout, before)
-    found: dict[str, Note | None] = {note.path: note for note in walk.files}
-    gone: dict[str, Note | None] = dict.fromkeys(wanted & before.by_path.keys())
-    return before.with_files({**gone, **found})
+    changed: dict[str, Note | None] = {note.path: note for note in walk.files}
+    removed: dict[str, Note | None] = dict.fromkeys(wanted & before.by_path.keys())
+    return before.with_files({**removed, **changed})
 
 
 def _in_known_folder(memory: Memory, path: str) -> bool:
     folder, _, name = path.rpartition("/")
-    known = not folder or folder in memory.others
-    return known and is_note_name(name) and path not in memory.others
+    is_known = not folder or folder in memory.others
+    return is_known and is_note_name(name) and path not in memory.others
 
 
 def is_note_name(name: str) -> bool:
-    """Say whether a file of this name is read: markdown that is neither hidden nor an editor's
-    leftover.
+    """Return whether a file of this name is read: markdown, neither hidden nor an editor's
+    backup.
     """
     return name[-3:].lower() == ".md" and not is_leftover(name)
 
 
 def is_leftover(name: str) -> bool:
-    """Say whether a name is hidden or an editor's backup. One that holds a path as Windows writes
-    it, left by an archive that was unpacked elsewhere, begins with a dot and is not hidden.
+    """Return whether a name is hidden or an editor's backup. A name with a Windows path, from an
+    archive unpacked on another system, begins with a dot and is not hidden.
     """
     is_hidden = name[0] == "." and not name.startswith((".\\", "..\\"))
     return is_hidden or name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
 
 
 def list_names(root: str) -> frozenset[str]:
-    """Return the names in the directory `root`, folders with a `/` behind; empty when it cannot
-    be listed.
+    """Return the names in the directory `root`, folders with a trailing `/`; empty if it cannot be
+    listed.
     """
     try:
         with os.scandir(root) as entries:
@@ -146,15 +146,16 @@ def list_names(root: str) -> frozenset[str]:
 
 
 def list_folders(root: str) -> frozenset[str]:
-    """Return `root` and the folders beneath it in which notes are looked for, none of them through
-    a link.
+    """Return `root` and the folders below it that may contain notes, none of them through a
+    link.
     """
-    found: set[str] = set()
-    for folder, inside, _ in os.walk(root):
-        found.add(folder)
-        deep = folder.count(os.sep) - root.count(os.sep) >= MAX_DEPTH
-        inside[:] = [] if deep or len(found) >= MAX_FILES else filter(_is_walked, inside)
-    return frozenset(found)
+    folders: set[str] = set()
+    for folder, subfolders, _ in os.walk(root):
+        folders.add(folder)
+        is_deep = folder.count(os.sep) - root.count(os.sep) >= MAX_DEPTH
+        is_end = is_deep or len(folders) >= MAX_FILES
+        subfolders[:] = [] if is_end else filter(_is_walked, subfolders)
+    return frozenset(folders)
 
 
 def _is_walked(folder: str) -> bool:
@@ -165,11 +166,13 @@ def _is_walked(folder: str) -> bool:
 class _Walk:
     root: str
     layout: Layout
-    known: Mapping[str, Note]
+    before: Mapping[str, Note]
+    """The notes of an earlier reading, by path."""
     files: list[Note] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
     skipped: list[SkippedFile] = field(default_factory=list)
-    seen: int = 0
+    count: int = 0
+    """Directory entries so far."""
     settled_before: int = field(default_factory=lambda: time.time_ns() - SETTLING_NS)
     """Files that changed after this moment are read again next time."""
 
@@ -178,10 +181,10 @@ class _Walk:
         with os.scandir(handle) as entries:
             for entry in entries:
                 name = entry.name
-                if self.seen >= MAX_FILES:
+                if self.count >= MAX_FILES:
                     self.skipped.append(SkippedFile(prefix or ".", f"over {MAX_FILES:,} files"))
                     break
-                self.seen += 1
+                self.count += 1
                 if is_leftover(name):
                     continue
                 if entry.is_symlink():
@@ -198,7 +201,7 @@ class _Walk:
             self._folder(handle, name, prefix + name, depth + 1)
 
     def single(self, root: int, path: str) -> None:
-        """Read the one file at `path`, opening every folder on the way from the one above."""
+        """Read the one file at `path`, opening every folder relative to its parent."""
         *folders, name = path.split("/")
         parents = [root]
         try:
@@ -229,8 +232,8 @@ class _Walk:
             os.close(handle)
 
     def _file(self, parent: int, name: str, path: str) -> None:
-        old = self.known.get(path)
-        if old is not None and _untouched(parent, name, old):
+        old = self.before.get(path)
+        if old is not None and _is_unchanged(parent, name, old):
             self.files.append(old)
             return
         try:
@@ -283,9 +286,9 @@ class _Walk:
             facts = self._facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
         except OSError:
             return
-        refused = error.errno in (errno.EACCES, errno.EPERM)
-        trouble = ReadError.NO_PERMISSION if refused else ReadError.DISK_ERROR
-        self.files.append(unreadable_note(path, facts, self.layout, trouble))
+        is_denied = error.errno in (errno.EACCES, errno.EPERM)
+        reason = ReadError.NO_PERMISSION if is_denied else ReadError.DISK_ERROR
+        self.files.append(unreadable_note(path, facts, self.layout, reason))
 
     def _symbolic_link(self, parent: int, path: str) -> None:
         target = os.path.realpath(os.path.join(self.root, path))
@@ -295,25 +298,25 @@ class _Walk:
             shown = "?"
         inside = target == self.root or target.startswith(self.root + os.sep)
         reason = f"a symbolic link to {visible(shown)}"
-        fault = _fault_of_link(os.path.join(self.root, path), target, inside=inside)
+        fault = _find_link_fault(os.path.join(self.root, path), target, inside=inside)
         self.skipped.append(SkippedFile(path, reason + fault, not inside, is_live_link=not fault))
 
 
-def _fault_of_link(path: str, target: str, *, inside: bool) -> str:
-    """Say why nobody gets anywhere by the link at `path`, which leads to `target` as far as it can
-    be followed; "" where one does.
+def _find_link_fault(path: str, target: str, *, inside: bool) -> str:
+    """Return why the link at `path`, resolved as far as possible to `target`, is broken or
+    circular; "" if it is not.
     """
     if os.path.islink(target):
-        return ", and round in a circle"
+        return ", which is circular"
     if not os.path.lexists(target):
-        return ", where nothing is"
-    # whoever looks into all folders by it would never come to an end
-    is_round = inside and f"{os.path.dirname(path)}/".startswith(f"{target}/")
-    return ", the folder in which it lies, and round in a circle" if is_round else ""
+        return ", which does not exist"
+    # following it in a recursive listing would never end
+    is_circular = inside and f"{os.path.dirname(path)}/".startswith(f"{target}/")
+    return ", a folder that contains it: circular" if is_circular else ""
 
 
 class _Listing(_Walk):
-    """Reads the indexes alone."""
+    """Reads only the indexes."""
 
     def _file(self, parent: int, name: str, path: str) -> None:
         if self.layout.role(path) is FileRole.INDEX:
@@ -322,7 +325,7 @@ class _Listing(_Walk):
             self.files.append(unreadable_note(path, _UNKNOWN, self.layout, ReadError.NOT_YET))
 
 
-def _untouched(parent: int, name: str, old: Note) -> bool:
+def _is_unchanged(parent: int, name: str, old: Note) -> bool:
     try:
         status = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except OSError:

@@ -1,5 +1,5 @@
-"""The key of the fingerprints by which values are allowed to leave: a file of its own, so that
-what is kept of a value tells nothing where the key is not known.
+"""The key for fingerprints of allowed values, in a separate file: without the key, a stored
+fingerprint reveals nothing about its value.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ _SIZE = 32
 
 
 def redaction_key(state: str) -> bytes:
-    """Return the key in the directory `state`, which is made where there is none, for this user
-    only. Raises StateUnusable.
+    """Return the key in the directory `state`; it is created if missing, for this user only. Raises
+    StateUnusable.
     """
     path = os.path.join(state, _FILE)
     key = read_plain_file(path, _SIZE + 1)
     if key is None and not os.path.lexists(path):
-        _make(state, path)
+        _create(state, path)
         key = read_plain_file(path, _SIZE + 1)
     if key is None or len(key) != _SIZE:
         raise StateUnusable(
-            f"The key of what may leave ({visible(path)}) cannot be read. Without it nothing is "
-            "allowed: remove it, and allow again what should leave."
+            f"The redaction key ({visible(path)}) cannot be read, so no value is allowed. Remove "
+            "the file, then allow values again."
         )
     return key
 
 
-def _make(state: str, path: str) -> None:
+def _create(state: str, path: str) -> None:
     from tempfile import NamedTemporaryFile
 
     try:
@@ -42,10 +42,10 @@ def _make(state: str, path: str) -> None:
             file.write(os.urandom(_SIZE))
             file.flush()
             os.fsync(file.fileno())
-            # whole or not at all, and the first of two processes makes it
+            # atomic: of two processes the first one creates it
             with suppress(FileExistsError):
                 os.link(file.name, path)
     except OSError as error:
         raise StateUnusable(
-            f"The key of what may leave ({visible(path)}) cannot be written: {error.strerror}."
+            f"The redaction key ({visible(path)}) cannot be written: {error.strerror}."
         ) from None

@@ -1,4 +1,4 @@
-"""Which errors of SQLite are the file's own."""
+"""Tell damage of a SQLite file from transient errors, and open files read-only."""
 
 from __future__ import annotations
 
@@ -23,43 +23,42 @@ _PASSING = frozenset(
 
 
 def is_busy(error: Exception) -> bool:
-    """Say whether `error` means no more than that another process writes."""
+    """Return whether `error` means that another process is writing."""
     code = getattr(error, "sqlite_errorcode", -1) & 0xFF
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def is_passing(error: Exception) -> bool:
-    """Say whether `error` tells nothing against the file: it is in use, the disk is full, or there
-    is no permission.
+    """Return whether `error` is no sign of damage: the file is in use, the disk is full, or
+    permission is missing.
     """
     return getattr(error, "sqlite_errorcode", -1) & 0xFF in _PASSING
 
 
 def is_read_only(path: str) -> bool:
-    """Say whether the file at `path` is there and SQLite could not change it: that takes a
-    directory in which it can make its journal.
+    """Return whether the file at `path` exists and SQLite cannot change it, which also needs a
+    writable directory for its journal.
     """
     folder = os.path.dirname(path)
-    is_there = os.path.exists(path)
-    return is_there and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK | os.X_OK))
+    exists = os.path.exists(path)
+    return exists and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK | os.X_OK))
 
 
 def open_read_only(path: str) -> sqlite3.Connection:
-    """Return a connection to the SQLite file at `path` that changes nothing. Raises sqlite3.Error
-    and OSError.
+    """Return a read-only connection to the SQLite file at `path`. Raises sqlite3.Error and OSError.
 
-    A file with a write-ahead log needs its index beside it, which nobody can make here. Where no
-    log is left either, the file is whole as it is.
+    A write-ahead log needs an index file, which cannot be created without write permission. If the
+    log is empty or missing, the file is complete and is opened as immutable.
     """
     try:
-        return _asked(open_database_to_read(path))
+        return _test_connection(open_database_to_read(path))
     except sqlite3.OperationalError:
         if _size(f"{path}-wal"):
             raise
-        return _asked(open_database_to_read(path, immutable=True))
+        return _test_connection(open_database_to_read(path, immutable=True))
 
 
-def _asked(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _test_connection(connection: sqlite3.Connection) -> sqlite3.Connection:
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except BaseException:

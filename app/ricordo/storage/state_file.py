@@ -1,9 +1,8 @@
-"""Files of our own state directory: opened only where they are regular files, for this user alone,
-replaced whole and never torn.
+"""Files of the state directory: opened only if they are regular files, readable for this user only,
+and replaced atomically.
 
-Every other module opens them through this one, but for small ones that are read whole
-(`plain_file`). The prompt hook does too: nothing is imported here
-that it has not loaded anyway.
+All modules open them through this one, except small files that are read whole (`foreign_file`). The
+prompt hook uses it too, so it imports only modules that the hook loads anyway.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ if TYPE_CHECKING:
     import sqlite3
 
 FOLDERS = ("recall", "projects", "compared", "curation")
-"""The folders of the state directory that hold such files."""
-_BESIDE = ("-journal", "-wal", "-shm")
-"""What SQLite keeps beside a database."""
+"""The subfolders of the state directory with such files."""
+_SUFFIXES = ("-journal", "-wal", "-shm")
+"""The suffixes of SQLite's extra files."""
 _PRIVATE = 0o600
 _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 class NotRegular(OSError):
-    """Something other than a regular file is where a state file should be."""
+    """A state file is not a regular file."""
 
     def __init__(self, path: str) -> None:
         super().__init__(EINVAL, "not a regular file", path)
 
 
 def make_private_directory(path: str) -> None:
-    """Make the directory `path` and what is missing above it, for this user only: the mode that is
-    given to `os.makedirs` is that of the last one alone. Raises OSError.
+    """Create the directory `path` and missing ones above it, all for this user only: `os.makedirs`
+    would apply the mode to the last one only. Raises OSError.
     """
     if not os.path.isdir(path):
         above = os.path.dirname(path)
@@ -47,13 +46,13 @@ def make_private_directory(path: str) -> None:
 
 
 def refuse_irregular(state: str) -> None:
-    """Refuse a state directory in which something other than a file or a directory lies: a pipe, a
-    socket, a device, or a link to such. Raises StateUnusable.
+    """Raise StateUnusable if the state directory contains a pipe, a socket, a device, or a link to
+    one.
     """
     for folder in (state, *(os.path.join(state, name) for name in FOLDERS)):
         with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
             for entry in entries:
-                # a link that leads nowhere is as good as no file
+                # a broken link counts as no file
                 if not (entry.is_file() or entry.is_dir()) and os.path.exists(entry.path):
                     _refuse(entry.path)
 
@@ -63,14 +62,14 @@ def _refuse(path: str) -> None:
     from ricordo.text import visible
 
     raise StateUnusable(
-        f"{visible(path)} is not a regular file, so it is not opened: move it away, Ricordo makes "
-        "a new file where it needs one."
+        f"{visible(path)} is not a regular file. Move it away; Ricordo creates a new file if it "
+        "needs one."
     )
 
 
 def open_state_file(path: str, flags: int) -> int:
-    """Return a descriptor of the regular file at `path`, opened with `flags`; a file that they
-    create is for this user only. Never blocks, never follows a link. Raises OSError.
+    """Return a descriptor of the regular file at `path`, opened with `flags`; a new file is for
+    this user only. Never blocks, never follows a link. Raises OSError.
     """
     handle = os.open(path, flags | _FLAGS, _PRIVATE)
     try:
@@ -89,18 +88,17 @@ def open_database(
     autocommit: bool = False,
     check_same_thread: bool = True,
 ) -> sqlite3.Connection:
-    """Return a connection to the SQLite file at `path`, which is made where it is missing and is
-    for this user only; with `autocommit` no transaction begins by itself. Raises sqlite3.Error and
-    OSError.
+    """Return a connection to the SQLite file at `path`, created if missing, for this user only;
+    with `autocommit` no transaction begins implicitly. Raises sqlite3.Error and OSError.
     """
     import sqlite3
 
     _check_database(path)
     with suppress(FileExistsError):
-        # never opened where it is there: closing it would end the locks that SQLite has on it
+        # never open an existing file here: closing it would release SQLite's locks on it
         os.close(open_state_file(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     with suppress(OSError):
-        # an earlier version left some of them readable for others
+        # an earlier version created some of them readable for others
         if stat.S_IMODE(os.stat(path).st_mode) & ~_PRIVATE:
             os.chmod(path, _PRIVATE)
     return sqlite3.connect(
@@ -114,8 +112,8 @@ def open_database(
 def open_database_to_read(
     path: str, *, timeout: float = 5.0, immutable: bool = False
 ) -> sqlite3.Connection:
-    """Return a connection to the SQLite file at `path` that changes nothing; with `immutable` one
-    that takes the file for whole without a look at its log. Raises sqlite3.Error and OSError.
+    """Return a read-only connection to the SQLite file at `path`; with `immutable`, SQLite ignores
+    its log. Raises sqlite3.Error and OSError.
     """
     import sqlite3
 
@@ -126,16 +124,16 @@ def open_database_to_read(
 
 
 def _check_database(path: str) -> None:
-    """Raise NotRegular where SQLite would open something other than regular files."""
-    for ending in ("", *_BESIDE):
+    """Raise NotRegular if SQLite would open something other than regular files."""
+    for suffix in ("", *_SUFFIXES):
         with suppress(FileNotFoundError):
-            if not stat.S_ISREG(os.stat(path + ending).st_mode):
-                raise NotRegular(path + ending)
+            if not stat.S_ISREG(os.stat(path + suffix).st_mode):
+                raise NotRegular(path + suffix)
 
 
 def make_state_file(state: str, name: str) -> None:
-    """Make the file `name` in the directory `state`, and that, where they are missing; both for
-    this user only. Raises OSError.
+    """Create the file `name` in the directory `state`, and the directory, if missing; both for this
+    user only. Raises OSError.
     """
     make_private_directory(state)
     with suppress(FileExistsError):
@@ -143,8 +141,8 @@ def make_state_file(state: str, name: str) -> None:
 
 
 def replace_state_file(state: str, name: str, content: bytes) -> None:
-    """Write `content` to the file `name` of the directory `state`, which is made where it is
-    missing; both for this user only. Raises OSError.
+    """Replace the file `name` of the directory `state` atomically by `content`; the directory is
+    created if missing; both for this user only. Raises OSError.
     """
     from tempfile import NamedTemporaryFile
 

@@ -1,7 +1,7 @@
-"""The system calls by which files of a memory change, all in one place.
+"""All system calls that change files of a memory.
 
-`before` is called with the name of each call before it is made: the tests fail calls and kill the
-process there. Everything works on names inside an open directory and follows no symbolic link.
+`before` is called with the name of each call before it is made: tests inject errors and kill the
+process there. All calls use names in an open directory and follow no symbolic link.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _NOREPLACE, _EXCHANGE = 1, 2
 _MAC_SWAP, _MAC_EXCLUSIVE = 2, 4
 _OPENAT2 = 437
 _RESOLVE = 0x02 | 0x04 | 0x08
-"""No magic links, no symbolic links, nothing above."""
+"""No magic links, no symbolic links, no path above the directory."""
 _GETFLAGS = 0x80086601
-_FROZEN = 0x10 | 0x20
+_IMMUTABLE = 0x10 | 0x20
 """Immutable, append only."""
 
 READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def _go_on(name: str) -> None:
-    """Do nothing."""
+def _do_nothing(name: str) -> None:
+    """Ignore the call named `name`."""
 
 
-before: Callable[[str], None] = _go_on
-"""Called with the name of each step before it is taken; tests put there what stops or fails it."""
+before: Callable[[str], None] = _do_nothing
+"""Called with the name of each call before it is made; tests replace it to inject faults."""
 
 
 class Unsupported(OSError):
-    """The file system or the machine has no such operation."""
+    """The file system or the kernel does not support an operation."""
 
 
 def open_directory(path: str) -> int:
@@ -52,9 +52,9 @@ def open_directory(path: str) -> int:
 
 
 def open_folder(root: int, path: str) -> int:
-    """Open the folder `path` beneath the open directory `root`; "" opens `root` anew.
+    """Open the folder `path` beneath the open directory `root`; "" opens `root` again.
 
-    Nothing on the way may be a symbolic link or lead above. Raises OSError.
+    The path may not contain symbolic links or go above `root`. Raises OSError.
     """
     before("open folder")
     if not path:
@@ -81,7 +81,7 @@ def _open_beneath(root: int, path: str) -> int:
 def _open_step_by_step(root: int, path: str) -> int:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):
-        raise OSError(errno.EXDEV, "leads out", path)
+        raise OSError(errno.EXDEV, "outside the directory", path)
     handle = os.open(".", DIRECTORY, dir_fd=root)
     for part in parts:
         try:
@@ -93,34 +93,35 @@ def _open_step_by_step(root: int, path: str) -> int:
 
 
 def open_file(folder: int, name: str) -> int:
-    """Open the plain file `name` for reading. Raises OSError, for what is no plain file too."""
+    """Open the regular file `name` for reading. Raises OSError, also if it is not regular."""
     before("open file")
     handle = os.open(name, READING, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "not a plain file", name)
+        raise OSError(errno.EINVAL, "not a regular file", name)
     return handle
 
 
 def is_no_plain_file(error: OSError) -> bool:
-    """Say whether `open_file` failed because something else than a plain file stands there."""
+    """Return whether `open_file` failed because the name is not a regular file."""
     return error.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO)
 
 
 def is_called(folder: int, name: str, handle: int) -> bool:
-    """Say whether the open file, which was found as `name`, is called so letter by letter: some
-    file systems find it in another case or another Unicode form too.
+    """Return whether the open file, found as `name`, has exactly that name: some file systems also
+    find it by another case or Unicode form.
     """
     status = os.fstat(handle)
-    spellings = (name.translate(_OTHER_CASE), *(unicodedata.normalize(f, name) for f in _FORMS))
-    if all(find(folder, it) != (status.st_dev, status.st_ino) for it in {*spellings} - {name}):
+    file_id = status.st_dev, status.st_ino
+    spellings = {name.translate(_OTHER_CASE), *(unicodedata.normalize(f, name) for f in _FORMS)}
+    if all(find(folder, spelling) != file_id for spelling in spellings - {name}):
         return True
-    # or a hard link has that other name
+    # the other spelling may be a hard link
     return name in os.listdir(folder)
 
 
 def find(folder: int, name: str) -> tuple[int, int] | None:
-    """Return device and inode of what stands at `name`; None where nothing is found."""
+    """Return device and inode of `name`; None if it does not exist."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except OSError:
@@ -133,7 +134,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 def read_all(handle: int) -> bytes:
-    """Return everything in the open file, from its start."""
+    """Return the whole content of the open file."""
     before("read")
     os.lseek(handle, 0, os.SEEK_SET)
     parts: list[bytes] = []
@@ -143,7 +144,7 @@ def read_all(handle: int) -> bytes:
 
 
 def create_file(folder: int, name: str) -> int:
-    """Make the file `name`, for this user only, and open it for writing."""
+    """Create the file `name`, for this user only, and open it for writing."""
     before("create")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(name, flags, 0o600, dir_fd=folder)
@@ -173,31 +174,31 @@ def sync_folder(folder: int) -> None:
 
 
 def exchange(folder: int, one: str, other: str) -> None:
-    """Let two names change places, as one step. Raises Unsupported where that is not possible."""
+    """Exchange two names atomically. Raises Unsupported if that is not possible."""
     before("exchange")
     _rename(folder, one, other, _EXCHANGE, _MAC_SWAP)
 
 
 def rename_new(folder: int, name: str, to: str) -> None:
-    """Rename within the directory; FileExistsError where `to` stands. Raises Unsupported."""
+    """Rename within the directory. Raises FileExistsError if `to` exists, and Unsupported."""
     before("rename")
     _rename(folder, name, to, _NOREPLACE, _MAC_EXCLUSIVE)
 
 
 def rename_over(folder: int, name: str, to: str) -> None:
-    """Rename within the directory, over whatever stands there."""
+    """Rename within the directory, replacing `to`."""
     before("replace")
     os.replace(name, to, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def link(folder: int, name: str, to: str) -> None:
-    """Give a file a second name; FileExistsError where it stands."""
+    """Create a hard link. Raises FileExistsError if `to` exists."""
     before("link")
     os.link(name, to, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
 
 
 def unlink(folder: int, name: str) -> None:
-    """Take a name away; nothing where it is not there."""
+    """Remove a name if it exists."""
     before("unlink")
     try:
         os.unlink(name, dir_fd=folder)
@@ -206,20 +207,20 @@ def unlink(folder: int, name: str) -> None:
 
 
 def take_on(handle: int, model: int) -> None:
-    """Give the file that is open as `handle` mode, owner and attributes of the one `model`.
+    """Copy mode, owner and attributes of the open file `model` to the open file `handle`.
 
-    Raises OSError where an owner or an access list could not be kept.
+    Raises OSError if an owner or an access list could not be copied.
     """
     before("take on")
-    status, own = os.fstat(model), os.fstat(handle)
-    if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+    status, current = os.fstat(model), os.fstat(handle)
+    if (status.st_uid, status.st_gid) != (current.st_uid, current.st_gid):
         os.fchown(handle, status.st_uid, status.st_gid)
     os.fchmod(handle, stat.S_IMODE(status.st_mode))
     if not hasattr(os, "listxattr"):
         return
     wanted = _attributes(model)
     for name in _attributes(handle):
-        # the folder gives new files a list that the old one did not have
+        # the folder gives new files an access list that the old one did not have
         if name not in wanted and name.startswith("system.posix_acl"):
             os.removexattr(handle, name)
     for name in wanted:
@@ -238,7 +239,7 @@ def _attributes(handle: int) -> list[str]:
 
 
 def is_frozen(handle: int) -> bool:
-    """Say whether a file or directory is marked immutable or append-only."""
+    """Return whether a file or directory is marked immutable or append-only."""
     if sys.platform != "linux":
         return False
     flags = bytearray(8)
@@ -246,11 +247,11 @@ def is_frozen(handle: int) -> bool:
         fcntl.ioctl(handle, _GETFLAGS, flags)
     except OSError:
         return False
-    return bool(struct.unpack("L", flags)[0] & _FROZEN)
+    return bool(struct.unpack("L", flags)[0] & _IMMUTABLE)
 
 
 def has_writers(handle: int) -> bool | None:
-    """Say whether anybody has the file open for writing; None where that cannot be known.
+    """Return whether any process has the file open for writing; None if unknown.
 
     A read lease is granted only on files that nobody has open for writing (fcntl(2)).
     """
@@ -258,7 +259,7 @@ def has_writers(handle: int) -> bool | None:
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
     try:
-        # a lease that is broken sends a signal: one that is ignored by default
+        # breaking a lease sends a signal: use one that is ignored by default
         fcntl.fcntl(handle, _F_SETSIG, signal.SIGURG)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)

@@ -1,4 +1,4 @@
-"""How the person left the notebook: which note, which order, which widths, by memory."""
+"""The saved state of the main screen, by memory: open note, order, filter and pane widths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """The state of the screen for one memory."""
+    """The state of the main screen for one memory."""
 
     note: str = ""
     """Path of the open note."""
@@ -27,21 +27,21 @@ class ViewState:
     """The filter of the index."""
     as_source: bool = False
     widths: dict[str, int] = field(default_factory=dict)
-    """Shares of the screen by pane."""
+    """The width of each pane, as a share of the screen."""
 
 
 def recall_desk(state: str, root: str) -> ViewState:
-    """Return how the memory at `root` was left; the defaults where that is not known."""
-    kept = _kept(state).get(root)
-    if not isinstance(kept, dict):
+    """Return the saved state for the memory at `root`; the defaults if there is none."""
+    record = _read_all(state).get(root)
+    if not isinstance(record, dict):
         return ViewState()
-    widths = kept.get("widths")
+    widths = record.get("widths")
     return ViewState(
-        note=_text(kept, "note"),
-        order=_text(kept, "order"),
-        type_filter=_text(kept, "type_filter"),
-        words=_text(kept, "words"),
-        as_source=kept.get("as_source") is True,
+        note=_text(record, "note"),
+        order=_text(record, "order"),
+        type_filter=_text(record, "type_filter"),
+        words=_text(record, "words"),
+        as_source=record.get("as_source") is True,
         widths={str(k): v for k, v in widths.items() if isinstance(v, int) and 0 < v < 100}
         if isinstance(widths, dict)
         else {},
@@ -49,19 +49,19 @@ def recall_desk(state: str, root: str) -> ViewState:
 
 
 def remember_desk(state: str, root: str, desk: ViewState) -> None:
-    """Keep how the memory at `root` was left. Raises OSError where it cannot be kept."""
-    kept = _kept(state)
-    kept.pop(root, None)
-    kept[root] = asdict(desk)
-    text = json.dumps(dict(list(kept.items())[-_MOST_MEMORIES:]))
+    """Save the state for the memory at `root`. Raises OSError."""
+    records = _read_all(state)
+    records.pop(root, None)
+    records[root] = asdict(desk)
+    text = json.dumps(dict(list(records.items())[-_MOST_MEMORIES:]))
     replace_state_file(state, _FILE, text.encode("ascii"))
 
 
-def _kept(state: str) -> dict[str, Any]:
+def _read_all(state: str) -> dict[str, Any]:
     document, _ = read_json(os.path.join(state, _FILE), _LARGEST)
     return document if isinstance(document, dict) else {}
 
 
-def _text(kept: dict[str, Any], key: str) -> str:
-    value = kept.get(key)
+def _text(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
     return value if isinstance(value, str) else ""

@@ -1,9 +1,8 @@
-"""Watching a memory's directory: the one door to watchfiles.
+"""Watch a memory's directory; the only module that uses watchfiles.
 
-Events are hints and nothing more: whoever is told of a path looks at the disk. The directory may
-be removed and made anew, in which case the operating system falls silent; so its identity is
-looked at from time to time. Where the system has no watches left, or cannot watch such a file
-system, the directory is polled.
+Events are only hints: the receiver reads the paths from the disk. If the directory is removed and
+created again, the operating system sends no more events; so its identity is checked from time to
+time. If no watches are left, or the file system cannot be watched, the directory is polled.
 """
 
 from __future__ import annotations
@@ -16,35 +15,35 @@ from dataclasses import dataclass
 from ricordo.storage.reader import is_leftover, list_folders
 
 COALESCED = 50
-"""Milliseconds for which events are gathered."""
+"""Milliseconds for which events are collected."""
 IDENTITY_CHECK = 2_000
-"""Milliseconds after which a silent directory is looked at."""
-_BREATH = 0.2
-"""Seconds before watching begins again, so that a name cannot keep us busy."""
+"""Milliseconds after which a directory without events is checked."""
+_RESTART_PAUSE = 0.2
+"""Seconds before watching restarts, so that one file name cannot cause a busy loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileEvents:
-    """What changed in a moment."""
+    """A batch of changed files."""
 
     paths: frozenset[str]
     """Relative to the directory."""
     everything: bool = False
-    """Whether the whole directory has to be looked at."""
+    """Whether the whole directory must be read again."""
     polling: bool = False
     """Whether the directory is polled because it cannot be watched."""
 
 
 async def watch(root: str) -> AsyncIterator[FileEvents]:
-    """Yield what changes in the directory `root`, for ever.
+    """Yield the changes in the directory `root`, without end.
 
-    An empty batch comes first, when watching has begun, and again when watching became polling.
+    An empty batch is yielded when watching has started, and again when it falls back to polling.
     """
     polling = False
     while True:
         identity = _identity(root)
         if identity is None:
-            await _until_it_is_there(root)
+            await _wait_until_exists(root)
             yield FileEvents(frozenset(), everything=True, polling=polling)
             continue
         yield FileEvents(frozenset(), polling=polling)
@@ -56,10 +55,10 @@ async def watch(root: str) -> AsyncIterator[FileEvents]:
                     yield FileEvents(paths, polling=polling)
             yield FileEvents(frozenset(), everything=True, polling=polling)
         except Exception as error:
-            # watchfiles raises OSError where watches run out, an exception of its own where
-            # instances do, and either where the directory went away or cannot be listed
-            if _met_an_odd_name(error):
-                await asyncio.sleep(_BREATH)
+            # watchfiles raises OSError if watches run out, its own exception if instances do, and
+            # either if the directory was removed or cannot be listed
+            if _is_undecodable_name(error):
+                await asyncio.sleep(_RESTART_PAUSE)
             elif _identity(root) == identity:
                 if polling:
                     await asyncio.sleep(IDENTITY_CHECK / 1000)
@@ -68,10 +67,10 @@ async def watch(root: str) -> AsyncIterator[FileEvents]:
 
 
 async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
-    """Yield what changes, until a folder comes or goes: then others have to be watched."""
+    """Yield the changed paths until a folder is added or removed, which changes what to watch."""
     from watchfiles import Change, awatch
 
-    # each by itself: watched as a tree, a directory is followed through links, to / if need be
+    # each one separately: a recursive watch follows links out of the directory, even to /
     folders = await asyncio.to_thread(list_folders, root)
     async for changes in awatch(
         *sorted(folders),
@@ -85,10 +84,10 @@ async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
         poll_delay_ms=200,
         ignore_permission_denied=True,
     ):
-        told = [it for it in changes if not is_leftover(os.path.basename(it[1]))]
-        yield frozenset(os.path.relpath(path, root) for _, path in told)
-        moved = (path for change, path in told if change is not Change.modified)
-        if any(path in folders or _is_folder(path) for path in moved):
+        relevant = [pair for pair in changes if not is_leftover(os.path.basename(pair[1]))]
+        yield frozenset(os.path.relpath(path, root) for _, path in relevant)
+        added_or_removed = (path for change, path in relevant if change is not Change.modified)
+        if any(path in folders or _is_folder(path) for path in added_or_removed):
             return
 
 
@@ -96,15 +95,15 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
-def _met_an_odd_name(error: Exception) -> bool:
-    """Whether watchfiles ended because something was done to a file whose name is no UTF-8, be it
-    that somebody read it: the directory can be watched all the same.
+def _is_undecodable_name(error: Exception) -> bool:
+    """Return whether watchfiles failed on an event, even a read, of a file whose name is not UTF-8:
+    the directory can still be watched.
     """
     causes = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
     return any("Unable to decode path" in str(cause) for cause in causes)
 
 
-async def _until_it_is_there(root: str) -> None:
+async def _wait_until_exists(root: str) -> None:
     while _identity(root) is None:
         await asyncio.sleep(IDENTITY_CHECK / 1000)
 

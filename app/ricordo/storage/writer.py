@@ -1,10 +1,9 @@
-"""The one door through which files of a memory change.
+"""The transactional writer, the only way to change files of a memory.
 
-A set of edits is checked, journalled, carried out file by file, and recorded. The journal is on
-the disk before the first file changes: a process that is cut off anywhere leaves a set that the
-next one completes, or takes back where somebody else wrote meanwhile. Source of the protocol:
-write-ahead logging with redo; the exchange of names closes the gap that a check before a rename
-leaves open.
+A change set is checked, journalled, applied file by file, and recorded. The journal is on disk
+before the first file changes: a process killed at any point leaves a change set that the next one
+completes, or reverts if another program wrote meanwhile. Source of the protocol: write-ahead
+logging with redo; the exchange of names closes the gap between a check and a rename.
 """
 
 from __future__ import annotations
@@ -30,51 +29,49 @@ from ricordo.text import visible
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """All of the set is on the disk."""
+    """The result of a change set that is completely on disk."""
 
     act: int
-    """The act in the history."""
+    """The number of the act in the history."""
     token: str
-    """What names it whatever becomes of the history: its number is another act's, once a history
-    that was damaged was begun anew."""
+    """Its id, which stays unique if a damaged history is replaced and numbers start again."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """A file that is not what the set was made against."""
+    """A file whose content is not the one that the change set expects."""
 
     edit: Edit
     now: bytes | None
-    """What it holds now; None where it is gone."""
+    """Its current content; None if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditsConflict:
-    """Somebody else changed files meanwhile; nothing of the set is on the disk."""
+    """The result if another program changed the files; no edit of the change set was made."""
 
     clashes: tuple[EditConflict, ...]
     open_files: tuple[str, ...] = ()
     """Paths of files that another program has open for writing."""
     conflicts: tuple[str, ...] = ()
-    """Paths of files to which two other programs wrote what cannot be merged: one content is in the
-    history only.
+    """Paths of files to which two other programs wrote conflicting contents, one of which is only
+    in the history.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What became of the acts that were cut off."""
+    """The results for interrupted acts, by number."""
 
     completed: tuple[int, ...] = ()
     taken_back: tuple[int, ...] = ()
     waiting: tuple[str, ...] = ()
-    """Paths of memories that are not there, or are others than they were, or cannot be written;
-    their acts wait."""
+    """Paths of memories that are missing, replaced or not writable; their acts are pending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a set is applied for: the kind of its act and what the history tells of it."""
+    """The record of a change set in the history: the kind of its act, author and reason."""
 
     at: datetime
     kind: str = CHANGE
@@ -82,29 +79,29 @@ class Purpose:
     reason: str = ""
     undoes: int | None = None
     memory: str = ""
-    """Path of the memory in whose history it is told; "" for the root of the first edit."""
+    """Path of the memory in whose history it is recorded; "" for the root of the first edit."""
 
 
 class Writer:
-    """Applies sets of edits, and recovers what was cut off."""
+    """Applies change sets, and recovers interrupted ones."""
 
     def __init__(self, database: Database) -> None:
-        """`database` is the history in which everything is recorded."""
+        """Set the history in which all changes are recorded."""
         self._database = database
 
     def apply(
         self, change_set: ChangeSet, purpose: Purpose, *, by_hand: bool = True
     ) -> Applied | EditsConflict:
-        """Carry out `change_set`, all of it or nothing.
+        """Apply `change_set`, all of it or nothing.
 
-        Where the file system cannot exchange two names, an instant stays in which others' writes
-        can be lost: there only what a person asks for `by_hand` is done. Raises ChangeRefused,
-        WriteFailed, StateUnusable and Busy; nothing was changed then.
+        If the file system cannot exchange two names, writes of other programs can be lost for an
+        instant: then only changes that the user makes `by_hand` are applied. Raises ChangeRefused,
+        WriteFailed, StateUnusable and Busy; no file was changed then.
         """
         if not change_set.edits:
-            raise ChangeRefused("There is nothing to change.")
+            raise ChangeRefused("No changes.")
         if len({edit.key for edit in change_set.edits}) < len(change_set.edits):
-            raise ChangeRefused("A set may change a file only once.")
+            raise ChangeRefused("A change set may change each file only once.")
         for memory in {edit.root for edit in change_set.edits if not edit.is_single_file}:
             self._database.check_place(memory)
         for root in {edit.root for edit in change_set.edits}:
@@ -117,7 +114,7 @@ class Writer:
                 return work.apply(change_set, purpose, by_hand=by_hand)
 
     def recover(self, at: datetime) -> Recovered:
-        """Complete or take back what was cut off. Raises StateUnusable and Busy."""
+        """Complete or revert interrupted acts. Raises StateUnusable and Busy."""
         if not self._database.exists:
             return Recovered()
         with self._database.opened() as connection:
@@ -129,7 +126,7 @@ class Writer:
 
 @contextmanager
 def _roots(edits: Sequence[Edit]) -> Iterator[dict[tuple[str, str], HeldRoot]]:
-    """Hold every directory that `edits` name."""
+    """Open every directory that `edits` name; close them at the end."""
     held: dict[tuple[str, str], HeldRoot] = {}
     try:
         for edit in edits:
@@ -151,71 +148,74 @@ def _hold(path: str, only: str) -> HeldRoot:
 
 @dataclass(slots=True)
 class _Work:
-    """One hold of the lock."""
+    """The work under one hold of the lock."""
 
     history: History
     at: datetime
     roots: dict[tuple[str, str], HeldRoot]
-    """Those of the set that is applied, by path and the one name that may be touched."""
+    """The roots of the change set, by path and the one name that may be written."""
     stuck: dict[str, WriteFailed] = field(default_factory=dict)
-    """Why acts that were cut off can be neither completed nor taken back, by path of the root."""
+    """Why interrupted acts can be neither completed nor reverted, by path of the root."""
 
     def apply(
         self, change_set: ChangeSet, purpose: Purpose, *, by_hand: bool
     ) -> Applied | EditsConflict:
         edits = change_set.edits
         try:
-            clashes = self._clashes(edits)
-            if clashes:
-                return EditsConflict(clashes)
+            edit_conflicts = self._find_conflicts(edits)
+            if edit_conflicts:
+                return EditsConflict(edit_conflicts)
             self._check(edits, by_hand=by_hand)
             act = self._journal(change_set, purpose)
         except OSError as error:
-            raise WriteFailed(f"The files cannot be reached: {error.strerror or error}.") from None
-        except MemoryUnreadable as gone:
-            raise WriteFailed(gone.message) from None
-        steps = [
+            raise WriteFailed(f"The files cannot be read: {error.strerror or error}.") from None
+        except MemoryUnreadable as unreadable:
+            raise WriteFailed(unreadable.message) from None
+        operations = [
             ReplayOperation(n, op, self._root_of(edit))
             for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))
         ]
-        carrier = JournalReplay(self.history, self.at.isoformat(), act, steps)
-        if carrier.carry_out():
+        replay = JournalReplay(self.history, self.at.isoformat(), act, operations)
+        if replay.carry_out():
             return Applied(act.n, act.token)
-        found = [tuple(dict.fromkeys(paths)) for paths in (carrier.open_files, carrier.conflicts)]
-        return EditsConflict(self._clashes(edits), *found)
+        open_files, unmerged = (
+            tuple(dict.fromkeys(paths)) for paths in (replay.open_files, replay.conflicts)
+        )
+        return EditsConflict(self._find_conflicts(edits), open_files, unmerged)
 
     def recover_unfinished(self) -> Recovered:
-        """Complete every act that was cut off, or take it back."""
+        """Complete or revert every interrupted act."""
         completed: list[int] = []
-        taken_back: list[int] = []
-        waiting: list[str] = []
+        reverted: list[int] = []
+        pending: list[str] = []
         for act in self.history.unfinished():
             try:
-                with self._steps_of(act) as steps:
-                    done = JournalReplay(self.history, self.at.isoformat(), act, steps).carry_out()
-            except _Elsewhere as elsewhere:
-                waiting.append(elsewhere.path)
+                with self._open_operations(act) as operations:
+                    replay = JournalReplay(self.history, self.at.isoformat(), act, operations)
+                    is_completed = replay.carry_out()
+            except _RootMissing as missing:
+                pending.append(missing.path)
             except WriteFailed as failed:
                 if not self._is_unfinished(act):
-                    taken_back.append(act.n)
+                    reverted.append(act.n)
                     continue
                 roots = {op.root for op in self.history.ops(act.n)}
                 paths = {self.history.root_of_id(root).path for root in roots}
                 self.stuck |= dict.fromkeys(paths, failed)
-                waiting.extend(sorted(paths))
+                pending.extend(sorted(paths))
             else:
-                (completed if done else taken_back).append(act.n)
-        return Recovered(tuple(completed), tuple(taken_back), tuple(dict.fromkeys(waiting)))
+                (completed if is_completed else reverted).append(act.n)
+        return Recovered(tuple(completed), tuple(reverted), tuple(dict.fromkeys(pending)))
 
     def _is_unfinished(self, act: Act) -> bool:
         return any(act.n == other.n for other in self.history.unfinished())
 
     def _check(self, edits: Sequence[Edit], *, by_hand: bool) -> None:
-        """Refuse, before anything is written down, what cannot be carried out."""
+        """Refuse edits that cannot be applied, before they are journalled."""
         for root in self.roots.values():
             if root.path in self.stuck:
                 raise WriteFailed(
-                    f"A change of {visible(root.path)} that was cut off has to be completed first. "
+                    f"An interrupted change of {visible(root.path)} must be completed first. "
                     f"{self.stuck[root.path].message}"
                 )
         for edit in edits:
@@ -223,27 +223,27 @@ class _Work:
         for root in self.roots.values():
             if not by_hand and not root.can_exchange():
                 raise ChangeRefused(
-                    f"The file system of {visible(root.path)} cannot exchange two files in one "
-                    "step, so nothing is written there without a person at the notebook."
+                    f"The file system of {visible(root.path)} cannot exchange files atomically. "
+                    "Make this change yourself in the notebook."
                 )
 
     def _root_of(self, edit: Edit) -> HeldRoot:
         return self.roots[edit.root, edit.path if edit.is_single_file else ""]
 
-    def _clashes(self, edits: Sequence[Edit]) -> tuple[EditConflict, ...]:
-        found = ((edit, self._now(edit)) for edit in edits)
-        return tuple(EditConflict(edit, now) for edit, now in found if now != edit.before)
+    def _find_conflicts(self, edits: Sequence[Edit]) -> tuple[EditConflict, ...]:
+        contents = ((edit, self._read_current(edit)) for edit in edits)
+        return tuple(EditConflict(edit, now) for edit, now in contents if now != edit.before)
 
-    def _now(self, edit: Edit) -> bytes | None:
+    def _read_current(self, edit: Edit) -> bytes | None:
         try:
             return self._root_of(edit).read(edit.path)
         except OSError as error:
             raise WriteFailed(f"{visible(edit.path)} cannot be read: {error.strerror}.") from None
 
     def _journal(self, change_set: ChangeSet, purpose: Purpose) -> Act:
-        """Write down all that will be done: from here on it will be, whatever happens to us.
+        """Write all operations to the journal: from here on they survive a crash.
 
-        First as what is not done: only once there is room to write down its end too, it counts.
+        The act is in state `refused` until disk space for its completion is reserved.
         """
         history = self.history
         at = purpose.at.isoformat()
@@ -263,7 +263,7 @@ class _Work:
                 )
                 for edit in change_set.edits
             ]
-            self._keep_unseen(ops, at)
+            self._record_unseen(ops, at)
             memory = history.root(purpose.memory).id if purpose.memory else ops[0].root
             number = history.begin(
                 memory,
@@ -288,14 +288,14 @@ class _Work:
         return act
 
     def _mode(self, edit: Edit, undoes: int | None) -> int | None:
-        """Return the permissions that the file has, or had before it was moved or deleted."""
+        """Return the permissions of the file, or those before it was moved or deleted."""
         if edit.before is not None:
             return self._root_of(edit).mode(edit.path)
         origin = self.roots.get((edit.moved_from_root or edit.root, ""))
         if edit.moved_from and origin:
             return origin.mode(edit.moved_from)
-        undone = self.history.ops(undoes) if undoes else ()
-        return next((op.mode for op in undone if op.path == edit.path), None)
+        undone_ops = self.history.ops(undoes) if undoes else ()
+        return next((op.mode for op in undone_ops if op.path == edit.path), None)
 
     def _id_of(self, held: HeldRoot) -> str:
         root = self.history.root(held.path)
@@ -304,30 +304,30 @@ class _Work:
             self.history.stands_elsewhere(Root(root.id, root.path, device, inode))
         return root.id
 
-    def _keep_unseen(self, ops: Sequence[Op], at: str) -> None:
-        """Keep versions that somebody wrote since we looked last as theirs, not as ours."""
+    def _record_unseen(self, ops: Sequence[Op], at: str) -> None:
+        """Record versions that another program wrote since the last reading as written by it."""
         unseen: dict[str, list[Op]] = {}
         heads = {op.root: self.history.heads(op.root) for op in ops if not op.single}
         for op in ops:
             if op.root in heads and heads[op.root].get(op.path) != op.pre:
-                known = self.history.kept_heads(op.root).get(op.path)
-                unseen.setdefault(op.root, []).append(Op(op.root, op.path, known, op.pre))
+                last = self.history.kept_heads(op.root).get(op.path)
+                unseen.setdefault(op.root, []).append(Op(op.root, op.path, last, op.pre))
         for root, theirs in unseen.items():
             act = self.history.begin(root, at, SEEN, author=Author(AuthorRole.OUTSIDE))
             self.history.add_ops(act, theirs)
 
     @contextmanager
-    def _steps_of(self, act: Act) -> Iterator[list[ReplayOperation]]:
-        """Open what an act that was cut off works in. Raises _Elsewhere."""
+    def _open_operations(self, act: Act) -> Iterator[list[ReplayOperation]]:
+        """Open the directories of an interrupted act; yield its operations. Raises _RootMissing."""
         held: dict[tuple[str, str], HeldRoot] = {}
         try:
-            steps: list[ReplayOperation] = []
+            operations: list[ReplayOperation] = []
             for n, op in enumerate(self.history.ops(act.n)):
                 key = op.root, op.path if op.single else ""
                 if key not in held:
                     held[key] = self._reopen(*key)
-                steps.append(ReplayOperation(n, op, held[key]))
-            yield steps
+                operations.append(ReplayOperation(n, op, held[key]))
+            yield operations
         finally:
             for root in held.values():
                 root.close()
@@ -337,16 +337,16 @@ class _Work:
         try:
             held = HeldRoot(root.path, only)
         except OSError:
-            raise _Elsewhere(root.path) from None
+            raise _RootMissing(root.path) from None
         if held.identity != (root.device, root.inode):
             held.close()
-            raise _Elsewhere(root.path)
+            raise _RootMissing(root.path)
         held.remove_tries()
         return held
 
 
-class _Elsewhere(Exception):
-    """A root is not there, or another directory stands at its path."""
+class _RootMissing(Exception):
+    """A root does not exist, or another directory is at its path."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)

@@ -61,7 +61,7 @@ def test_a_name_with_a_slash_is_a_path_in_the_memory(memory: Path, ricordo: Rico
     assert (memory / "sub/team/here.md").exists()
     ricordo("rename", "here", "./ports")
     assert (memory / "ports.md").exists()
-    assert "There is no folder nowhere" in ricordo("rename", "ports", "nowhere/x", code=3)
+    assert "No folder nowhere" in ricordo("rename", "ports", "nowhere/x", code=3)
 
 
 def test_behind_two_dashes_a_name_may_begin_with_one(memory: Path, ricordo: Ricordo) -> None:

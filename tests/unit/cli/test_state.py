@@ -113,7 +113,7 @@ def test_that_our_own_files_were_damaged_is_told_with_where_they_lie(
     told = ricordo(*command)
     (aside,) = state.glob("history.db.corrupt-*")
     assert (
-        f"ricordo: The history was damaged (file is not a database). It was moved to {aside}"
+        f"ricordo: The history was damaged (file is not a database). It was moved to {aside},"
         in told
     )
     assert f"It was moved to {state}/activity.db.unfit" in told

@@ -259,14 +259,14 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
     }
     assert not any(statement.holds for statement in report.resumed.statements)
     assert fallen == {
-        "etc": "../../etc/passwd leads out of the folder",
-        "root": "/etc/passwd leads out of the folder",
-        "fifo": "fifo is no plain file",
-        "link": "link is a link, or lies behind one",
-        "behind": "folder/passwd is a link, or lies behind one",
+        "etc": "../../etc/passwd is outside the folder",
+        "root": "/etc/passwd is outside the folder",
+        "fifo": "fifo is not a regular file",
+        "link": "link is a link, or behind one",
+        "behind": "folder/passwd is a link, or behind one",
         "large": "large is larger than 64 MB",
-        "not": "../../etc/none leads out of the folder",
-        "note": "note ../../../etc/passwd leads out of the folder",
+        "not": "../../etc/none is outside the folder",
+        "note": "note ../../../etc/passwd is outside the folder",
         "said": "the message does not contain these words",
     }
     assert any(remark.startswith("Unknown memory /etc") for remark in report.remarks)

@@ -463,7 +463,7 @@ def test_nothing_is_missing_in_a_project_not_listed_completely(
     body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
     look = notebook(tmp_path, body).look_closely()
     assert look.findings == ()
-    assert look.evidence.remarks == ("the project was looked through up to 4 files",)
+    assert look.evidence.remarks == ("only 4 files of the project were listed",)
 
 
 def test_no_project_file_slows_down_an_expression(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def texts(draw: st.DrawFn) -> str:
     st.dictionaries(st.sampled_from(PATHS), texts()),
     st.dictionaries(st.sampled_from(PATHS), st.none() | texts(), min_size=1),
 )
-def test_a_changed_memory_is_as_one_read_anew(
+def test_a_changed_memory_is_as_one_read_again(
     before: dict[str, str], changes: dict[str, str | None]
 ) -> None:
     memory = _memory([note_of(text, path) for path, text in before.items()])

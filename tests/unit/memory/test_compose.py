@@ -91,7 +91,7 @@ class TestCreate:
         result = after(memory, acts.Create("new.md", text))
         assert result == {"new.md": text, "MEMORY.md": index + line}
 
-    def test_the_entry_stands_behind_the_last_one_of_its_type(self, memory: Memory) -> None:
+    def test_the_entry_comes_after_the_last_one_of_its_type(self, memory: Memory) -> None:
         text = note_text("new", type_="user", description="d")
         made = after(memory, acts.Create("new.md", text))["MEMORY.md"]
         lines = INDEX.splitlines(keepends=True)
@@ -145,7 +145,7 @@ HOSTILE = st.one_of(
     HOSTILE,
     st.sampled_from(["- [T](tides.md) — `x`", "| [T](tides.md) | y |", "- [[tides]] x"]),
 )
-def test_the_entry_of_any_note_leads_to_it_and_hides_no_other(
+def test_the_entry_of_any_note_links_to_it_and_hides_no_other(
     name: str, description: str, index: str
 ) -> None:
     text = f"---\nname: {_quoted(name)}\ndescription: {_quoted(description)}\n---\n"
@@ -164,10 +164,10 @@ def _quoted(text: str) -> str:
 
 
 class TestReplace:
-    def test_what_stands_once_is_replaced(self) -> None:
+    def test_what_occurs_once_is_replaced(self) -> None:
         assert note_after("one two\n", acts.Replace("a.md", "two", "2")) == "one 2\n"
 
-    def test_what_stands_more_often_is_refused_with_its_lines(self) -> None:
+    def test_what_occurs_more_often_is_refused_with_its_lines(self) -> None:
         with pytest.raises(ChangeRefused, match="3 times, in lines 1, 1, 3"):
             note_after("x x\n\nx", acts.Replace("a.md", "x", "y"))
 
@@ -185,7 +185,7 @@ class TestReplace:
             note_after("abc", acts.Replace("a.md", "ab", "xb"), acts.Replace("a.md", "bc", "y"))
 
     def test_a_second_one_does_not_match_what_the_first_one_put_in(self) -> None:
-        with pytest.raises(ChangeRefused, match="does not hold"):
+        with pytest.raises(ChangeRefused, match="does not contain"):
             note_after("one", acts.Replace("a.md", "one", "two"), acts.Replace("a.md", "two", "3"))
 
     def test_neighbours_do_not_overlap(self) -> None:
@@ -250,7 +250,7 @@ class TestLines:
         st.booleans(),
         st.sampled_from(["\n", "\r\n"]),
     )
-    def test_a_moved_line_stands_behind_the_other_and_no_line_is_lost(
+    def test_a_moved_line_comes_after_the_other_and_no_line_is_lost(
         self, lines: list[str], data: st.DataObject, ended: bool, end: str
     ) -> None:
         named = [f"{line}{n}" for n, line in enumerate(lines)]
@@ -347,13 +347,13 @@ class TestRename:
         result = after(memory, acts.Rename("a.md", "deploy-steps.md"))
         assert result["c.md"] == "[[deploy_steps]] [[deploy-steps]]"
 
-    def test_two_notes_of_one_name_are_told_apart(self) -> None:
+    def test_two_notes_of_one_name_are_distinguished(self) -> None:
         memory = memory_of({"x.md": "1", "sub/y.md": "2", "sub/a.md": "[[x]]", "b.md": "[[y]]"})
         result = after(memory, acts.Rename("x.md", "y.md"))
         assert result["sub/a.md"] == "[[../y]]"
         assert result["b.md"] == "[[sub/y]]"
 
-    def test_where_it_came_from_is_told(self, memory: Memory) -> None:
+    def test_where_it_came_from_is_reported(self, memory: Memory) -> None:
         wished = [acts.Rename("tides.md", "b.md"), acts.Rename("b.md", "c.md")]
         edits = {edit.path: edit for edit in composed(memory, *wished).edits}
         assert edits["c.md"].moved_from == "tides.md"
@@ -364,7 +364,7 @@ class TestRename:
         wished = [acts.Rename("tides.md", "b.md"), acts.Rename("b.md", "tides.md")]
         assert not composed(memory, *wished)
 
-    def test_a_path_that_was_left_and_taken_again_did_not_move(self, memory: Memory) -> None:
+    def test_a_path_that_was_freed_and_taken_again_did_not_move(self, memory: Memory) -> None:
         wished = [
             acts.Rename("tides.md", "b.md"),
             acts.Rename("b.md", "c.md"),
@@ -385,7 +385,7 @@ class TestRename:
             ("sources: ../raw/t.md", "sources: ../raw/u.md"),
         ],
     )
-    def test_heads_that_name_it_follow(self, head: str, repaired: str) -> None:
+    def test_frontmatter_that_names_it_is_updated(self, head: str, repaired: str) -> None:
         page = f"---\ntitle: page\n{head}\n---\nraw/t.md stays, t too\n"
         memory = memory_of({"raw/t.md": "x", "wiki/page.md": page, "index.md": ""}, WIKI)
         change_set = composed(memory, acts.Rename("raw/t.md", "raw/u.md"))
@@ -393,7 +393,7 @@ class TestRename:
         assert edits["wiki/page.md"] == page.replace(head, repaired)
         assert change_set.remarks == ()
 
-    def test_a_head_in_which_the_place_is_not_certain_is_told(self) -> None:
+    def test_frontmatter_in_which_the_place_is_not_certain_is_reported(self) -> None:
         page = "---\nsources: [t]\nrelated: [t]\n---\n"
         memory = memory_of({"t.md": "x", "page.md": page})
         change_set = composed(memory, acts.Rename("t.md", "u.md"))
@@ -430,7 +430,7 @@ class TestRename:
         assert edits[ROOT, "deploy.md"].after == b"See the tides.\n"
         assert edits[ROOT, "tides.md"].after is None
         assert b"tides" not in (edits[ROOT, "MEMORY.md"].after or b"")
-        with pytest.raises(ChangeRefused, match="no memory that was opened"):
+        with pytest.raises(ChangeRefused, match="not an open memory"):
             compose(memory, [Change(act)])
 
 
@@ -461,11 +461,11 @@ class TestAnotherName:
         memory = memory_of({"a.md": note_text("old"), "b.md": "[[a]]"})
         assert after(memory, acts.SetField("a.md", "name", "new")) == {"a.md": note_text("new")}
 
-    def test_a_protected_note_is_left_and_told(self) -> None:
+    def test_a_protected_note_is_not_changed_and_reported(self) -> None:
         change = Change(acts.SetField("a.md", "name", "new"), "", RULE)
         change_set = compose(memory_of(self.FILES), [change], marked=["b.md"])
         assert {edit.path for edit in change_set.edits} == {"a.md", "c.md"}
-        assert change_set.remarks == ("A link could not follow: b.md is protected.",)
+        assert change_set.remarks == ("Link not updated: b.md is protected.",)
 
 
 class TestRetire:
@@ -531,12 +531,12 @@ class TestRetire:
         )
         assert result["MEMORY.md"] == "- A - one\n- [B](b.md)\n\n"
 
-    def test_a_head_that_names_it_names_the_successor_or_is_told(self) -> None:
+    def test_frontmatter_that_names_it_names_the_successor_or_is_reported(self) -> None:
         page = "---\nrelated: [a]\n---\n"
         memory = memory_of({"a.md": "1", "b.md": "2", "page.md": page})
         assert after(memory, acts.Retire("a.md", "b.md"))["page.md"] == page.replace("a]", "b]")
         change_set = composed(memory, acts.Retire("a.md"))
-        assert change_set.remarks == ("The head of page.md still names a.md.",)
+        assert change_set.remarks == ("The frontmatter of page.md still names a.md.",)
 
     @pytest.mark.parametrize(
         ("path", "successor"),
@@ -547,7 +547,7 @@ class TestRetire:
             composed(memory, acts.Retire(path, successor))
 
 
-class TestMergeAndSplit:
+class TestMerge:
     def test_merge(self) -> None:
         memory = memory_of(
             {
@@ -564,20 +564,6 @@ class TestMergeAndSplit:
             "b.md": None,
             "c.md": "[[both]] [[both]] [x](a.md)",
         }
-
-    def test_split(self) -> None:
-        memory = memory_of(
-            {"MEMORY.md": "- [A](a.md): x\n- [C](c.md): z\n", "a.md": "1", "c.md": ""}
-        )
-        parts = (
-            acts.SplitPart("p1.md", "---\ndescription: d\n---\n"),
-            acts.SplitPart("p2.md", "y"),
-        )
-        result = after(memory, acts.Split("a.md", "kept\n", parts))
-        assert result["MEMORY.md"] == (
-            "- [A](a.md): x\n- [p1](p1.md): d\n- [p2](p2.md)\n- [C](c.md): z\n"
-        )
-        assert (result["a.md"], result["p2.md"]) == ("kept\n", "y")
 
     def test_line_ends_stay(self) -> None:
         memory = memory_of({"a.md": "x\r\ny\r\n", "b.md": "z"})
@@ -598,7 +584,7 @@ class TestAddLink:
         memory = memory_of({"a.md": text, "deploy.md": ""})
         assert after(memory, acts.AddLink("a.md", "deploy.md")) == {"a.md": result}
 
-    def test_it_leads_to_the_note_that_was_meant(self) -> None:
+    def test_it_links_to_the_note_that_was_meant(self) -> None:
         memory = memory_of({"a.md": "", "x.md": "", "sub/x.md": "", "a|b.md": "", "sub/b.md": ""})
         assert after(memory, acts.AddLink("a.md", "sub/x.md"))["a.md"] == "Related: [[sub/x]]\n"
         assert after(memory, acts.AddLink("sub/b.md", "x.md"))["sub/b.md"] == "Related: [[../x]]\n"
@@ -627,7 +613,6 @@ class TestWhoMayChangeWhat:
     @pytest.mark.parametrize("author", [CURATOR, RULE, PERSON])
     def test_protected_notes(self, path: str, author: Author) -> None:
         memory = memory_of(self.FILES, WIKI)
-        text = memory.by_path[path].text
         for act in (
             acts.Rewrite(path, "other"),
             acts.Insert(path, 0, "x"),
@@ -636,7 +621,6 @@ class TestWhoMayChangeWhat:
             acts.Rename(path, "wiki/new.md"),
             acts.Merge("wiki/free.md", path, "x"),
             acts.Merge(path, "wiki/free.md", "x"),
-            acts.Split(path, text, ()),
             acts.AddLink(path, "wiki/free.md"),
         ):
             changes = [Change(act, "", author)]
@@ -650,12 +634,12 @@ class TestWhoMayChangeWhat:
         memory = memory_of(self.FILES, WIKI)
         change_set = composed(memory, acts.Retire("wiki/free.md"), author=CURATOR)
         assert "wiki/pinned.md" not in {edit.path for edit in change_set.edits}
-        assert change_set.remarks == ("A link could not follow: wiki/pinned.md is protected.",)
+        assert change_set.remarks == ("Link not updated: wiki/pinned.md is protected.",)
         assert "wiki/pinned.md" in {
             edit.path for edit in composed(memory, acts.Retire("wiki/free.md")).edits
         }
 
-    def test_a_rename_by_the_person_does_not_unprotect(self) -> None:
+    def test_a_rename_by_the_user_does_not_unprotect(self) -> None:
         memory = memory_of(self.FILES, WIKI)
         changes = [
             Change(acts.Rename("wiki/pinned.md", "wiki/n.md")),
@@ -664,7 +648,7 @@ class TestWhoMayChangeWhat:
         with pytest.raises(ChangeRefused, match="protected"):
             compose(memory, changes)
 
-    def test_a_read_only_kind_of_memory_is_left_alone(self) -> None:
+    def test_a_read_only_kind_of_memory_is_not_changed(self) -> None:
         memory = memory_of({"a.md": "x", "b.md": "[[a]]"}, MEMORY_FILES)
         for act in (acts.Create("c.md", ""), acts.Rewrite("a.md", ""), acts.Retire("a.md"),
                     acts.Rename("a.md", "c.md"), acts.SetField("a.md", "x", "y")):  # fmt: skip
@@ -672,7 +656,7 @@ class TestWhoMayChangeWhat:
                 composed(memory, act)
 
     @pytest.mark.parametrize(
-        ("facts", "told"), [({"writable": False}, "read-only"), ({"links": 2}, "hard link")]
+        ("facts", "told"), [({"writable": False}, "read-only"), ({"links": 2}, "hard-linked")]
     )
     def test_file_facts(self, facts: dict[str, int], told: str) -> None:
         note = read_note("a.md", b"x\n", FileFacts(2, 0.0, 1, 1, **facts), AUTO_MEMORY)
@@ -719,7 +703,7 @@ class TestWhoMayChangeWhat:
                 with pytest.raises(ChangeRefused, match=trouble.value):
                     composed(Memory(ROOT, AUTO_MEMORY, (note,)), act)
 
-    def test_nobody_but_the_person_retires_what_cannot_be_read_as_text(self) -> None:
+    def test_nobody_but_the_user_retires_what_cannot_be_read_as_text(self) -> None:
         with pytest.raises(ChangeRefused, match="UTF-8"):
             composed(memory_of({"a.md": b"\xe9"}), acts.Retire("a.md"), author=CURATOR)
 
@@ -727,15 +711,15 @@ class TestWhoMayChangeWhat:
     def test_a_name_that_cannot_be_shown_is_renamed_first(self, path: str) -> None:
         note = read_note(path, b"x", FileFacts(1, 0.0, 1, 1), AUTO_MEMORY)
         memory = Memory(ROOT, AUTO_MEMORY, (note,))
-        with pytest.raises(ChangeRefused, match="rename it first"):
+        with pytest.raises(ChangeRefused, match="Rename it first"):
             composed(memory, acts.Rewrite(path, "y"))
         assert after(memory, acts.Rename(path, "ok.md"), acts.Rewrite("ok.md", "y"))["ok.md"] == "y"
 
-    def test_a_link_that_cannot_follow_is_told(self) -> None:
+    def test_a_link_that_cannot_follow_is_reported(self) -> None:
         source = read_note("s.md", b"[[a]]", FileFacts(5, 0.0, 1, 1, writable=False), AUTO_MEMORY)
         memory = memory_of({"a.md": "x"}).with_files({"s.md": source})
         change_set = composed(memory, acts.Rename("a.md", "b.md"))
-        assert "s.md is left alone" in change_set.remarks[0]
+        assert "s.md cannot be changed" in change_set.remarks[0]
         assert {edit.path for edit in change_set.edits} == {"a.md", "b.md"}
 
 

@@ -83,7 +83,6 @@ ACTS = st.one_of(
     st.builds(acts.Rewrite, ANY_PATH, TEXTS),
     st.builds(acts.SetField, ANY_PATH, st.sampled_from(["name", "type"]), st.sampled_from(NAMES)),
     st.builds(acts.Merge, ANY_PATH, ANY_PATH, TEXTS),
-    st.builds(lambda p, t, q: acts.Split(p, t, (acts.SplitPart(q, t),)), ANY_PATH, TEXTS, ANY_PATH),
     st.builds(acts.AddLink, ANY_PATH, ANY_PATH),
     st.builds(acts.AddEntry, st.just("MEMORY.md"), ANY_PATH),
     st.builds(acts.EditLine, ANY_PATH, st.integers(1, 2), st.just("---"), st.none()),
@@ -100,7 +99,7 @@ def applied(memory: Memory, change_set: ChangeSet) -> Memory:
 
 
 @given(files(), LAYOUTS, st.lists(ACTS, min_size=1, max_size=4))
-def test_edits_are_of_what_stands_there_and_the_same_every_time(
+def test_edits_are_of_the_current_content_and_the_same_every_time(
     files: dict[str, str], layout: Layout, wished: list[Act]
 ) -> None:
     memory = memory_of(files, layout)
@@ -144,7 +143,7 @@ def _those_that_fit(memory: Memory, wished: list[Act]) -> list[Change]:
 
 
 @given(files(), LAYOUTS, st.data())
-def test_after_a_rename_or_retirement_every_link_leads_where_it_led(
+def test_after_a_rename_or_retirement_every_link_keeps_its_target(
     files: dict[str, str], layout: Layout, data: st.DataObject
 ) -> None:
     memory = memory_of(files, layout)

@@ -60,13 +60,13 @@ def test_rows_show_every_changed_line_with_its_number(old: str, new: str) -> Non
     assert numbers == sorted(set(numbers))
 
 
-def test_a_row_tells_which_line_end_changed() -> None:
+def test_a_row_shows_which_line_end_changed() -> None:
     told = [(row.sign, row.ending) for row in rows("a\nb\n", "a\r\nb")]
     assert told == [("-", "LF"), ("-", "LF"), ("+", "CRLF"), ("+", "no newline")]
     assert {row.ending for row in rows("a\nb\n", "a\nc\n")} == {""}
 
 
-def test_long_stretches_are_told_in_one_row() -> None:
+def test_long_stretches_are_shown_in_one_row() -> None:
     old = "".join(f"{n}\n" for n in range(50))
     shown = rows(old, old.replace("\n5\n", "\nx\n").replace("\n40\n", "\ny\n"))
     assert [(row.number, row.text) for row in shown if row.sign == "@"] == [

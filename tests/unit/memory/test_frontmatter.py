@@ -81,13 +81,13 @@ def test_the_strict_reader_says_what_pyyaml_says_where_both_accept(block: str) -
 @given(st.dictionaries(st.text(st.sampled_from("abno_"), min_size=1, max_size=4),
                        st.from_regex(r"[a-z0-9]{1,6}( [a-z0-9]{1,6}){0,3}", fullmatch=True)
                        .filter(lambda text: text != "null"), min_size=1, max_size=6))  # fmt: skip
-def test_all_three_steps_agree_on_plain_heads(fields: dict[str, str]) -> None:
+def test_all_three_steps_agree_on_plain_frontmatter(fields: dict[str, str]) -> None:
     block = "".join(f"{key}: {value}\n" for key, value in fields.items())
     assert read_plain(block) == strict(block) == read_leniently(block) == fields
 
 
 @given(BLOCKS)
-def test_whatever_the_head_says_it_can_be_told_as_json(block: str) -> None:
+def test_whatever_the_frontmatter_says_it_can_be_written_as_json(block: str) -> None:
     json.dumps(frontmatter.read(f"---\n{block}---\nbody\n").fields, default=list)
 
 
@@ -106,7 +106,7 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
 @pytest.mark.parametrize(
     ("block", "line", "word"),
     [
-        ("name: a\nname: b\n", 3, "twice"),
+        ("name: a\nname: b\n", 3, "duplicate"),
         ("name: &a b\n", 2, "anchor"),
         ("name: *a\n", 2, "alias"),
         ("a: &a {}\n<<: *a\n", 2, "anchor"),
@@ -133,7 +133,7 @@ def test_what_yaml_or_the_bounds_refuse_is_named_with_its_line(
     assert head.present
 
 
-def test_a_refused_head_is_still_read_leniently() -> None:
+def test_refused_frontmatter_is_still_read_leniently() -> None:
     head = frontmatter.read("---\nname: tides\ndescription: a: b\nmetadata:\n  type: user\n---\n")
     assert head.fault is not None
     assert (head.scalar("name"), head.scalar("description")) == ("tides", "a: b")
@@ -160,19 +160,19 @@ def test_a_refused_head_is_still_read_leniently() -> None:
         "---\n\nprose under a rule, no second rule\n",
     ],
 )
-def test_prose_between_rules_and_other_heads_are_no_head_and_all_body(text: str) -> None:
+def test_prose_between_rules_and_other_texts_are_no_frontmatter_and_all_body(text: str) -> None:
     head = frontmatter.read(text)
     assert not head.present
     assert head.fault is None
 
 
 @pytest.mark.parametrize("text", ["---\n---\nbody\n", "---\n\n---\nbody\n", "---\r\n---\r\nbody\n"])
-def test_two_fences_with_nothing_between_are_an_empty_head(text: str) -> None:
+def test_two_fences_with_nothing_between_are_empty_frontmatter(text: str) -> None:
     head = frontmatter.read(text)
     assert (head.present, dict(head.fields), text[head.end :]) == (True, {}, "body\n")
 
 
-def test_a_head_that_is_never_closed_is_all_body_and_said_so() -> None:
+def test_frontmatter_that_is_never_closed_is_all_body_with_an_error() -> None:
     head = frontmatter.read("---\nname: x\n\nbody\n")
     assert (head.end, dict(head.fields)) == (0, {})
     assert head.fault is not None
@@ -184,12 +184,12 @@ def test_rules_in_the_body_do_not_end_it() -> None:
     assert note.body == "first\n\n---\n\nsecond\n---\n"
 
 
-def test_an_indented_fence_inside_a_block_scalar_does_not_close_the_head() -> None:
+def test_an_indented_fence_inside_a_block_scalar_does_not_close_the_frontmatter() -> None:
     note = note_of("---\nname: |\n  a\n  ---\n  b\n---\nbody\n")
     assert (note.name, note.body) == ("a\n---\nb\n", "body\n")
 
 
-def test_crlf_heads_read_as_lf_heads() -> None:
+def test_crlf_frontmatter_reads_as_lf_frontmatter() -> None:
     text = "---\nname: x\ntags:\n  - a\nmetadata:\n  type: user\n---\nbody\n"
     assert frontmatter.read(text.replace("\n", "\r\n")).fields == frontmatter.read(text).fields
 
@@ -200,7 +200,7 @@ def test_keys_that_a_library_uses_itself_are_ordinary(key: str) -> None:
     assert (head.fields[key], head.fault) == ("plain", None)
 
 
-def test_a_head_over_the_limit_is_read_leniently_up_to_there() -> None:
+def test_frontmatter_over_the_limit_is_read_leniently_up_to_there() -> None:
     rows = "".join(f"k{number}: v\n" for number in range(60_000))
     head = frontmatter.read(f"---\nname: x\n{rows}---\nbody\n")
     assert head.fault is not None

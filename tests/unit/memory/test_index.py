@@ -22,7 +22,7 @@ from tests.support.builders import note_of
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""], ids=["lf", "crlf", "no line end"])
-def test_an_entry_tells_title_hook_and_form(
+def test_an_entry_has_title_hook_and_form(
     line: str, title: str, hook: str, form: EntryForm, end: str
 ) -> None:
     (entry,) = read_index(note_of(f"# Memory{end or chr(10)}{line}{end}", "MEMORY.md")).entries
@@ -42,7 +42,7 @@ def test_what_points_to_no_markdown_file_is_no_entry(line: str) -> None:
     assert read_index(note_of(line + "\n", "MEMORY.md")).entries == ()
 
 
-def test_the_folder_of_an_index_is_where_it_stands() -> None:
+def test_the_folder_of_an_index_is_its_own_folder() -> None:
     assert read_index(note_of("", "MEMORY.md")).folder == ""
     assert read_index(note_of("", "a/b/index.md")).folder == "a/b"
 
@@ -57,6 +57,6 @@ def test_any_bytes_make_an_index(raw: bytes) -> None:
 
 
 @given(st.text(st.sampled_from("-*[]()|# .md\nab`—:\r"), max_size=80))
-def test_every_entry_stands_in_its_line(text: str) -> None:
+def test_every_entry_is_in_its_line(text: str) -> None:
     for entry in read_index(note_of(text, "MEMORY.md")).entries:
         assert entry.text.split("\n")[0] == text.split("\n")[entry.line - 1].rstrip("\r")

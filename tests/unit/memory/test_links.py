@@ -72,7 +72,7 @@ def test_exactly_the_links_outside_code_comments_and_escapes_are_found(
 
 
 @given(PAGES)
-def test_a_link_says_its_line_and_its_place(page: list[tuple[str, list[str]]]) -> None:
+def test_a_link_has_its_line_and_its_place(page: list[tuple[str, list[str]]]) -> None:
     text = "\n\n".join(block for block, _ in page)
     for link in find_links(text):
         written = text[link.start : link.end]
@@ -104,7 +104,7 @@ def test_an_unclosed_fence_hides_the_rest_of_the_note() -> None:
     assert find_links("[[a]]\n```\n[[b]]\n\n[[c]]\n")[-1].target == "a"
 
 
-def test_the_parts_of_a_link_are_told() -> None:
+def test_the_parts_of_a_link_are_reported() -> None:
     (link,) = find_links("one\n[[tides#Spring|the tides]]")
     assert link == ("tides", "Spring", "the tides", 2, 4, 30, True)
     (link,) = find_links("[the tides](sub/tides.md?x#Spring)")

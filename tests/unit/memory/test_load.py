@@ -157,7 +157,7 @@ def test_a_first_line_over_the_limit_is_cut_inside_and_never_inside_a_character(
     assert (units(load.text), load.cut_at_line) == (24_999, 1)
 
 
-def test_the_cut_counts_lines_of_the_file_with_its_head_and_its_comments() -> None:
+def test_the_cut_counts_lines_of_the_file_with_its_frontmatter_and_its_comments() -> None:
     text = "---\nname: x\n---\n\n<!--\na\nb\n-->\n" + "x\n" * 201
     assert compute_load(text, LIMITS).cut_at_line == 8 + 201
 

@@ -51,7 +51,7 @@ def memory(root: Path) -> Memory:
         ("[x](sub/up.md)", "sub/up.md"),
     ],
 )
-def test_a_link_leads_to_its_note(memory: Memory, written: str, path: str) -> None:
+def test_a_link_resolves_to_its_note(memory: Memory, written: str, path: str) -> None:
     assert leads(memory, written) == (Leads.NOTE, path)
 
 
@@ -74,13 +74,11 @@ def test_a_link_leads_to_its_note(memory: Memory, written: str, path: str) -> No
         ("[x](..\\outside.md)", Leads.NOWHERE),
     ],
 )
-def test_a_link_that_leads_to_no_note_says_where(
-    memory: Memory, written: str, where: Leads
-) -> None:
+def test_a_link_to_no_note_has_a_target_path(memory: Memory, written: str, where: Leads) -> None:
     assert leads(memory, written)[0] is where
 
 
-def test_a_path_counts_from_the_file_it_stands_in_and_then_from_the_memory(memory: Memory) -> None:
+def test_a_path_counts_from_the_file_it_is_in_and_then_from_the_memory(memory: Memory) -> None:
     assert leads(memory, "[x](../tides.md)", "sub/up.md") == (Leads.NOTE, "tides.md")
     assert leads(memory, "[x](tides.md)", "sub/up.md") == (Leads.NOTE, "sub/tides.md")
     assert leads(memory, "[x](deploy_steps.md)", "sub/up.md") == (Leads.NOTE, "deploy_steps.md")
@@ -104,7 +102,7 @@ def test_a_link_in_another_unicode_form_finds_its_note(root: Path) -> None:
     assert leads(memory, "[[caf\u00e9]]") == (Leads.NOTE, "cafe\u0301.md")
 
 
-def test_backlinks_name_every_file_that_leads_to_a_note_once_and_never_itself(root: Path) -> None:
+def test_backlinks_name_every_file_that_links_to_a_note_once_and_never_itself(root: Path) -> None:
     memory = open_memory(
         root,
         {"MEMORY.md": "[[a]] [A](a.md)\n", "a.md": "[[a]] [[b]]\n", "b.md": "[[a]]\n"},
@@ -118,7 +116,7 @@ def test_backlinks_name_every_file_that_leads_to_a_note_once_and_never_itself(ro
 @pytest.mark.parametrize(
     "written", ["[tides]", "[tides.md]", '["[[tides]]"]', '["[[tides|The tides]]"]', "[[tides#s]]"]
 )
-def test_a_source_named_in_a_head_leads_to_its_note(root: Path, written: str) -> None:
+def test_a_source_named_in_frontmatter_links_to_its_note(root: Path, written: str) -> None:
     head = f"---\ntitle: x\nsources: {written}\n---\n"
     memory = open_memory(root, {"index.md": "", "tides.md": "", "x.md": head}, WIKI)
     assert memory.backlinks["tides.md"] == ("x.md",)

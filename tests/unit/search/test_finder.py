@@ -68,7 +68,7 @@ def test_what_is_taken_from_the_finder_before_changes_no_answer(root: Path) -> N
         assert again.find(words) == finder_of(after).find(words)
 
 
-def test_of_very_many_names_the_best_are_given_and_it_is_told_that_there_are_more(
+def test_of_very_many_names_the_best_are_given_and_it_is_reported_that_there_are_more(
     root: Path,
 ) -> None:
     # the shortest name stands last in the folder
@@ -91,7 +91,7 @@ def test_use_decides_between_names_that_are_as_long_and_as_old(root: Path) -> No
     typed=st.sampled_from(OF_SCRIPTS),
     form=st.sampled_from(("NFC", "NFD")),
 )
-def test_a_mark_stands_at_what_was_typed_in_every_script(
+def test_a_mark_is_at_what_was_typed_in_every_script(
     said: list[str], typed: str, form: Literal["NFC", "NFD"]
 ) -> None:
     text = normalize(form, "-".join([*said, typed]))

@@ -39,7 +39,7 @@ memory = read_memory(root, AUTO_MEMORY)
 it = index.SearchIndex(state, root)
 if when == "building":
     it.bring_up(memory, die)
-store.IndexStore._total = die if when == "writing" else store.IndexStore._total
+store.IndexStore._add_totals = die if when == "writing" else store.IndexStore._add_totals
 index.CacheFile.seal = die if when == "sealing" else index.CacheFile.seal
 it.bring_up(memory)
 """
@@ -128,7 +128,7 @@ def links(index: SearchIndex, memory: Memory) -> list[tuple[str, str]]:
     return index.ask(memory, lambda reader: reader.connection.execute(sql).fetchall())
 
 
-def test_a_head_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
+def test_frontmatter_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
     index: SearchIndex, root: Path, tmp_path: Path
 ):
     head = "---\nname: early\ndescription: x\ntype: project\nrelated: [late-comer]\n---\n\nbody\n"
@@ -294,7 +294,7 @@ def test_a_memory_that_is_away_stays_catalogued(
     assert set(read_catalogue(str(state))) == {harbour.root, other.root}
 
 
-def test_notes_are_judged_anew_when_the_rules_change(harbour: Memory, state: Path):
+def test_notes_are_checked_again_when_the_rules_change(harbour: Memory, state: Path):
     def withheld(index: SearchIndex) -> frozenset[bytes]:
         return index.ask(harbour, lambda reader: reader.withheld())
 

@@ -76,7 +76,7 @@ def test_what_is_linked_with_the_best_comes_along_and_never_first(root: Path, st
     assert found == ["barge.md", "winch.md"]
 
 
-def test_a_note_that_links_lift_tells_which(root: Path, state: Path):
+def test_a_note_that_links_lift_names_them(root: Path, state: Path):
     ships = {
         f"{name}.md": note_text(name, f"The tow rope of {name}. See [[harbour]].\n")
         for name in ("barge", "lugger", "yawl")

@@ -20,7 +20,7 @@ def marked(text: str, asked: str, parts: tuple[str, ...] = ()) -> list[str]:
     return [shown[start:end] for start, end in places]
 
 
-def test_it_is_cut_where_the_most_of_what_was_asked_stands():
+def test_it_is_cut_where_the_most_of_what_was_asked_is():
     text = "The port. " + "Rain. " * 30 + "The port opens at the ebb. " + "Rain. " * 30
     shown, _ = snippet(text, ("port", "ebb"), width=40)
     assert shown.startswith("…")
@@ -39,7 +39,7 @@ def test_pairs_of_one_word_are_marked_as_one():
 
 
 @given(text=ODD, asked=ODD)
-def test_whatever_is_asked_of_whatever_text_marks_stand_in_their_order(text: str, asked: str):
+def test_whatever_is_asked_of_whatever_text_marks_are_in_their_order(text: str, asked: str):
     shown, places = snippet(
         text, RecallQuestion(asked, date(2026, 5, 1)).stems, (fold(asked.strip()),)
     )

@@ -85,10 +85,10 @@ def test_the_two_names_of_a_file_are_parted_by_no_fix_that_nobody_sees(notebook:
     (root.parent / "other").hardlink_to(root / "MEMORY.md")
     plan = plan_fixes(book, book.look(), unsafe=False)
     assert texts(plan) == {}
-    assert "another name (a hard link): outside" in why(plan)["unindexed-note"]
+    assert "hard-linked (outside the memory)" in why(plan)["unindexed-note"]
     assert "F in the notebook asks" in why(plan)["unindexed-note"]
     seen = plan_fixes(book, book.look(), unsafe=True)
-    assert "hard link" in seen.change_set.remarks[0]
+    assert "hard-linked" in seen.change_set.remarks[0]
     assert "tides.md" in str(texts(seen)["MEMORY.md"])
 
 

@@ -25,7 +25,7 @@ def test_another_memory_stays_and_one_that_is_gone_goes(tmp_path: Path) -> None:
     assert recall(state) == {str(here): {"notes": 1}, str(tmp_path): {"notes": 3}}
 
 
-def test_only_the_person_can_read_it(tmp_path: Path) -> None:
+def test_only_the_user_can_read_it(tmp_path: Path) -> None:
     state = tmp_path / "state"
     remember(str(state), str(tmp_path), {})
     assert stat.S_IMODE(state.stat().st_mode) == 0o700
@@ -43,14 +43,14 @@ def test_names_that_are_no_utf8_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"memories": []}', b'{"memories": {"/a": 1}}', b"\xff"]
 )
-def test_a_file_that_is_none_of_ours_is_as_if_empty(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_from_ricordo_is_as_if_empty(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     assert recall(str(tmp_path)) == {}
     remember(str(tmp_path), str(tmp_path), {"notes": 1})
     assert json.loads((tmp_path / FILE).read_bytes())["memories"][str(tmp_path)] == {"notes": 1}
 
 
-def test_a_state_that_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_written_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     with pytest.raises(StateUnusable):
         remember(str(tmp_path), str(tmp_path), {})

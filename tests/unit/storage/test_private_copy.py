@@ -19,7 +19,7 @@ def test_a_private_copy_is_for_its_owner_only(tmp_path: Path) -> None:
     assert read_private_copy(str(path)) is None
 
 
-def test_a_state_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "editing").write_text("")
-    with pytest.raises(StateUnusable, match="No copy for the editor"):
+    with pytest.raises(StateUnusable, match="The editor's copy cannot"):
         write_private_copy(str(tmp_path), "note.md", b"")

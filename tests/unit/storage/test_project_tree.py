@@ -72,7 +72,7 @@ def test_pipes_sockets_and_links_are_not_opened(project: Path, tmp_path: Path) -
     assert tree.stands("../secret.py") is None
 
 
-def test_a_folder_that_became_a_link_leads_nowhere(project: Path, tmp_path: Path) -> None:
+def test_a_folder_that_became_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "tides.py").write_text("PASSWORD\n")
@@ -98,13 +98,13 @@ def test_what_is_too_much_is_named(project: Path, monkeypatch: pytest.MonkeyPatc
         (project / f"{number}.py").write_text("x\n")
     tree = listed(project)
     assert len(tree.files) == 3
-    assert tree.remark == "the project was looked through up to 3 files"
+    assert tree.remark == "only 3 files of the project were listed"
 
 
 def test_listing_that_takes_too_long_ends(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_tree, "MOST_SECONDS", -1.0)
     tree = listed(project)
-    assert tree.remark == "the project was looked through up to 0 files"
+    assert tree.remark == "only 0 files of the project were listed"
 
 
 def test_the_settings_of_a_hostile_repository_start_nothing(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class _Watched:
         return self._tree.read(path)
 
 
-def test_a_damaged_cache_is_made_anew(project: Path, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_rebuilt(project: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     words_of(project, state)
     kept = next((state / "projects").glob("*.db"))
@@ -91,4 +91,4 @@ def test_what_was_not_read_is_named(
 ) -> None:
     monkeypatch.setattr(project_words, "MOST_BYTES", 10)
     words = words_of(project, tmp_path / "state")
-    assert words.remark.endswith("files of the project were not looked through")
+    assert words.remark.endswith("files of the project were not checked")

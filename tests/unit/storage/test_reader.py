@@ -99,11 +99,11 @@ def test_a_memory_that_is_no_directory_is_not_found(tmp_path: Path, make: str) -
         root.write_text("x")
     if make == "dangling":
         root.symlink_to(tmp_path / "gone")
-    with pytest.raises(MemoryNotFound, match="no memory directory"):
+    with pytest.raises(MemoryNotFound, match="No memory directory"):
         read_memory(str(root), AUTO_MEMORY)
 
 
-def test_a_root_that_is_a_symbolic_link_is_read_where_it_leads(root: Path, tmp_path: Path) -> None:
+def test_a_root_that_is_a_symbolic_link_is_read_at_its_target(root: Path, tmp_path: Path) -> None:
     write_memory(root, {"a.md": "x"})
     (tmp_path / "link").symlink_to(root)
     memory = read_memory(str(tmp_path / "link"), AUTO_MEMORY)

@@ -40,7 +40,7 @@ async def told_of(
 
 
 @pytest.mark.parametrize("error", [OSError(28, "no watches left"), WatchfilesRustInternalError("")])
-async def test_without_watches_a_directory_is_polled_and_says_so(
+async def test_without_watches_a_directory_is_polled_and_reports_it(
     root: Path, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     awatch = watchfiles.awatch
@@ -62,7 +62,7 @@ async def test_without_watches_a_directory_is_polled_and_says_so(
     assert found[-1].polling
 
 
-async def test_what_a_link_leads_to_is_not_watched(root: Path, tmp_path: Path) -> None:
+async def test_what_a_link_points_to_is_not_watched(root: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "link").symlink_to(outside)

@@ -1,11 +1,11 @@
-"""Reading a note's frontmatter in three steps: our own fences, the line reader, strict YAML.
+"""Parse a note's frontmatter in three steps: fences, the line reader, strict YAML.
 
-The fences are looked for in the text as it is: an opening `---` at the very start, a closing
-`---` on a line of its own. Plain heads are read line by line (`plain_head`). Every other head
-goes to python-frontmatter through its handler interface, with PyYAML's C parser; anchors,
-aliases, tags, duplicate keys, keys that are no text, and depth are refused, and every scalar
-stays the text that was written. Where that refuses, the line reader's lenient answer stands,
-with the fault beside it. Nothing is ever written through this door.
+The fences are an opening `---` at the very start and a closing `---` on its own line. Plain
+frontmatter is read line by line (`read_plain`). All other frontmatter goes to python-frontmatter
+through its handler interface, with PyYAML's C parser; anchors, aliases, tags, duplicate keys,
+keys that are not text, and deep nesting are refused, and every scalar stays as written. If that
+refuses, the result of the lenient line reader is used, together with the error. This module
+never writes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
 
 
 class _NotPlain(Exception):
-    """The head needs YAML."""
+    """The frontmatter needs YAML."""
 
 
 def read_plain(block: str) -> dict[str, Value] | None:
-    """Return the fields of `block`, the text between the fences, or None where it is not plain."""
+    """Return the fields of `block`, the text between the fences, or None if it is not plain."""
     rows = _ROW.findall(block)
     if len(rows) != block.count("\n") + (not block.endswith("\n")) or " #" in block:
         return None
@@ -106,8 +106,8 @@ def _flow_list(written: str) -> Value:
 
 
 def read_leniently(block: str) -> dict[str, Value]:
-    """Return what can be read of `block`, `key: value` by `key: value`; of a key that stands
-    twice the last value, as the agents' own parsers take it.
+    """Return the `key: value` lines of `block` that can be read; of a duplicate key the last
+    value, as in the agents' parsers.
     """
     fields: dict[str, Value] = {}
     parent = ""
@@ -133,16 +133,16 @@ def _unquoted(written: str) -> Value:
 
 
 MAX_HEAD = 64 * 1024
-"""Characters; a longer head is not parsed as YAML."""
+"""Characters; longer frontmatter is not parsed as YAML."""
 MAX_DEPTH = 20
-"""Nesting of lists and mappings inside a head."""
+"""Nesting of lists and mappings inside frontmatter."""
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
-"""With the end of the line above, which a search leaps to."""
-# A key, a list, a flow collection, an anchor or a tag. Prose between two rules, be it a heading,
-# a link, a picture or something in bold, is no head.
-_HEAD_LIKE = re.compile(
+"""With the end of the line above, which makes the search fast."""
+# A key, a list, a flow collection, an anchor or a tag. Prose between two rules, such as a heading,
+# a link, a picture or bold text, is not frontmatter.
+_FRONTMATTER_LIKE = re.compile(
     r"""\s*+(?:\#[^\n]*\n\s*+)*
         (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
           | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
@@ -152,11 +152,13 @@ _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
 class _Refused(Exception):
-    """A head that is YAML and that we do not take; `args` is the line inside the block and why."""
+    """Frontmatter that is YAML but not supported; `args` is the line in the block and why."""
 
 
 def read(text: str) -> Frontmatter:
-    """Return the head of a note's `text` (without byte order mark); `NO_HEAD` where it has none."""
+    """Return the frontmatter of a note's `text` (without byte order mark); `NO_HEAD` if it has
+    none.
+    """
     if not text.startswith("---"):
         return NO_HEAD
     opening = _OPENING.match(text)
@@ -169,14 +171,14 @@ def read(text: str) -> Frontmatter:
     if not block.strip():
         return Frontmatter({}, closing.end())
     if len(block) > MAX_HEAD:
-        fault = FrontmatterFault(1, f"the head is longer than {MAX_HEAD // 1024} KB")
+        fault = FrontmatterFault(1, f"the frontmatter is longer than {MAX_HEAD // 1024} KB")
         return Frontmatter(read_leniently(block[:MAX_HEAD]), closing.end(), fault)
     if "\r" in block:
         block = block.replace("\r\n", "\n")
     fields = read_plain(block)
     if fields is not None:
         return Frontmatter(fields, closing.end())
-    if not _HEAD_LIKE.match(block):
+    if not _FRONTMATTER_LIKE.match(block):
         return NO_HEAD
     return _read_as_yaml(block, closing.end())
 
@@ -184,49 +186,49 @@ def read(text: str) -> Frontmatter:
 def read_yaml(block: str) -> Mapping[str, Value]:
     """Return the fields of `block`, the text between the fences, as strict YAML.
 
-    Raises ValueError(line, message), the line counted from 1 inside the block, where YAML or
-    our bounds refuse it.
+    Raises ValueError(line, message), the line counted from 1 inside the block, if YAML or
+    Ricordo's limits refuse it.
     """
     import frontmatter
     from frontmatter.default_handlers import BaseHandler
 
     fields: dict[str, Value] = {}
 
-    class KeptScalars(BaseHandler):
-        """Our fences and our loader behind python-frontmatter's interface."""
+    class RawScalarHandler(BaseHandler):
+        """Ricordo's fences and loader behind python-frontmatter's interface."""
 
         FM_BOUNDARY = _CLOSING
 
         def split(self, text: str) -> tuple[str, str]:
-            # `text` comes stripped, which would move lines and indentation
+            # `text` is stripped, which would move lines and indentation
             return block, ""
 
         def load(self, fm: str) -> dict[str, Value]:
             fields.update(_load(fm))
             return fields
 
-    frontmatter.parse(block, handler=KeptScalars())
+    frontmatter.parse(block, handler=RawScalarHandler())
     return fields
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """Where the value of a key stands in the text between the fences; offsets in characters."""
+    """The place of a key's value in the text between the fences; offsets in characters."""
 
     key_end: int
     start: int
     end: int
-    """For values of several lines, up to where YAML reads, blank lines and comments included."""
+    """The end in YAML's count: for multi-line values with blank lines and comments after them."""
     style: str
-    """Its quotation mark, ``plain`` without one, "" where it is no scalar."""
+    """Its quotation mark, ``plain`` without one, "" if it is not a scalar."""
     is_exact: bool
-    """Whether it can be replaced from `start` to `end`."""
+    """Whether replacing the text from `start` to `end` is safe."""
     is_empty: bool
 
 
 def find_value(block: str, key: str, *, in_metadata: bool) -> ValuePlace | None:
-    """Return where the value of `key` stands in `block`, which `read_yaml` takes; None where the
-    key is not there. With `in_metadata` it is looked for inside `metadata`.
+    """Return the place of the value of `key` in `block`, which `read_yaml` accepts; None if the
+    key is missing. With `in_metadata`, search inside `metadata`.
     """
     import yaml
 
@@ -238,10 +240,10 @@ def find_value(block: str, key: str, *, in_metadata: bool) -> ValuePlace | None:
     if in_metadata:
         metadata = pair(node, "metadata")
         node = metadata[1] if metadata else None
-    found = pair(node, key)
-    if found is None:
+    key_and_value = pair(node, key)
+    if key_and_value is None:
         return None
-    name, value = found
+    name, value = key_and_value
     style = (value.style or "plain") if isinstance(value, yaml.ScalarNode) else ""
     is_empty = style == "plain" and not value.value
     one_line = value.start_mark.line == value.end_mark.line or style in ("plain", "'", '"')
@@ -284,10 +286,13 @@ def _read_as_yaml(block: str, end: int) -> Frontmatter:
 
 
 def _unclosed(text: str, start: int) -> Frontmatter:
-    """A note that opens a fence and never closes it: all of it is body, and we say so."""
+    """Return the frontmatter of a note whose fence is never closed: all of it is body, with an
+    error if the first line looks like a field.
+    """
     first = text[start:].split("\n", 1)[0]
     if re.match(r"[A-Za-z_][\w-]*:(\s|\Z)", first):
-        return Frontmatter({}, 0, FrontmatterFault(1, "the head is opened here and never closed"))
+        fault = FrontmatterFault(1, "the frontmatter is opened here and never closed")
+        return Frontmatter({}, 0, fault)
     return NO_HEAD
 
 
@@ -320,20 +325,20 @@ def _document(events: Iterator[Event]) -> dict[str, Value]:
             return {}
         value = _node(event, events, 0)
         if isinstance(value, dict):
-            _nothing_more(events)
+            _refuse_second_document(events)
             return value
         if value is None:
             return {}
-        raise _Refused(_line(event), "the head is no mapping of keys to values")
+        raise _Refused(_line(event), "the frontmatter is not a mapping of keys to values")
     return {}
 
 
-def _nothing_more(events: Iterator[Event]) -> None:
+def _refuse_second_document(events: Iterator[Event]) -> None:
     from yaml import events as kinds
 
     for event in events:
         if isinstance(event, kinds.DocumentStartEvent):
-            raise _Refused(_line(event), "a second document inside the head")
+            raise _Refused(_line(event), "a second document inside the frontmatter")
 
 
 def _node(event: Event, events: Iterator[Event], depth: int) -> Value:
@@ -375,11 +380,11 @@ def _mapping(events: Iterator[Event], depth: int) -> dict[str, Value]:
             break
         key = _node(event, events, depth)
         if not isinstance(key, str):
-            raise _Refused(_line(event), "a key that is no text")
+            raise _Refused(_line(event), "a key that is not text")
         if key == "<<":
             raise _Refused(_line(event), "a merge key; only plain values are read")
         if key in fields:
-            raise _Refused(_line(event), f"the key “{key[:80]}” stands twice")
+            raise _Refused(_line(event), f"duplicate key “{key[:80]}”")
         fields[key] = _node(next(events), events, depth)
     return fields
 

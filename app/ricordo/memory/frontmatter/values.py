@@ -1,4 +1,4 @@
-"""The head of a note: what its frontmatter says, with every scalar as the text that was written."""
+"""The parsed frontmatter of a note, with every scalar as the text that was written."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
-"""A scalar as written, nothing, a list, or a mapping."""
+"""A scalar as written, null, a list, or a mapping."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterFault:
-    """What strict YAML, or our own bounds, refuse in a head."""
+    """Why strict YAML, or Ricordo's limits, refuse the frontmatter."""
 
     line: int
     """1-based line of the file."""
@@ -20,29 +20,29 @@ class FrontmatterFault:
 
 
 class Frontmatter(NamedTuple):
-    """The fields between the two fences, and where they stand in the note's text."""
+    """The fields between the two fences, and their end in the note's text."""
 
     fields: Mapping[str, Value]
     end: int
-    """Offset of the first character after the closing fence; 0 where there is no head."""
+    """Offset of the first character after the closing fence; 0 without frontmatter."""
     fault: FrontmatterFault | None = None
 
     @property
     def present(self) -> bool:
-        """Whether the note has a head at all."""
+        """Whether the note has frontmatter."""
         return self.end > 0
 
     def scalar(self, key: str) -> str:
-        """Return the field `key`, at the top or inside `metadata`, as one text; "" without one."""
+        """Return the field `key`, at the top or inside `metadata`, as one text; "" if missing."""
         return self.first((key,))
 
     def first(self, keys: tuple[str, ...]) -> str:
-        """Return the first of the fields `keys` that says something, as `scalar` does."""
+        """Return the first non-empty of the fields `keys`, as `scalar` does."""
         fields = self.fields
         metadata = fields.get("metadata")
         for key in keys:
             value = fields.get(key)
-            # heads are read into dicts; asking for a Mapping costs ten times as much
+            # fields are parsed into dicts; checking for a Mapping costs ten times as much
             if value is None and isinstance(metadata, dict):
                 value = metadata.get(key)
             if value and (text := value if isinstance(value, str) else flat(value)):
@@ -50,7 +50,7 @@ class Frontmatter(NamedTuple):
         return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the field `key` as a list of texts, whether it was written as one or as many."""
+        """Return the field `key` as a list of texts, whether written as one text or as a list."""
         value = self.fields.get(key)
         if isinstance(value, tuple):
             return tuple(flat(item) for item in value if item is not None)

@@ -25,7 +25,7 @@ from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.lock import state_lock
 from ricordo.storage.writer import Applied
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     AT,
     OLD,
     World,
@@ -161,7 +161,7 @@ def test_what_the_machine_lacks_is_done_in_another_way(
 
 
 @pytest.mark.skipif(shutil.which("bindfs") is None, reason="bindfs is not installed")
-def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
+def test_on_fuse_only_the_user_can_write(world: World) -> None:
     beneath = world.root.rename(world.base / "beneath")
     world.root.mkdir()
     done = subprocess.run(["bindfs", beneath, world.root], capture_output=True, text=True)
@@ -182,7 +182,7 @@ def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
 def test_two_edits_that_overlap_are_refused_when_they_are_put_together(root: Path) -> None:
     memory = open_memory(root, {"a.md": "one two three\n"})
     changes = [Change(Replace("a.md", "one two", "x")), Change(Replace("a.md", "two three", "y"))]
-    with pytest.raises(ChangeRefused, match="does not hold the text"):
+    with pytest.raises(ChangeRefused, match="does not contain the text"):
         compose(memory, changes)
 
 
@@ -261,9 +261,9 @@ def test_a_set_that_cannot_be_recovered_stops_its_memory_alone(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calls, "exchange", broken)
         held_root._exchanging[os.stat(world.root).st_dev] = True
-        assert world.door.recover(AT).waiting == (str(world.root),)
+        assert world.writer.recover(AT).waiting == (str(world.root),)
         assert isinstance(other.apply(), Applied)
-        with pytest.raises(WriteFailed, match="cut off has to be completed first"):
+        with pytest.raises(WriteFailed, match="must be completed first"):
             world.apply(world.edit("new.md", None, b"x"))
     world.recover()
     assert world.check_recovered() == "none"
@@ -291,9 +291,9 @@ def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: 
     (world.base / "sync/.stfolder").mkdir(parents=True)
     (world.base / "link").symlink_to(world.root)
     places = {
-        "memory/state": "in the memory itself",
-        "link/state": "in the memory itself",
-        "memory": "in the memory itself",
+        "memory/state": "inside the memory",
+        "link/state": "inside the memory",
+        "memory": "inside the memory",
         "repo/state": "git work tree",
         "Dropbox/state": "synced folder",
         "sync/deep/state": "synced folder",

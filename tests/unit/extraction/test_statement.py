@@ -169,7 +169,7 @@ def test_a_quotation_in_a_rule_and_a_rule_with_a_condition_do_not_hide_it(text: 
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_orders_questions_guesses_and_states_of_the_hour_are_left_alone(text: str) -> None:
+def test_orders_questions_guesses_and_states_of_the_hour_are_ignored(text: str) -> None:
     assert found(text, is_answer=True) is None
 
 
@@ -196,7 +196,7 @@ def test_the_type_follows_from_what_is_said(text: str, type_: str) -> None:
     assert saying.type == type_
 
 
-def test_a_wish_to_remember_means_what_was_said_before_it_and_why_is_kept_apart() -> None:
+def test_a_request_to_remember_means_what_was_said_before_it_and_why_is_kept_apart() -> None:
     text = "Tankers never go to berth 3 until the fenders are replaced. They cracked in August."
     saying = found(text)
     assert saying is not None
@@ -204,21 +204,21 @@ def test_a_wish_to_remember_means_what_was_said_before_it_and_why_is_kept_apart(
     assert [it.text for it in saying.why] == ["They cracked in August."]
 
 
-def test_every_quote_stands_in_the_message_letter_by_letter() -> None:
+def test_every_quote_is_in_the_message_letter_by_letter() -> None:
     for _, text in WORTH:
         saying = found(f"Hello.\n\n{text}\n")
         assert saying is not None
         assert all(quote in text for quote in saying.quotes)
 
 
-def test_code_quotations_and_documents_are_not_what_the_person_says() -> None:
+def test_code_quotations_and_documents_are_not_what_the_user_says() -> None:
     assert found("```\n# from now on always use tabs\n```") is None
     assert found("> From now on write commands with uv.") is None
     assert found("Look at this.\n" + "From now on write everything twice. " * 80) is None
 
 
 @given(text=st.text(max_size=300), is_answer=st.booleans())
-def test_any_message_is_judged_without_an_error_and_quoted_as_it_stands(
+def test_any_message_is_judged_without_an_error_and_quoted_exactly(
     text: str, is_answer: bool
 ) -> None:
     saying = find_saying(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)

@@ -28,7 +28,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import jail as held_root
 from ricordo.storage import system_calls as calls
-from tests.faults.door_world import at_every_call, die, fast_folder, in_child
+from tests.faults.writer_world import at_every_call, die, fast_folder, in_child
 from tests.support.builders import note_text, recorded
 from tests.support.figures import figure
 
@@ -246,7 +246,7 @@ def test_programs_that_open_the_note_all_the_time_lose_no_line_while_it_is_excha
     print(dict(counts))
 
 
-def test_a_note_that_stays_open_is_left_alone_and_that_is_told(
+def test_a_note_that_stays_open_is_not_changed_and_that_is_reported(
     folder: Path, program: Program
 ) -> None:
     notebook, note = started(folder)

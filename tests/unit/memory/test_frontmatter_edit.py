@@ -140,7 +140,7 @@ def test_the_comment_of_a_field_survives(text: str, key: str, value: str) -> Non
 
 
 @given(st.sampled_from(["", "Words.\n", "Words.\r\n", "---\n\nprose\n\n---\nmore\n", "a"]), VALUES)
-def test_a_note_without_a_head_gets_one_of_three_lines(body: str, value: str) -> None:
+def test_a_note_without_frontmatter_gets_one_of_three_lines(body: str, value: str) -> None:
     with contextlib.suppress(ChangeRefused):
         edited = set_field(body, "description", value)
         added = edited.removesuffix(body)
@@ -188,24 +188,24 @@ def test_a_value_is_written_in_the_manner_of_the_old_one(
         ("name: a: b", "type", "x", "line 2"),
         ("a: &x 1\nb: *x", "type", "x", "anchor"),
         ("a: !t 1", "type", "x", "tag"),
-        ("type: a\ntype: b", "type", "x", "twice"),
+        ("type: a\ntype: b", "type", "x", "duplicate"),
         ("{name: a}", "type", "x", "type"),
         ("name: a", "null", "x", "null"),
         ("name: a", "", "x", "field"),
         ("name: a", "a b", "x", "field"),
         ("name: a", "a:\nb", "x", "field"),
         ("name: a", "name", "\ud800", "name"),
-        ("metadata:\n  a: b", "metadata", "x", "fields of its own"),
+        ("metadata:\n  a: b", "metadata", "x", "nested fields"),
     ],
 )
-def test_a_head_that_cannot_be_edited_safely_is_left_alone(
+def test_frontmatter_that_cannot_be_edited_safely_is_not_changed(
     block: str, key: str, value: str, told: str
 ) -> None:
     with pytest.raises(ChangeRefused, match=told):
         set_field(f"---\n{block}\n---\n\nBody\n", key, value)
 
 
-def test_a_head_that_is_never_closed_is_left_alone() -> None:
+def test_frontmatter_that_is_never_closed_is_not_changed() -> None:
     with pytest.raises(ChangeRefused, match="never closed"):
         set_field("---\nname: a\n\nBody\n", "name", "b")
 

@@ -20,7 +20,7 @@ from ricordo.storage.decisions import Decision, Decisions
 from ricordo.storage.lock import history_lock
 from ricordo.storage.writer import Applied, Purpose, Writer
 from tests.conftest import NOW
-from tests.faults.door_world import AT, OLD, World, killed_in_the_middle, replace_a
+from tests.faults.writer_world import AT, OLD, World, killed_in_the_middle, replace_a
 from tests.support.builders import open_memory
 from tests.support.figures import figure
 
@@ -44,16 +44,16 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, damage: str) -> None:
+def test_a_damaged_history_is_moved_aside_reported_and_recreated(world: World, damage: str) -> None:
     assert isinstance(world.apply(), Applied)
     path = world.state / "history.db"
     DAMAGES[damage](path)
     database = Database(str(world.state))
-    door = Writer(database)
+    writer = Writer(database)
     back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
     for _ in range(2):
         try:
-            outcome = door.apply(back, Purpose(AT))
+            outcome = writer.apply(back, Purpose(AT))
             break
         except StateUnusable as error:
             told = str(error)
@@ -100,7 +100,7 @@ def test_of_processes_that_find_the_damage_at_once_one_moves_the_history_aside(
     assert len(decisions.standing(Decision.DISMISS)) == count
 
 
-def test_a_history_that_somebody_goes_on_using_is_not_moved_aside(
+def test_a_history_that_another_process_uses_is_not_moved_aside(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.apply()
@@ -127,7 +127,7 @@ def test_a_history_without_its_write_ahead_log_works(world: World) -> None:
     }
 
 
-def test_a_history_of_a_newer_ricordo_is_left_alone(world: World) -> None:
+def test_a_history_of_a_newer_ricordo_is_not_changed(world: World) -> None:
     killed_in_the_middle(world)
     path = world.state / "history.db"
     with sqlite3.connect(path) as connection:
@@ -140,7 +140,7 @@ def test_a_history_of_a_newer_ricordo_is_left_alone(world: World) -> None:
     assert (path.read_bytes(), world.on_disk()) == before
 
 
-def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
+def test_others_find_what_they_wrote_distinguished_from_ricordos(world: World) -> None:
     """A reading from before our change, recorded after it, does not take ours back."""
     recorder = Recorder(Database(str(world.state)))
     memory = open_memory(world.root)
@@ -155,7 +155,7 @@ def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
     assert (recorded.files, recorded.is_first) == (1, False)
 
 
-def test_a_memory_that_went_before_it_was_recorded_is_told_as_such(world: World) -> None:
+def test_a_memory_that_went_before_it_was_recorded_is_reported_as_such(world: World) -> None:
     recorder = Recorder(Database(str(world.state)))
     recorder.record(open_memory(world.root), AT)
     (world.root / "a.md").write_bytes(b"by an agent")
@@ -168,7 +168,7 @@ def test_a_memory_that_went_before_it_was_recorded_is_told_as_such(world: World)
         decisions.decide(Decision.PROTECT, ["a.md"], NOW)
 
 
-def test_what_we_wrote_is_never_taken_for_somebody_elses(world: World) -> None:
+def test_what_ricordo_wrote_is_never_taken_for_another_programs(world: World) -> None:
     recorder = Recorder(Database(str(world.state)))
     recorder.record(open_memory(world.root), AT)
     before = OLD["a.md"]

@@ -11,7 +11,7 @@ import pytest
 from ricordo.storage.file_state import LARGEST, FileNow, Gone, Unseen, look_at, modified_at
 
 
-def test_a_plain_file_is_told_by_its_content(tmp_path: Path) -> None:
+def test_a_plain_file_is_identified_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.txt"
     path.parent.mkdir()
     path.write_bytes(b"x" * 3_000_000)
@@ -33,11 +33,11 @@ def test_what_is_not_there_is_gone(tmp_path: Path, path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["", "..", "../x", "a/../../x", "/etc/passwd", "a//b", "a\0b", "\ud800"]
 )
-def test_what_leads_out_is_not_looked_at(tmp_path: Path, path: str) -> None:
+def test_what_is_outside_is_not_read(tmp_path: Path, path: str) -> None:
     assert look_at(str(tmp_path), path) is Unseen.OUTSIDE
 
 
-def test_links_pipes_folders_and_what_is_too_large_are_told_as_such(tmp_path: Path) -> None:
+def test_links_pipes_folders_and_what_is_too_large_are_reported_as_such(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "file").write_text("x")

@@ -1,4 +1,4 @@
-"""Files that the door may not change, what stays of those it changes, and what leads out."""
+"""Files that the writer may not change, what stays of those it changes, and what leads out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
 from ricordo.storage.writer import Applied, Purpose
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     AT,
     OLD,
     World,
@@ -56,15 +56,15 @@ def test_a_symbolic_link_is_neither_followed_nor_replaced(world: World, leads: s
     (world.base / "outside.md").write_bytes(OLD["b.md"])
     link = world.root / "link.md"
     link.symlink_to(leads)
-    assert "no plain file" in refused(world, "link.md", OLD["b.md"], b"x")
-    assert "no plain file" in refused(world, "link.md", None, b"x")
+    assert "not a regular file" in refused(world, "link.md", OLD["b.md"], b"x")
+    assert "not a regular file" in refused(world, "link.md", None, b"x")
     assert link.readlink() == Path(leads)
     assert (world.base / "outside.md").read_bytes() == OLD["b.md"]
 
 
 def test_pipes_and_sockets_are_refused_at_once(world: World) -> None:
     os.mkfifo(world.root / "pipe.md")
-    assert "no plain file" in refused(world, "pipe.md", b"", b"x")
+    assert "not a regular file" in refused(world, "pipe.md", b"", b"x")
 
 
 def test_a_note_with_the_longest_name_is_changed_and_goes(world: World) -> None:
@@ -130,8 +130,8 @@ def as_user(uid: int, world: World, work: Callable[[], object]) -> None:
     ("folder_mode", "owner", "reason"),
     [
         (0o555, 4321, "folder is read-only"),
-        (0o777, 0, "belongs to somebody else"),
-        (0o1777, 0, "belongs to somebody else"),
+        (0o777, 0, "belongs to another user"),
+        (0o1777, 0, "belongs to another user"),
     ],
 )
 def test_folders_and_files_of_others_are_refused(
@@ -232,7 +232,7 @@ def test_a_deleted_file_comes_back_with_its_mode(world: World) -> None:
     done = world.apply(world.edit("e.md", OLD["e.md"], None))
     assert isinstance(done, Applied)
     back = world.edit("e.md", None, OLD["e.md"])
-    assert isinstance(world.door.apply(back, Purpose(AT, undoes=done.act)), Applied)
+    assert isinstance(world.writer.apply(back, Purpose(AT, undoes=done.act)), Applied)
     assert stat.S_IMODE((world.root / "e.md").stat().st_mode) == 0o600
 
 
@@ -259,7 +259,7 @@ def test_a_deleted_file_comes_back_with_its_mode(world: World) -> None:
     ],
 )
 @pytest.mark.parametrize("machine", ["openat2", "step by step"])
-def test_a_path_that_leads_out_is_refused(
+def test_a_path_that_is_outside_is_refused(
     world: World, path: str, machine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if machine == "step by step":
@@ -294,12 +294,12 @@ def test_of_a_single_file_nothing_beside_it_may_be_touched(world: World) -> None
         assert history.heads(root.id) == {}
 
 
-def test_a_missing_folder_is_told(world: World) -> None:
-    assert "no folder" in refused(world, "nowhere/x.md", None, b"x")
-    assert "no folder" in refused(world, "x/x", None, b"x")
+def test_a_missing_folder_is_reported(world: World) -> None:
+    assert "No folder" in refused(world, "nowhere/x.md", None, b"x")
+    assert "No folder" in refused(world, "x/x", None, b"x")
 
 
-def test_a_memory_that_goes_while_we_journal_is_told_as_such(world: World) -> None:
+def test_a_memory_that_goes_during_journalling_is_reported_as_such(world: World) -> None:
     def move(step: str) -> None:
         if step == "journal" and world.root.exists():
             world.root.rename(world.base / "elsewhere")

@@ -22,7 +22,7 @@ from ricordo.errors import RicordoError, StateUnusable, WriteFailed
 from ricordo.storage import database
 from ricordo.storage import jail as held_root
 from ricordo.storage.writer import Applied
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     MARKS,
     NEW,
     OLD,
@@ -108,7 +108,7 @@ def say(what: str, counts: Counter[str], record: Record) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("way", WAYS)
-def test_whatever_call_fails_the_outcome_is_told_truly(
+def test_whatever_call_fails_the_outcome_is_reported_correctly(
     way: str, part: int, record_property: Record
 ) -> None:
     """Every day each call fails with one of the errors in turn, in a soak with each."""
@@ -136,7 +136,7 @@ def test_whatever_call_fails_the_outcome_is_told_truly(
     say(f"one error, {way}, part {part}", counts, record_property)
 
 
-def test_a_second_error_while_taking_back_leaves_it_to_the_next_start(
+def test_a_second_error_while_reverting_leaves_it_to_the_next_start(
     record_property: Record,
 ) -> None:
     counts: Counter[str] = Counter()
@@ -157,7 +157,7 @@ def test_a_second_error_while_taking_back_leaves_it_to_the_next_start(
     say("two errors", counts, record_property)
 
 
-def test_what_others_wrote_on_top_of_ours_is_told_when_we_take_back() -> None:
+def test_what_others_wrote_on_top_of_ricordos_text_is_reported_when_ricordo_reverts() -> None:
     """The last exchange fails, and an agent has added to a file that we had written already."""
     with new_world() as world:
         exchanges = steps_of(world.apply).count("exchange")
@@ -175,15 +175,13 @@ def test_what_others_wrote_on_top_of_ours_is_told_when_we_take_back() -> None:
         held_root._exchanging.clear()
         with at_every_call(fail), pytest.raises(WriteFailed) as raised:
             world.apply()
-        assert raised.value.changed == (
-            "Nothing else was changed, but others wrote meanwhile: a.md."
-        )
+        assert raised.value.changed == ("Nothing else was changed, but other programs wrote: a.md.")
         assert world.on_disk() == OLD | {"a.md": NEW["a.md"] + b"on top of ours\n"}
         assert not world.unfinished()
         world.check_nothing_lost()
 
 
-def test_a_file_whose_fsync_failed_is_written_anew_and_never_synced_again() -> None:
+def test_a_file_whose_fsync_failed_is_written_again_and_never_synced_again() -> None:
     """After a failed fsync the kernel may take lost pages for written ones."""
     with new_world() as world:
         synced: list[int] = []
@@ -283,8 +281,8 @@ INJECTED = (
 SCRIPT = """
 import sys
 from pathlib import Path
-from tests.faults.door_world import World
-from tests.faults.test_door_errors import OUTCOMES, attempt
+from tests.faults.writer_world import World
+from tests.faults.test_writer_errors import OUTCOMES, attempt
 world = World(Path(sys.argv[1]))
 world.tries_may_stay = True
 try:
@@ -297,7 +295,7 @@ sys.exit(OUTCOMES.index(outcome) + 10)
 OUTCOMES = ("applied", "refused", "left to the next start", "untrue")
 
 
-def test_calls_that_the_kernel_fails_are_told_truly(record_property: Record) -> None:
+def test_calls_that_the_kernel_fails_are_reported_correctly(record_property: Record) -> None:
     """`strace` lets the n-th system call of a kind fail, from each n on which it is made."""
     rounds = figure("strace_rounds", everyday=0)
     if not rounds or not shutil.which("strace"):

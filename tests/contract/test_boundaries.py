@@ -1,4 +1,4 @@
-"""Each outside thing has one door: files, other programs, text that reaches the screen.
+"""Each outside resource has one module: files, other programs, text that reaches the screen.
 
 Import contracts see modules; these tests see calls. They read the source and run none of it.
 """
@@ -285,7 +285,7 @@ def splits_lines(source: Source) -> list[str]:
 # The tests
 
 
-def test_files_are_opened_only_behind_their_doors():
+def test_files_are_opened_only_by_their_modules():
     assert [place for source in sources() for place in openings(source)] == []
 
 
@@ -306,7 +306,7 @@ def test_programs_are_started_only_for_git_the_editor_and_a_curation():
     assert [place for source in sources() for place in programs(source)] == []
 
 
-def test_text_is_made_fit_to_leave_by_redaction_alone():
+def test_text_is_made_fit_to_send_by_redaction_alone():
     assert [place for source in sources() for place in seals(source)] == []
 
 
@@ -334,7 +334,7 @@ def test_an_opened_file_is_seen(code: str):
 
 
 @pytest.mark.parametrize("code", ["os.open(os.devnull, 1)", "self.open(note)", "webbrowser.open()"])
-def test_what_opens_no_file_is_left_alone(code: str):
+def test_what_opens_no_file_is_ignored(code: str):
     assert openings(snippet(code)) == []
 
 
@@ -355,7 +355,7 @@ def test_a_changed_file_is_seen(code: str):
 
 
 @pytest.mark.parametrize("code", ["text.replace('a', 'b')", "from shutil import which"])
-def test_what_changes_no_file_is_left_alone(code: str):
+def test_what_changes_no_file_is_ignored(code: str):
     assert changes(snippet(code)) == []
 
 
@@ -406,7 +406,7 @@ def test_text_that_would_be_parsed_as_markup_is_seen(code: str):
         "class Title(Static):\n def __init__(self, t):\n  super().__init__(t, markup=False)",
     ],
 )
-def test_text_that_is_not_parsed_is_left_alone(code: str):
+def test_text_that_is_not_parsed_is_ignored(code: str):
     assert parsed_as_markup(snippet(code, "tui/some.py")) == []
 
 

@@ -9,7 +9,7 @@ from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.frontmatter.parser import read_leniently, read_plain
 
 
-def test_plain_heads_are_answered_without_yaml() -> None:
+def test_plain_frontmatter_is_read_without_yaml() -> None:
     block = 'name: a\ntags: [x, y]\nlist:\n- one\n- two\nmetadata: \n  type: user\n  empty: ""\n'
     assert read_plain(block) == {
         "name": "a",
@@ -65,7 +65,7 @@ def _seconds(work: Callable[[], object]) -> float:
     ],
     ids=["a gap of blanks", "many children", "many items", "brackets"],
 )
-def test_a_head_of_sixty_kilobytes_takes_no_longer_than_its_size_warrants(row: str) -> None:
+def test_frontmatter_of_sixty_kilobytes_takes_no_longer_than_its_size_warrants(row: str) -> None:
     usual = "---\n@\n" + "key: some value\n" * 3_800 + "---\n"
     base = max(_seconds(lambda: frontmatter.read(usual)), 0.01)
     assert _seconds(lambda: frontmatter.read(f"---\n@\n{row}\n---\n")) < 50 * base

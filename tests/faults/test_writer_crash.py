@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     NEW,
     OLD,
     Files,
@@ -136,7 +136,7 @@ def test_killed_while_applying_and_twice_while_recovering(record_property: Recor
     say("recovery killed twice", counts, record_property)
 
 
-def test_what_an_agent_wrote_after_the_kill_stays_and_the_rest_is_taken_back(
+def test_what_an_agent_wrote_after_the_kill_stays_and_the_rest_is_reverted(
     record_property: Record,
 ) -> None:
     """An agent appends, creates and deletes in the files of the set before the next start."""
@@ -243,7 +243,7 @@ def test_a_signal_that_ends_the_process_waits_until_the_set_is_carried_out(numbe
         assert not world.unfinished()
 
 
-def test_a_half_written_file_is_never_taken_for_somebody_elses_text() -> None:
+def test_a_half_written_file_is_never_taken_for_another_programs_text() -> None:
     """Killed in the middle of writing, then no space at recovery: the set is taken back."""
     with new_world() as world:
         names = steps_of(world.apply)

@@ -14,7 +14,7 @@ from ricordo.services.edits.change import EditOverlap, apply_or_merge
 from ricordo.services.history.undo import undo
 from ricordo.storage.reader import read_memory
 from ricordo.storage.writer import Applied, EditsConflict
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     World,
     at_every_call,
     at_step,
@@ -85,7 +85,7 @@ def test_killed_at_every_step_of_it_the_note_is_there_in_one_case() -> None:
 
 
 @pytest.mark.parametrize("moment", ["journal", "create", "rename"])
-def test_what_somebody_writes_to_it_meanwhile_stays(moment: str) -> None:
+def test_what_another_program_writes_to_it_meanwhile_stays(moment: str) -> None:
     left = [moment]
     with new_world() as world, without_case():
         only_these(world)
@@ -105,7 +105,9 @@ def test_what_somebody_writes_to_it_meanwhile_stays(moment: str) -> None:
         assert not world.unfinished()
 
 
-def test_a_note_that_stands_there_in_another_case_is_not_taken_for_ours(tmp_path: Path) -> None:
+def test_a_note_that_exists_in_another_case_is_not_taken_for_a_file_of_ricordo(
+    tmp_path: Path,
+) -> None:
     notebook = recorded(tmp_path, BEFORE)
     root = Path(notebook.place.root)
     change_set = compose(notebook.read(), [Change(Rename("Tides.md", "tides.md"))])

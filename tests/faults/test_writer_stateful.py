@@ -30,8 +30,8 @@ from ricordo.storage.database import Database
 from ricordo.storage.history import History
 from ricordo.storage.reader import read_memory
 from ricordo.storage.writer import Applied, EditsConflict, Purpose
-from tests.faults.door_world import AT, World, at_step, die, in_child, new_world
-from tests.faults.test_door_race import STYLES
+from tests.faults.test_writer_race import STYLES
+from tests.faults.writer_world import AT, World, at_step, die, in_child, new_world
 from tests.support.builders import note_text
 from tests.support.figures import figure
 
@@ -42,7 +42,7 @@ PATHS = st.sampled_from(NAMES)
 COUNTS: Counter[str] = Counter()
 
 
-class DoorMachine(RuleBasedStateMachine):
+class WriterMachine(RuleBasedStateMachine):
     """One memory, an agent that writes in it, and us."""
 
     def __init__(self) -> None:
@@ -202,7 +202,7 @@ class DoorMachine(RuleBasedStateMachine):
         if not back.edits:
             return
         before = self.world.on_disk()
-        outcome = self.world.door.apply(back, Purpose(AT, undoes=act))
+        outcome = self.world.writer.apply(back, Purpose(AT, undoes=act))
         if isinstance(outcome, Applied):
             assert self.holds(back, after=True), "the exact bytes are back"
             self.acts.append(outcome.act)
@@ -239,7 +239,7 @@ class DoorMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-class TestDoor(DoorMachine.TestCase):  # type: ignore[name-defined, misc]
+class TestWriter(WriterMachine.TestCase):  # type: ignore[name-defined, misc]
     settings = settings(
         max_examples=figure("stateful", everyday=20),
         stateful_step_count=figure("stateful_steps", everyday=20),

@@ -32,7 +32,7 @@ DAY = date(2026, 11, 12)
         ("version 1.2, 30 % of March", "version 1.2, 30 % of March"),
     ],
 )
-def test_a_date_is_told_from_the_day_on_which_it_was_said(said: str, meant: str) -> None:
+def test_a_date_counts_from_the_day_on_which_it_was_said(said: str, meant: str) -> None:
     assert made_absolute(said, DAY) == meant
 
 

@@ -1,4 +1,4 @@
-"""A small memory, a change set over twelve of its files, and ways to stop the door on the way."""
+"""A small memory, a change set over twelve of its files, and ways to interrupt the writer."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class World:
         (self.root / "sub").mkdir(parents=True)
         self.write(OLD)
 
-    # the door
+    # the writer
 
     def change_set(self) -> ChangeSet:
         paths = sorted(path for path in OLD | NEW if OLD.get(path) != NEW.get(path))
@@ -135,18 +135,18 @@ class World:
         return ChangeSet((Edit(str(self.root), path, before, after),))
 
     @property
-    def door(self) -> Writer:
+    def writer(self) -> Writer:
         return Writer(Database(str(self.state)))
 
     def apply(
         self, change_set: ChangeSet | None = None, *, by_hand: bool = True
     ) -> Applied | EditsConflict:
-        return self.door.apply(change_set or self.change_set(), Purpose(AT), by_hand=by_hand)
+        return self.writer.apply(change_set or self.change_set(), Purpose(AT), by_hand=by_hand)
 
     def recover(self) -> Recovered:
         """Recover as a process does that has just started."""
         held_root._exchanging.clear()
-        return self.door.recover(AT)
+        return self.writer.recover(AT)
 
     # the history
 

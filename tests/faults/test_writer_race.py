@@ -1,4 +1,4 @@
-"""Others write the same files while the door is at work: no line of theirs is lost."""
+"""Others write the same files while the writer is at work: no line of theirs is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ricordo.errors import ChangeRefused
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import system_calls as calls
 from ricordo.storage.writer import Applied, EditsConflict
-from tests.faults.door_world import (
+from tests.faults.writer_world import (
     OLD,
     World,
     at_every_call,
@@ -132,7 +132,7 @@ def test_an_agent_that_writes_all_the_time_loses_no_line(
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_without_exchange_lost_lines_are_counted_and_nobody_but_a_person_may_write(
+def test_without_exchange_lost_lines_are_counted_and_nobody_but_a_user_may_write(
     style: str, record_property: Record
 ) -> None:
     with without_exchange(), new_world() as world:
@@ -293,7 +293,7 @@ def test_a_file_that_others_changed_is_not_deleted(moment: str) -> None:
         assert world.on_disk() == OLD | {"e.md": b"theirs\n"}
 
 
-def test_a_file_that_is_changed_before_we_begin_is_told_with_what_it_holds() -> None:
+def test_a_file_that_is_changed_before_the_writer_starts_is_reported_with_what_it_holds() -> None:
     with new_world() as world:
         writes(world.root / "a.md")
         (world.root / "b.md").rename(world.root / "elsewhere.md")

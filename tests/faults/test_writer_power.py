@@ -21,7 +21,7 @@ import pytest
 from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.writer import Applied
-from tests.faults.door_world import World, at_every_call, new_world
+from tests.faults.writer_world import World, at_every_call, new_world
 from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
@@ -31,7 +31,7 @@ CASES = ("no content that was not waited for", "the names that were waited for")
 
 
 class Disk:
-    """What is surely on the disk of a world, while the door works in it."""
+    """What is surely on the disk of a world, while the writer works in it."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -58,7 +58,7 @@ class Disk:
         there = os.scandir(self.world.root / folder)
         self.names[folder] = {it.name: it.inode() for it in there if it.is_file()}
 
-    # what the door does
+    # what the writer does
 
     def sync_file(self, handle: int) -> None:
         self._hold(os.dup(handle))
@@ -175,7 +175,7 @@ def test_after_a_power_cut_at_any_step_all_or_nothing_is_there(
 
 
 @pytest.mark.parametrize("wait", ["sync_file", "sync_folder"])
-def test_a_wait_that_is_left_out_is_caught(wait: str) -> None:
+def test_a_sleep_that_is_left_out_is_caught(wait: str) -> None:
     assert count_cuts(figure("power_stride", everyday=25), without=wait)["bad"]
 
 
