@@ -169,7 +169,7 @@ async def test_a_program_is_shown_before_its_first_run(
         await stage.press("c")
         await looked(stage)
         await stage.paints("This program was not run before: Enter shows its line, and asks.")
-        await stage.paints("price not known")
+        await stage.paints("price unknown")
         await stage.press("enter")
         await stage.shows(ConfirmScreen)
         told = text_of(stage.app.screen.query_one("#alarming", TextView))
@@ -209,9 +209,9 @@ FAILURES: dict[str, Script] = {
     "It answers again in 60 minutes.": replies.error(
         429, "rate_limit_error", headers={"retry-after": "3600"}
     ),
-    "What answered does not speak the Messages API.": replies.plain(200, b"<html>"),
+    "The reply is not from a server of the Messages API.": replies.plain(200, b"<html>"),
     "The answer broke off in the middle.": replies.streamed(replies.message({})[:-1]),
-    "The model refuses to answer this brief.": replies.streamed(
+    "The model refused to answer this brief.": replies.streamed(
         [replies.start(), *replies.ending("refusal")]
     ),
     "The answer is not of the shape": replies.good({"edits": [{"op": "replace"}]}),
@@ -275,15 +275,15 @@ async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path
     config.mkdir(parents=True)
     (config / "prices.toml").write_text("models = 7\n")
     async with choosing(root, (80, 24)) as (stage, screen):
-        await stage.paints("✗ No key for the model was found. Set ANTHROPIC_API_KEY")
+        await stage.paints("✗ No API key found. Set ANTHROPIC_API_KEY")
         # whatever is to be told, and however long the path in it is, there is room for the brief
         assert screen._text.size.height >= 8
         text = text_of(screen._text)
-        assert "It is passed over." in " ".join(text.split())
+        assert "The file is ignored." in " ".join(text.split())
         assert text.index("== index") < text.index("## People")
         assert "start" not in keys_of(screen)
         await stage.press("enter")
-        assert "No key for the model was found." in stage.toasts
+        assert "No API key found." in stage.toasts
         await stage.press("left")
         await looked(stage)
         assert "Enter start" in " ".join(keys_of(screen).split())
@@ -341,7 +341,7 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert "ledger" not in stage.toasts
         await stage.press("number_sign")
-        await stage.paints("✗ The server knows no such model or address (404).")
+        await stage.paints("✗ Model or address not found on the server or address (404).")
         await looked(stage)
         await stage.press("number_sign")
         # the money is that of what was counted, and has room on the smallest screen

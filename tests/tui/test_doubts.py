@@ -77,7 +77,7 @@ async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
         shown = stage.painted()
         assert f"claim| {SUMMARY[0]}" in shown
         assert "tokens sent, at most" in shown
-        assert "price not known" in shown
+        assert "price unknown" in shown
         assert not server.asked
         await stage.press("enter")
         await stage.shows(ConflictsScreen)

@@ -130,7 +130,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     put(pinned, f'[engine]\nuse = "anthropic"\nmodel = "qwen3"\nserver = "{server.url}"\n')
     told = curate("--dry-run", "--json")
     assert f"qwen3 at {server.url} is asked" in told
-    assert "8,000 written, price not known\n" in told
+    assert "8,000 written, price unknown\n" in told
     assert "without --dry-run it waits" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
@@ -160,7 +160,7 @@ def test_without_a_key_nothing_is_sent(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.delenv("ANTHROPIC_BASE_URL")
     told = curate(*BY_MODEL, code=4)
-    assert "No key for the model was found. Set ANTHROPIC_API_KEY" in told
+    assert "No API key found. Set ANTHROPIC_API_KEY" in told
     assert told.endswith("Nothing was changed.\n")
     assert runs(ricordo) == []
 
@@ -169,7 +169,7 @@ FAILING = {
     "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is whole"),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
-        "The model refuses to answer this brief.",
+        "The model refused to answer this brief.",
     ),
     "own words": (
         replies.streamed(
@@ -199,7 +199,7 @@ def test_what_would_go_over_a_cap_is_not_sent(
 ) -> None:
     put(pinned, "[engine]\nday = 5_000\n")
     told = curate(*BY_MODEL, code=4)
-    assert "over the budget: 0 of 5,000 tokens were spent in 24 hours" in told
+    assert "over the budget: 0 of 5,000 tokens spent in 24 hours" in told
     assert not server.asked
 
 
@@ -369,7 +369,7 @@ def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Pa
     assert "The rules have no model" in curate("--model", "claude-haiku-4-5", code=2)
     assert "No program is set" in curate("--engine", "command", code=2)
     put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
-    assert "Leave it out." in curate("--engine", "command", code=2)
+    assert "Remove it." in curate("--engine", "command", code=2)
     curate("--engine", "magic", code=2)
 
 

@@ -83,7 +83,7 @@ def test_why_it_cannot_be_asked_is_known_before(
     program = EngineSettings(use="command")
     assert "No program is set" in known(desk, program).why_not
     assert "is not there" in known(desk, replace(program, command=("/nowhere/model",))).why_not
-    assert "Leave it out." in known(desk, replace(program, command=("claude", "--chrome"))).why_not
+    assert "Remove it." in known(desk, replace(program, command=("claude", "--chrome"))).why_not
 
 
 def test_runs_that_rest_are_told_and_do_not_keep_a_person_from_trying(desk: Desk) -> None:

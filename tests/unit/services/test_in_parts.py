@@ -286,7 +286,7 @@ def test_a_brief_for_which_no_cap_leaves_room_is_not_asked_in_parts(
         ask(desk, server, caps=Caps(run_in=3_000))
     assert caught.value.cause is FailureCause.REFUSED
     assert (
-        "The model refuses to answer this brief. In parts it was not answered either: the brief has"
+        "The model refused to answer this brief. In parts it was not answered either: the brief has"
         in (caught.value.message)
     )
     assert "engine.sent" in caught.value.message
@@ -352,7 +352,7 @@ def test_there_is_one_deadline_for_all_of_it(
     assert lasts == [160, 20]
     assert len(server.asked) == 3
     assert {it.why for it in curation.skipped} == {
-        "not asked about any further: The answer was not there after 300 seconds. Curate less at "
+        "not asked about any further: No complete answer after 300 seconds. Curate less at "
         "once, or choose a faster model."
     }
 
