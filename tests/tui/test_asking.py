@@ -257,7 +257,7 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
         await stage.paints("── not read ─")
         await stage.paints(TIDES)
         await stage.press("G")
-        await stage.paints("the model will not read it; you can still open, edit or delete")
+        await stage.paints("refused by the model; you can still open, edit or delete")
         await stage.paints("It was not read, so there is nothing to decide.")
         # what all the questions cost
         usd = sum(it.usd or 0 for it in ledger(root))
@@ -301,7 +301,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
     server.scripts[:] = [replies.broken_off(events, Wire.stall)]
     async with choosing(root) as (stage, screen):
         await stage.press("enter")
-        await stage.paints("the model writes …")
+        await stage.paints("model writing …")
         await stage.paints("tokens · nothing is changed")
         await stage.paints("harbour the end")
         assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
@@ -317,7 +317,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         await stage.wait_for(lambda: len(ledger(root)) == 1, "its cost")
         # once more, and out of Ricordo while the server is silent
         await stage.press("enter")
-        await stage.paints("the model writes …")
+        await stage.paints("model writing …")
         await stage.press("ctrl+q")
         await stage.wait_for(lambda: stage.app._exit, "the end")
     await wait_for(lambda: len(ledger(root)) == 2, "the thread ended while the server is silent")

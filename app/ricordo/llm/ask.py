@@ -49,7 +49,6 @@ def request_of(question: ModelQuestion, wanted: Wanted) -> dict[str, Any]:
     """Return the body of the request that asks `question`."""
     tool = question.tool
     choice = {"type": "tool", "name": tool.name} if wanted.is_forced else {"type": "auto"}
-    form = {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
     content = [_part(question.stable, is_cached=True), _part(question.changing, is_cached=False)]
     effort = {"output_config": {"effort": "low"}} if wanted.is_short else {}
     return {
@@ -57,7 +56,7 @@ def request_of(question: ModelQuestion, wanted: Wanted) -> dict[str, Any]:
         "model": question.model,
         "max_tokens": question.most_output,
         "system": [_part(question.system, is_cached=True)],
-        "tools": [{**form, "strict": True}],
+        "tools": [tool.definition],
         "tool_choice": {**choice, "disable_parallel_tool_use": True},
         "messages": [{"role": "user", "content": content}],
     }

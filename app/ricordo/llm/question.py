@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,16 @@ class FormTool:
     schema: Mapping[str, object]
     """The form as JSON Schema, of the kinds that `schema.py` knows."""
 
+    @property
+    def definition(self) -> dict[str, object]:
+        """The tool as the API takes it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.schema,
+            "strict": True,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestion:
@@ -38,8 +49,8 @@ class ModelQuestion:
     @property
     def tokens(self) -> int:
         """Estimated input tokens."""
-        written = f"{self.system}{self.stable}{self.changing}{self.tool}"
-        return estimate(written)
+        tool = json.dumps(self.tool.definition)
+        return estimate(f"{self.system}{self.stable}{self.changing}{tool}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -393,7 +393,7 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
     told = json.loads(ricordo(*words))["changes"]
     create = next(it for it in told if it["op"] == "create")
     assert [it for it in create["warnings"] if it.startswith("index-over-budget")] == [
-        "index-over-budget: agents stop reading at line 201, above its entry"
+        "index-over-budget: agents stop loading at line 201, before its entry"
     ]
     ricordo("curate", "--session", str(transcript))
     assert "0 applied" in ricordo("pending", "--apply")
@@ -471,5 +471,5 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply")
     assert "0 applied, 1 left" in told
-    assert "agents would no longer be given 1 line that they get now" in told
+    assert "agents would no longer load 1 line " in told
     assert contents(memory) == before

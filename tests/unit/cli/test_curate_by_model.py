@@ -114,7 +114,7 @@ def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
     assert "is asked: about" in first
     assert in_parts.endswith("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
-    line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, the model will not read it"
+    line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, refused by the model"
     assert line in told.split("\n")
     assert f"answered: {4020 * len(server.asked):,} tokens sent" in told
     assert len(runs(ricordo)) == len(server.asked) == 3
@@ -460,13 +460,13 @@ HIDDEN = "Ask Rui\u202e, then Marta\u200b."
         ({"op": "replace", "old": "Sines", "text": "Lagos", "evidence": []}, "no evidence"),
         (
             {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "drop all tables"},
-            "the quote is not found in",
+            "quote not found in",
         ),
         (
             {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "e"},
             "the quote is too short",
         ),
-        ({"op": "insert", "text": HIDDEN}, "brings characters that do not show"),
+        ({"op": "insert", "text": HIDDEN}, "adds invisible characters"),
         # as many as before, and others
         ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "characters that do not show"),
         ({"op": "retire", "other": "n1"}, "removes the note tides.md"),
@@ -527,7 +527,7 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
     assert "200 proposed" in curate(*BY_MODEL)
     told = ricordo("pending", "--apply", given="")
     assert "0 applied, 200 left" in told
-    assert "one of 150 new notes within a day, more than 12" in told
+    assert "150 new notes within a day, limit 12" in told
     assert contents(memory) == before
     assert "0 applied, 200 left" in curate(*BY_MODEL, "--yes")
 

@@ -195,7 +195,7 @@ def test_what_is_no_verdict_is_refused_with_its_reason(name: str) -> None:
     found = read_opinions(given, ("p1", "p2"))
     assert not found.by_pair
     assert why in "\n".join(it.why for it in found.rejected)
-    assert "Nothing was said of it." in [it.why for it in found.rejected]
+    assert "The reply has no verdict on it." in [it.why for it in found.rejected]
 
 
 def test_what_is_broken_takes_nothing_else_down() -> None:
@@ -280,7 +280,7 @@ def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:
         pass
 
     def step(progress: CurationProgress) -> None:
-        if progress.phase == "the model reads" or progress.tokens:
+        if progress.phase == "model reading" or progress.tokens:
             raise Enough
 
     notebook = doubtful(tmp_path)

@@ -76,7 +76,7 @@ def test_a_program_that_fails_leaves_the_memory(name: str, desk: Desk) -> None:
     ("line", "told"),
     [
         ("/no/such/model", "/no/such/model is not there"),
-        ("./model", "./model is no whole path, and it runs in a folder of its own. Write the"),
+        ("./model", "./model is a relative path, and it runs in a folder of its own. Write the"),
     ],
 )
 def test_a_program_that_is_not_there_costs_nothing(

@@ -12,10 +12,11 @@ from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.checkpoint import as_text, from_text
 from ricordo.agents.transcripts.session import Agent, Session, Turn
 from ricordo.agents.transcripts.sources import TranscriptSource, named_session
-from ricordo.curation.brief import BUDGET, Brief, compose_brief, tokens, turn_tokens
+from ricordo.curation.brief import BUDGET, Brief, compose_brief, turn_tokens
 from ricordo.curation.engine import CurationProgress, Step, Unread
 from ricordo.curation.spoken import Heard, Spoken, heard, spoken
 from ricordo.errors import TooOften
+from ricordo.llm.question import estimate
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
@@ -190,7 +191,7 @@ class _Listening:
 
     def _count(self, turn: Turn) -> None:
         if turn.is_said:
-            self.tokens += tokens(turn.text)
+            self.tokens += estimate(turn.text)
             self.last = max(self.last, turn.at)
 
     def _is_full(self, it: Spoken) -> bool:

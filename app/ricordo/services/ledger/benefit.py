@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from ricordo.curation.brief import tokens
 from ricordo.curation.drift import DENIAL, Fact, lost, told_fact
 from ricordo.curation.validation import body_of
+from ricordo.llm.question import estimate
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.services.ledger.ledger import (
@@ -182,7 +182,7 @@ def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda
         runs,
         damaged,
         sum(it.activity_tokens for it in runs if it.is_decided),
-        sum(tokens(note.text) for note in notes),
+        sum(estimate(note.text) for note in notes),
         len(applied),
         _since(read, applied[0].at) if applied else 0,
         _since(read, applied[-1].at) if applied else 0,
