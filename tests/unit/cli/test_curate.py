@@ -377,7 +377,7 @@ def test_a_storm_is_refused_where_no_person_can_be_asked(
 def test_a_session_that_goes_on_is_told_of(ricordo: Ricordo, transcript: Path) -> None:
     transcript.write_text(said(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
-    assert "A session still goes on (2 minutes ago)" in told
+    assert "A session is still active (2 minutes ago)" in told
 
 
 def test_an_entry_that_agents_would_not_be_given_is_warned_of(

@@ -351,7 +351,7 @@ def test_there_is_one_deadline_for_all_of_it(
     assert lasts == [160, 20]
     assert len(server.asked) == 3
     assert {it.why for it in curation.skipped} == {
-        "not asked about any further: No complete answer after 300 seconds. Curate less at "
+        "not asked about: No complete answer after 300 seconds. Curate less at "
         "once, or choose a faster model."
     }
 

@@ -225,7 +225,7 @@ def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: De
     )
     with full, pytest.raises(StateUnusable) as raised:
         desk.take()
-    assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not tell of it."
+    assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not record it."
     assert b"Lagos" in desk.files["tides.md"]
     assert not desk.waiting
 
