@@ -152,7 +152,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
         await stage.paints("cost under $0.01  4,020 tokens sent, 77 written")
-        await stage.paints("0 taken, 0 dropped of 1")
+        await stage.paints("0 accepted, 0 refused of 1")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 
@@ -251,7 +251,9 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
     talk = said(SAID, "Which port are the tide tables for? For Lagos, remember that.")
     (root.parent / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     async with choosing(root) as (stage, _):
-        await stage.paints("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
+        await stage.paints(
+            "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+        )
         await stage.press("enter")
         review = await reviewing(stage)
         await stage.paints("── not read ─")

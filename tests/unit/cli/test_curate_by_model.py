@@ -113,7 +113,9 @@ def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in
     # before it is asked for the first time
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
     assert "is asked: about" in first
-    assert in_parts.endswith("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
+    assert in_parts.endswith(
+        "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+    )
     line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, refused by the model"
     assert line in told.split("\n")
     assert f"answered: {4020 * len(server.asked):,} tokens sent" in told
@@ -367,7 +369,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
 
 def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Path) -> None:
     assert "The rules have no model" in curate("--model", "claude-haiku-4-5", code=2)
-    assert "No program is set" in curate("--engine", "command", code=2)
+    assert "No program set" in curate("--engine", "command", code=2)
     put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
     assert "Remove it." in curate("--engine", "command", code=2)
     curate("--engine", "magic", code=2)

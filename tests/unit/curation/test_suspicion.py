@@ -86,6 +86,6 @@ def test_an_order_that_stood_there_is_not_brought(memory: Memory) -> None:
 def test_a_few_notes_may_rest_on_the_same_words_and_no_flood(memory: Memory) -> None:
     acts = [new(f"The port of Lagos has berth {n}.", f"berth-{n}") for n in range(6)]
     told = [
-        any("rest on the same words" in w for w in it.warnings) for it in proposed(memory, *acts)
+        any("rest on the same quote" in w for w in it.warnings) for it in proposed(memory, *acts)
     ]
     assert told == [False, False, False, True, True, True]

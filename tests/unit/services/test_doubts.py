@@ -108,7 +108,7 @@ def test_it_costs_as_a_curation_does(tmp_path: Path) -> None:
     assert left.day == Caps().day - 4097
     sections = told_bought(bought(notebook, notebook.read()))
     lines = [line for section in sections for line in section.lines]
-    assert any("judge-1" in it and it.endswith("opinions on doubts") for it in lines)
+    assert any("judge-1" in it and it.endswith("opinions on uncertain pairs") for it in lines)
 
 
 def test_pairs_stand_as_data_with_what_is_known_of_them(tmp_path: Path) -> None:

@@ -103,10 +103,10 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
     assert [bool(it.activity_tokens) for it in runs].count(True) == 1
     # where all is told, what it cost besides is one line
     worth = bought(desk.notebook, desk.notebook.read())
-    cost = next(it for it in told_bought(worth) if it.title == "What it cost")
+    cost = next(it for it in told_bought(worth) if it.title == "Cost")
     assert [line.rpartition("  ")[2] for line in cost.lines[1:]] == [
-        "0 taken, 0 dropped of 7",
-        "8 questions besides",
+        "0 accepted, 0 refused of 7",
+        "8 questions without proposals",
     ]
     counted_right(desk)
 

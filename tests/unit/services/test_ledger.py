@@ -322,4 +322,4 @@ def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: P
     # each session was given the index, and read one note
     assert (it.curations, it.reads, it.reads_since, it.reads_each) == (2, 6, 4, 3.0)
     assert not it.pays
-    assert "3.0 reads for each curation: not yet worth it" in str(told_bought(it))
+    assert "3.0 reads per curation: not yet worthwhile" in str(told_bought(it))

@@ -129,7 +129,7 @@ def test_what_was_kept_in_the_inbox_is_not_taken_away(desk: Desk) -> None:
     assert retired(by_rules(desk)) == []
     curation = desk.propose([retiring(desk), create])
     assert not curation.proposals
-    assert "of old.md: kept in the inbox." in rejections(curation)
+    assert "old.md on 2026-11-20: kept in the inbox." in rejections(curation)
     assert "You accepted the deletion of web.md on 2026-11-20." in rejections(curation)
     undo(desk.notebook)
     assert [it.path for it in desk.propose([retiring(desk), create]).proposals] == ["web.md"]
