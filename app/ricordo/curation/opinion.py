@@ -261,5 +261,5 @@ JUDGE = FormTool(
     "Say of every pair, all at once, what its two notes are to each other.",
     an_object(verdicts=a_list(_VERDICT, "One for each pair.")),
 )
-"""What a model answers with."""
+"""The tool with which a model judges pairs."""
 JUDGING = ModelForm(JUDGE, lambda value: value["verdicts"])
