@@ -163,7 +163,7 @@ def test_a_model_that_refuses_everything_is_not_asked_to_the_end(
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server)
     assert caught.value.cause is FailureCause.REFUSED
-    assert "No part was answered either: it was asked 9 times." in caught.value.message
+    assert "No part was answered either: the model was asked 9 times, limit 8." in caught.value.message
     assert len(server.asked) == len(ledger(desk)) == 1 + FRUITLESS
     assert not desk.waiting
     counted_right(desk)
@@ -269,7 +269,7 @@ def test_where_a_cap_is_reached_what_was_found_is_told_with_what_was_not_asked(
     left = [it for it in curation.skipped if it.is_left]
     assert {it.source for it in left} >= {"lagos.md"}
     assert len({it.why for it in left}) == 1
-    assert "tokens, and the run may send" in left[0].why
+    assert "in a run. Curate less at once" in left[0].why
     assert "Raise" in left[0].why or "raise" in left[0].why
     # no note is lost: it was read, or it is told that it was not
     unread = {it.source.removesuffix(".md") for it in left}
