@@ -168,7 +168,7 @@ def test_without_a_key_nothing_is_sent(
 
 
 FAILING = {
-    "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is whole"),
+    "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is complete"),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
         "The model refused to answer this brief.",
@@ -177,7 +177,7 @@ FAILING = {
         replies.streamed(
             [replies.start(), *replies.text_block("Sure."), *replies.ending("end_turn")]
         ),
-        "Choose a model or server that can be made to use a tool.",
+        "Choose a model or server that supports forced tool use.",
     ),
 }
 
@@ -201,7 +201,7 @@ def test_what_would_go_over_a_cap_is_not_sent(
 ) -> None:
     put(pinned, "[engine]\nday = 5_000\n")
     told = curate(*BY_MODEL, code=4)
-    assert "over the budget: 0 of 5,000 tokens spent in 24 hours" in told
+    assert "Over the token budget: 0 of 5,000 tokens spent in 24 hours" in told
     assert not server.asked
 
 
@@ -212,7 +212,7 @@ def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
     for _ in range(3):
         curate(*BY_MODEL, code=4)
     told = curate(*BY_MODEL, code=4)
-    assert "Automatic curation rests" in told
+    assert "Automatic curation is paused" in told
     assert len(server.asked) == 3
     monkeypatch.setattr("ricordo.cli.engine.is_at_terminal", lambda: True)
     curate(*BY_MODEL, code=4)
@@ -466,11 +466,11 @@ HIDDEN = "Ask Rui\u202e, then Marta\u200b."
         ),
         (
             {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "e"},
-            "the quote is too short",
+            "quote too short",
         ),
         ({"op": "insert", "text": HIDDEN}, "adds invisible characters"),
         # as many as before, and others
-        ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "characters that do not show"),
+        ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "invisible characters"),
         ({"op": "retire", "other": "n1"}, "removes the note tides.md"),
         ({"op": "merge", "other": "n1", "text": "The port is Sines. Sines, Faro, Lagos and "
           "Sagres."}, "removes the note ports.md"),
