@@ -39,7 +39,7 @@ def asking(stage: Stage) -> Asking:
     with messages_server(_endless) as server, _opened(stage, server, log) as terminal:
         chosen = time.perf_counter()
         _start(terminal)
-        began = terminal.wait_for("the model writes")
+        began = terminal.wait_for("model writing")
         terminal.settle(quiet=_STREAMED, seconds=_STREAMED)
         ended = time.perf_counter()
         terminal.send("\x1b")
@@ -48,7 +48,7 @@ def asking(stage: Stage) -> Asking:
         streaming = latest_frame(log, began, ended)
     with messages_server(_silent) as server, _opened(stage, server, log) as terminal:
         _start(terminal)
-        terminal.wait_for("the model reads")
+        terminal.wait_for("model reading")
         leaving = _leave(terminal)
     with stage.notebook() as terminal:
         terminal.wait_for("● watching", "● polling")

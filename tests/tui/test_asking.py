@@ -152,7 +152,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
         await stage.paints("cost under $0.01  4,020 tokens sent, 77 written")
-        await stage.paints("0 taken, 0 dropped of 1")
+        await stage.paints("0 accepted, 0 refused of 1")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 
@@ -169,7 +169,7 @@ async def test_a_program_is_shown_before_its_first_run(
         await stage.press("c")
         await looked(stage)
         await stage.paints("This program was not run before: Enter shows its line, and asks.")
-        await stage.paints("price not known")
+        await stage.paints("price unknown")
         await stage.press("enter")
         await stage.shows(ConfirmScreen)
         told = text_of(stage.app.screen.query_one("#alarming", TextView))
@@ -209,9 +209,9 @@ FAILURES: dict[str, Script] = {
     "It answers again in 60 minutes.": replies.error(
         429, "rate_limit_error", headers={"retry-after": "3600"}
     ),
-    "What answered does not speak the Messages API.": replies.plain(200, b"<html>"),
+    "The reply is not from a server of the Messages API.": replies.plain(200, b"<html>"),
     "The answer broke off in the middle.": replies.streamed(replies.message({})[:-1]),
-    "The model refuses to answer this brief.": replies.streamed(
+    "The model refused to answer this brief.": replies.streamed(
         [replies.start(), *replies.ending("refusal")]
     ),
     "The answer is not of the shape": replies.good({"edits": [{"op": "replace"}]}),
@@ -251,13 +251,15 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
     talk = said(SAID, "Which port are the tide tables for? For Lagos, remember that.")
     (root.parent / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     async with choosing(root) as (stage, _):
-        await stage.paints("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
+        await stage.paints(
+            "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+        )
         await stage.press("enter")
         review = await reviewing(stage)
         await stage.paints("── not read ─")
         await stage.paints(TIDES)
         await stage.press("G")
-        await stage.paints("the model will not read it; you can still open, edit or delete")
+        await stage.paints("refused by the model; you can still open, edit or delete")
         await stage.paints("It was not read, so there is nothing to decide.")
         # what all the questions cost
         usd = sum(it.usd or 0 for it in ledger(root))
@@ -275,15 +277,15 @@ async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path
     config.mkdir(parents=True)
     (config / "prices.toml").write_text("models = 7\n")
     async with choosing(root, (80, 24)) as (stage, screen):
-        await stage.paints("✗ No key for the model was found. Set ANTHROPIC_API_KEY")
+        await stage.paints("✗ No API key found. Set ANTHROPIC_API_KEY")
         # whatever is to be told, and however long the path in it is, there is room for the brief
         assert screen._text.size.height >= 8
         text = text_of(screen._text)
-        assert "It is passed over." in " ".join(text.split())
+        assert "The file is ignored." in " ".join(text.split())
         assert text.index("== index") < text.index("## People")
         assert "start" not in keys_of(screen)
         await stage.press("enter")
-        assert "No key for the model was found." in stage.toasts
+        assert "No API key found." in stage.toasts
         await stage.press("left")
         await looked(stage)
         assert "Enter start" in " ".join(keys_of(screen).split())
@@ -301,7 +303,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
     server.scripts[:] = [replies.broken_off(events, Wire.stall)]
     async with choosing(root) as (stage, screen):
         await stage.press("enter")
-        await stage.paints("the model writes …")
+        await stage.paints("model writing …")
         await stage.paints("tokens · nothing is changed")
         await stage.paints("harbour the end")
         assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
@@ -317,7 +319,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         await stage.wait_for(lambda: len(ledger(root)) == 1, "its cost")
         # once more, and out of Ricordo while the server is silent
         await stage.press("enter")
-        await stage.paints("the model writes …")
+        await stage.paints("model writing …")
         await stage.press("ctrl+q")
         await stage.wait_for(lambda: stage.app._exit, "the end")
     await wait_for(lambda: len(ledger(root)) == 2, "the thread ended while the server is silent")
@@ -341,7 +343,7 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert "ledger" not in stage.toasts
         await stage.press("number_sign")
-        await stage.paints("✗ The server knows no such model or address (404).")
+        await stage.paints("✗ Model or address not found on the server or address (404).")
         await looked(stage)
         await stage.press("number_sign")
         # the money is that of what was counted, and has room on the smallest screen

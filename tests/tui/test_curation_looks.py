@@ -39,7 +39,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         stage.main._curating._deciding.rejected = [
             Rejected(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
-            Rejected("delete", "There is no such kind of edit."),
+            Rejected("delete", "Unknown kind of edit."),
         ]
         await stage.press("c")
         await stage.shows(CurationScreen)

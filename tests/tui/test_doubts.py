@@ -77,7 +77,7 @@ async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
         shown = stage.painted()
         assert f"claim| {SUMMARY[0]}" in shown
         assert "tokens sent, at most" in shown
-        assert "price not known" in shown
+        assert "price unknown" in shown
         assert not server.asked
         await stage.press("enter")
         await stage.shows(ConflictsScreen)
@@ -139,7 +139,7 @@ async def test_it_is_cancelled_and_a_failure_is_told_and_nothing_is_changed(
         screen = await open_question(stage)
         await stage.press("enter")
         await stage.wait_for(lambda: server.asked, "the question")
-        await stage.paints("the model reads")
+        await stage.paints("model reading")
         await stage.press("escape")
         assert "Cancelled. Nothing was changed." in stage.toasts
         await stage.wait_for(lambda: screen.before is not None, "what is known again")

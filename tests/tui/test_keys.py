@@ -336,7 +336,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("$")
     await stage.shows(LedgerScreen)
-    await stage.paints("No curation has been decided yet")
+    await stage.paints("No curation decided yet")
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 

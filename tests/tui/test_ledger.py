@@ -63,7 +63,7 @@ async def test_it_tells_what_curation_bought_and_closes_again(root: Path) -> Non
         assert "1 curation applied" in told
         assert "13,245 tokens in, 690 out, $0.04, 1 run without a known price" in told
         assert "added  1 date, 1 number" in told
-        assert "0 taken, 0 dropped of 2" in told
+        assert "0 accepted, 0 refused of 2" in told
         await stage.press("$")
         await stage.shows(MainScreen)
 
@@ -72,7 +72,7 @@ async def test_before_the_first_curation_it_says_how_to_begin(tmp_path: Path) ->
     async with on_stage(notebook_app(build(tmp_path)), (80, 24)) as stage:
         await stage.know()
         await stage.press("$")
-        assert "No curation has been decided yet" in await shown(stage)
+        assert "No curation decided yet" in await shown(stage)
         await stage.press("escape")
         await stage.shows(MainScreen)
 

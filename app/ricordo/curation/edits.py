@@ -1,8 +1,8 @@
-"""Edits as an engine outside our code gives them: read strictly, and only then wishes.
+"""Read the edits of an external engine strictly, and turn them into proposed changes.
 
-Notes and turns are named by the ids that the brief gave out, never by paths; a new note has a name,
-from which its path is made here. Whatever is not exactly of the shape below is rejected with why,
-and takes nothing else down with it.
+Edits refer to notes and messages by the ids of the brief, never by paths; the path of a new note is
+made from its name. An edit that does not match the schema exactly is rejected with a reason; the
+others still count.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAME = re.compile(r"\b[nt]\d+\b")
 
 
 def as_said(edit: object) -> str:
-    """Return an edit as an engine gave it, for being sent back; "" where it is none."""
+    """Return an engine's edit as JSON, to send it back; "" where it is no edit."""
     if not isinstance(edit, dict) or not isinstance(edit.get("op"), str):
         return ""
     try:
@@ -42,12 +42,14 @@ def as_said(edit: object) -> str:
 
 
 def brief_of(brief: Brief, rejected: Rejected) -> Brief:
-    """Return what is sent with an edit that goes back: the notes and turns of `brief` that it
+    """Return the brief for an edit that is sent back: the notes and messages of `brief` that it
     names, the edit, and why it was rejected.
     """
     names = frozenset(_NAME.findall(rejected.said))
     parts = [
-        BriefPart(part.title, tuple(it for it in part.blocks if name_of(number, it) in names))
+        BriefPart(
+            part.title, tuple(block for block in part.blocks if name_of(number, block) in names)
+        )
         for number, part in enumerate(brief.parts)
     ]
     lines = (f"edit| {visible(rejected.said)}\n", f"why| {visible(rejected.why)}\n")
@@ -55,13 +57,13 @@ def brief_of(brief: Brief, rejected: Rejected) -> Brief:
 
 
 def only_once(answer: EngineAnswer) -> EngineAnswer:
-    """Return the answer to an edit that was sent back: one edit was asked for, and whatever is
-    rejected of it does not go back again.
+    """Return the answer to an edit that was sent back, limited to one edit. Whatever is rejected of
+    it cannot be sent back again.
     """
-    more = [Rejected(it.reason, "Only one edit was sent back.") for it in answer.wishes[1:]]
-    wishes = tuple(replace(it, said="") for it in answer.wishes[:1])
-    rejected = tuple(replace(it, said="") for it in (*answer.rejected, *more))
-    return replace(answer, wishes=wishes, rejected=rejected)
+    more = [Rejected(change.reason, "Only one edit was sent back.") for change in answer.wishes[1:]]
+    changes = tuple(replace(change, said="") for change in answer.wishes[:1])
+    rejected = tuple(replace(each, said="") for each in (*answer.rejected, *more))
+    return replace(answer, wishes=changes, rejected=rejected)
 
 
 MOST = 200
@@ -78,91 +80,92 @@ _FIELDS: Mapping[str, Mapping[str, type]] = {
     "retire": {"note": str, "successor": str},
     "link": {"note": str, "target": str},
 }
-"""What each kind of edit holds besides its reason and evidence; a successor may be ""."""
+"""Fields of each kind of edit besides its reason and evidence; a successor may be ""."""
 _LINES = frozenset(("name", "type", "description", "reason"))
-"""Fields that are one line."""
+"""Fields that must be one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadEdits:
-    """What a reply came to."""
+    """The edits of a reply."""
 
     wishes: tuple[ProposedChange, ...]
     rejected: tuple[Rejected, ...]
 
 
 def read_edits(memory: Memory, brief: Brief, given: object) -> ReadEdits:
-    """Return what `given`, a value as JSON gives it, wishes to be changed in `memory`, on which
-    `brief` gave out names of notes and turns.
+    """Return the changes to `memory` that the JSON value `given` proposes, and the edits that were
+    rejected; `brief` defines the ids of notes and messages.
     """
     if not isinstance(given, list):
-        return ReadEdits((), (Rejected("reply", "It is no list of edits."),))
-    wishes: list[ProposedChange] = []
+        return ReadEdits((), (Rejected("reply", "The reply is not a list of edits."),))
+    changes: list[ProposedChange] = []
     rejected: list[Rejected] = []
     for number, edit in enumerate(given[:MOST], 1):
         try:
-            wishes.append(_wish(memory, brief, edit))
+            changes.append(_read_edit(memory, brief, edit))
         except ChangeRefused as refused:
-            what = f"edit {number}{_op(edit)}"
+            what = f"edit {number}{_describe_op(edit)}"
             rejected.append(Rejected(what, one_line(refused.message), as_said(edit)))
     if len(given) > MOST:
-        rejected.append(Rejected("reply", f"Only the first {MOST} edits are looked at."))
-    return ReadEdits(tuple(wishes), tuple(rejected))
+        rejected.append(Rejected("reply", f"Only the first {MOST} edits count."))
+    return ReadEdits(tuple(changes), tuple(rejected))
 
 
-def with_frontmatter(memory: Memory, wish: ProposedChange) -> ProposedChange:
-    """Return a wish for a whole note with the frontmatter that the note has, where its text brings
-    none: engines give what a note says. A note without frontmatter gets some by a merge, in a
-    memory whose notes have it.
+def with_frontmatter(memory: Memory, change: ProposedChange) -> ProposedChange:
+    """Return a change of a whole note with the frontmatter of the note, where its text has none:
+    engines give the body only. A merged note without frontmatter gets some, in a memory whose notes
+    have it.
     """
-    act = wish.act
+    act = change.act
     if not isinstance(act, Merge | Rewrite) or act.text.lstrip().startswith("---"):
-        return wish
+        return change
     note = memory.by_path.get(act.path)
     if note is None or not note.readable:
-        return wish
-    head = note.text[: note.head.end]
-    if not head and isinstance(act, Merge) and _most_have_frontmatter(memory):
+        return change
+    frontmatter = note.text[: note.head.end]
+    if not frontmatter and isinstance(act, Merge) and _most_have_frontmatter(memory):
         other = memory.by_path.get(act.other, note)
-        about = note.type or other.type, note.description or other.description
-        head = frontmatter_of(memory, note.name, *about)
-    gap = "" if not head or act.text.startswith(("\n", "\r\n")) else line_end(note.text)
-    return replace(wish, act=replace(act, text=head + gap + act.text))
+        fields = note.type or other.type, note.description or other.description
+        frontmatter = frontmatter_of(memory, note.name, *fields)
+    has_gap = act.text.startswith(("\n", "\r\n"))
+    gap = "" if not frontmatter or has_gap else line_end(note.text)
+    return replace(change, act=replace(act, text=frontmatter + gap + act.text))
 
 
 def _most_have_frontmatter(memory: Memory) -> bool:
     return 2 * sum(note.head.present for note in memory.notes) > len(memory.notes)
 
 
-def _op(edit: object) -> str:
+def _describe_op(edit: object) -> str:
     op = edit.get("op") if isinstance(edit, dict) else None
     return f", {op}" if isinstance(op, str) and op in _FIELDS else ""
 
 
-def _wish(memory: Memory, brief: Brief, edit: object) -> ProposedChange:
-    """Raises ChangeRefused."""
+def _read_edit(memory: Memory, brief: Brief, edit: object) -> ProposedChange:
+    """Return the change that one edit proposes. Raises ChangeRefused."""
     if not isinstance(edit, dict):
-        raise ChangeRefused("It is no object.")
+        raise ChangeRefused("The edit is not an object.")
     op = edit.get("op")
     if not isinstance(op, str) or op not in _FIELDS:
-        raise ChangeRefused("There is no such kind of edit.")
-    fields = _checked(edit, {**_COMMON, **_FIELDS[op]})
+        raise ChangeRefused("Unknown kind of edit.")
+    fields = _check_fields(edit, {**_COMMON, **_FIELDS[op]})
     act = _MAKERS[op](memory, dict(brief.ids), fields)
     sources = {**dict(brief.ids), **dict(brief.sources)}
-    evidence = _evidence(sources, fields["evidence"])
+    evidence = _read_evidence(sources, fields["evidence"])
     return ProposedChange(act, fields["reason"], evidence, as_said(edit))
 
 
-def _checked(edit: Mapping[Any, Any], shape: Mapping[str, type]) -> dict[str, Any]:
+def _check_fields(edit: Mapping[Any, Any], types: Mapping[str, type]) -> dict[str, Any]:
     for name in edit:
-        if name not in shape:
-            raise ChangeRefused(f"It has no field “{clip(one_line(str(name)), 40)}”.")
-    for name, kind in shape.items():
+        if name not in types:
+            raise ChangeRefused(f"Unknown field “{clip(one_line(str(name)), 40)}”.")
+    for name, kind in types.items():
         if name not in edit:
-            raise ChangeRefused(f"Its field “{name}” is missing.")
-        # True is an int, and no line number
+            raise ChangeRefused(f"Field “{name}” is missing.")
+        # True is an int, but not a line number
         if type(edit[name]) is not kind:
-            raise ChangeRefused(f"Its field “{name}” is of the wrong kind.")
+            raise ChangeRefused(f"Field “{name}” has the wrong type.")
         if kind is str:
             _check_text(name, edit[name])
     return dict(edit)
@@ -170,79 +173,80 @@ def _checked(edit: Mapping[Any, Any], shape: Mapping[str, type]) -> dict[str, An
 
 def _check_text(name: str, text: str) -> None:
     if len(text) > LONGEST:
-        raise ChangeRefused(f"Its field “{name}” is longer than {LONGEST // 1024} KB.")
+        raise ChangeRefused(f"Field “{name}” is longer than {LONGEST // 1024} KB.")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ChangeRefused(f"Its field “{name}” is no text (a lone surrogate).") from None
+        raise ChangeRefused(f"Field “{name}” is not valid text (lone surrogate).") from None
     if name not in _LINES:
         return
     if "\n" in text or "\r" in text or len(text) > _LONGEST_LINE or hidden_characters(text):
-        raise ChangeRefused(f"Its field “{name}” is not one plain line.")
+        raise ChangeRefused(f"Field “{name}” is not one plain line.")
 
 
-def _evidence(sources: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, ...]:
-    """Evidence that is not of the shape is none."""
-    found: list[Quoted] = []
-    for it in given[:_MOST_EVIDENCE]:
+def _read_evidence(sources: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, ...]:
+    """Return the quotes of an edit. Raises ChangeRefused."""
+    quotes: list[Quoted] = []
+    for each in given[:_MOST_EVIDENCE]:
         source, quote = (
-            (it.get("source"), it.get("quote")) if isinstance(it, dict) else (None, None)
+            (each.get("source"), each.get("quote")) if isinstance(each, dict) else (None, None)
         )
         if not isinstance(source, str) or not isinstance(quote, str) or len(quote) > LONGEST:
-            raise ChangeRefused("Its evidence is not of the shape source, quote.")
+            raise ChangeRefused("The evidence does not have the fields source and quote.")
         _check_text("source", source)
         _check_text("quote", quote)
-        found.append(Quoted(sources.get(source, source), quote))
-    return tuple(found)
+        quotes.append(Quoted(sources.get(source, source), quote))
+    return tuple(quotes)
 
 
-def _create(memory: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    if not it["name"].strip() or not it["text"].strip():
+def _create(memory: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    name, text, type_ = fields["name"], fields["text"], fields["type"]
+    if not name.strip() or not text.strip():
         raise ChangeRefused("A note needs a name and a text.")
     types = memory.layout.types
-    if it["type"] and types and it["type"] not in types:
-        raise ChangeRefused(f"This memory has no type “{one_line(it['type'])}”.")
-    return new_note(memory, it["name"], it["type"], it["description"], it["text"])
+    if type_ and types and type_ not in types:
+        raise ChangeRefused(f"This memory has no type “{one_line(type_)}”.")
+    return new_note(memory, name, type_, fields["description"], text)
 
 
-def _path(ids: Mapping[str, str], name: str) -> str:
+def _find_path(ids: Mapping[str, str], name: str) -> str:
     if name not in ids:
         raise ChangeRefused(f"No note has the id “{clip(one_line(name), 40)}”.")
     return ids[name]
 
 
-def _replace(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    if not it["old"]:
-        raise ChangeRefused("It says not what it replaces.")
-    return Replace(_path(ids, it["note"]), it["old"], it["new"])
+def _replace(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    if not fields["old"]:
+        raise ChangeRefused("The text to replace is empty.")
+    return Replace(_find_path(ids, fields["note"]), fields["old"], fields["new"])
 
 
-def _insert(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    if not it["text"].strip():
-        raise ChangeRefused("It inserts nothing.")
-    return Insert(_path(ids, it["note"]), it["after_line"], it["text"])
+def _insert(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    if not fields["text"].strip():
+        raise ChangeRefused("The text to insert is empty.")
+    return Insert(_find_path(ids, fields["note"]), fields["after_line"], fields["text"])
 
 
-def _rewrite(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    return Rewrite(_path(ids, it["note"]), it["text"])
+def _rewrite(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    return Rewrite(_find_path(ids, fields["note"]), fields["text"])
 
 
-def _merge(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    path, other = _path(ids, it["note"]), _path(ids, it["other"])
+def _merge(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    path, other = _find_path(ids, fields["note"]), _find_path(ids, fields["other"])
     if path == other:
         raise ChangeRefused("A note cannot be merged with itself.")
-    return Merge(path, other, it["text"])
+    return Merge(path, other, fields["text"])
 
 
-def _retire(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    successor = _path(ids, it["successor"]) if it["successor"] else ""
-    return Retire(_path(ids, it["note"]), successor)
+def _retire(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    successor = _find_path(ids, fields["successor"]) if fields["successor"] else ""
+    return Retire(_find_path(ids, fields["note"]), successor)
 
 
-def _link(_: Memory, ids: Mapping[str, str], it: dict[str, Any]) -> Act:
-    path, target = _path(ids, it["note"]), _path(ids, it["target"])
+def _link(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> Act:
+    path, target = _find_path(ids, fields["note"]), _find_path(ids, fields["target"])
     if path == target:
-        raise ChangeRefused("A note cannot lead to itself.")
+        raise ChangeRefused("A note cannot link to itself.")
     return AddLink(path, target)
 
 
@@ -257,41 +261,44 @@ _MAKERS: Mapping[str, Callable[[Memory, Mapping[str, str], dict[str, Any]], Act]
 }
 
 _TEXTS = frozenset(("old", "new", "text", "entry"))
-"""Fields of acts that go into a note; the others name files."""
+"""Fields of acts that are text of a note; the others name files."""
 
 
-def restored(redaction: Redaction, memory: Memory, wishes: Iterable[ProposedChange]) -> ReadEdits:
-    """Return `wishes`, which were answered to what `redaction` let out of `memory`, with what the
-    notes hold in the place of placeholders; and those that cannot be brought back, with why.
+def restored(redaction: Redaction, memory: Memory, changes: Iterable[ProposedChange]) -> ReadEdits:
+    """Return proposed `changes` with the secrets of `memory` in place of the placeholders of
+    `redaction`, and those whose placeholders cannot be restored, each with a reason.
 
-    Reasons and quotes stay as they were answered: they are kept and shown, and tell no secret.
+    Reasons and quotes keep their placeholders: they are stored and shown.
     """
-    found: list[ProposedChange] = []
+    restored: list[ProposedChange] = []
     rejected: list[Rejected] = []
-    for wish in wishes:
+    for change in changes:
         try:
-            found.append(replace(wish, act=_act(redaction, memory, wish.act)))
+            restored.append(replace(change, act=_restore_act(redaction, memory, change.act)))
         except ChangeRefused as refused:
-            rejected.append(Rejected(told(wish.act), one_line(refused.message), wish.said))
-    return ReadEdits(tuple(found), tuple(rejected))
+            rejected.append(Rejected(told(change.act), one_line(refused.message), change.said))
+    return ReadEdits(tuple(restored), tuple(rejected))
 
 
 def as_shown(
-    redaction: Redaction, memory: Memory, said: Mapping[str, str], wishes: Iterable[ProposedChange]
+    redaction: Redaction,
+    memory: Memory,
+    messages: Mapping[str, str],
+    changes: Iterable[ProposedChange],
 ) -> dict[str, str]:
-    """Return what was `said`, and the notes that `wishes` quote, as they were shown: quotes are
-    looked up in these, so that none of them has to tell a secret.
+    """Return the `messages`, and the notes that `changes` quote, redacted as they were sent, by
+    source: quotes are looked up in these, so that none contains a secret.
     """
-    quoted = {it.source for wish in wishes for it in wish.evidence}
+    quoted = {quote.source for change in changes for quote in change.evidence}
     notes = {path: memory.by_path[path].text for path in quoted & memory.by_path.keys()}
-    return {place: redaction.redact(place, text) for place, text in {**said, **notes}.items()}
+    return {place: redaction.redact(place, text) for place, text in {**messages, **notes}.items()}
 
 
-def _act(redaction: Redaction, memory: Memory, act: Act) -> Act:
-    """Raises ChangeRefused."""
+def _restore_act(redaction: Redaction, memory: Memory, act: Act) -> Act:
+    """Return an act with its placeholders restored. Raises ChangeRefused."""
     match act:
         case acts.Replace():
-            act = _matched(redaction, memory, act)
+            act = _match_redacted(redaction, memory, act)
         case acts.Insert():
             shown = redaction.redact(act.path, _text(memory, act.path))
             line = redaction.line_of_source(shown, act.after_line)
@@ -299,15 +306,15 @@ def _act(redaction: Redaction, memory: Memory, act: Act) -> Act:
         case _:
             pass
     texts: dict[str, Any] = {
-        name: redaction.restored(value, _places(act))
+        name: redaction.restored(value, _find_places(act))
         for name in _TEXTS.intersection(act.__dataclass_fields__)
         if isinstance(value := getattr(act, name), str)
     }
     return replace(act, **texts)
 
 
-def _places(act: Act) -> tuple[str, ...]:
-    """Return the notes whose secrets an act may write: those that it changes."""
+def _find_places(act: Act) -> tuple[str, ...]:
+    """Return the paths of the notes whose secrets an act may write: those that it changes."""
     match act:
         case acts.Create():
             return ()
@@ -317,11 +324,11 @@ def _places(act: Act) -> tuple[str, ...]:
             return (getattr(act, "path", ""),)
 
 
-def _matched(redaction: Redaction, memory: Memory, act: acts.Replace) -> acts.Replace:
-    """Return what replaces the one place where the note, as it was shown, holds the old text.
+def _match_redacted(redaction: Redaction, memory: Memory, act: acts.Replace) -> acts.Replace:
+    """Return the act for the one place where the redacted note has the old text.
 
-    Nothing is ever matched inside of a secret, so that no guess at one is told to be right: what
-    stands in one too is replaced with the whole of its lines.
+    Nothing is ever matched inside a secret, so that no guess at one is confirmed: where the old
+    text occurs in a secret too, the whole lines around its place are replaced.
     """
     source = _text(memory, act.path)
     shown = redaction.redact(act.path, source)

@@ -1,4 +1,4 @@
-"""What an engine is: it is given a brief and answers with wishes. It writes nothing."""
+"""The protocol of an engine: it gets a brief, proposes changes, and writes nothing."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from ricordo.memory.memory import Memory
 
 
 class CurationProgress(NamedTuple):
-    """How far a curation is."""
+    """The progress of a curation."""
 
     phase: str
-    """What is being done, as “reading transcripts”."""
+    """The current activity, such as “reading transcripts”."""
     tokens: int = 0
-    """How many tokens an engine has answered so far."""
+    """Output tokens of the engine so far."""
     text: str = ""
-    """The end of what it has answered so far, as it came: nobody has looked at it."""
+    """The end of the engine's output so far, unchecked."""
 
 
 Step = Callable[[CurationProgress], None]
-"""Told all the while how far it is; raises where it was cancelled."""
+"""Gets the progress again and again; raises where the user cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineUsage:
-    """What an answer cost."""
+    """The cost of an answer."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = 0.0
-    """None where the price is not known."""
+    """None where the price is unknown."""
 
     def __add__(self, other: EngineUsage) -> EngineUsage:
         known = None if self.usd is None or other.usd is None else self.usd + other.usd
@@ -47,29 +47,27 @@ FREE = EngineUsage()
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Something of a brief that stands behind no answer."""
+    """A part of a brief that no answer covers."""
 
     source: str
-    """The path of a note or the source of a turn; "" for all that stands around them."""
+    """The path of a note or the source of a message; "" for everything around them."""
     why: str
     is_left: bool = False
-    """Whether it was only not asked about: another time it may be answered."""
+    """Whether the engine was not asked about it; the next curation may cover it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """What an engine wishes, unchecked."""
+    """The changes that an engine proposes, unchecked."""
 
     wishes: tuple[ProposedChange, ...] = ()
     rejected: tuple[Rejected, ...] = ()
-    """What it said that is no wish at all."""
+    """Parts of the answer that are not valid changes."""
     usage: EngineUsage = FREE
     shown: Mapping[str, str] = field(default_factory=dict)
-    """What the engine was shown, by its source, where that is not what stands there: its quotes
-    are looked up in these.
-    """
+    """Texts that the engine saw redacted, by source: its quotes are looked up in these."""
     besides: EngineUsage = FREE
-    """What was paid besides the `usage`, for questions that have a cost of their own."""
+    """Cost besides the `usage`, of questions that the ledger records separately."""
     unread: tuple[Unread, ...] = ()
 
 
@@ -78,9 +76,9 @@ class Engine(Protocol):
 
     @property
     def author(self) -> Author:
-        """Who it is: its name, its model, the version of its prompt."""
+        """Its name, its model and the version of its prompt."""
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
-        """Return what it would change in `memory`, on which `brief` was composed. Raises
+        """Return the changes to `memory` that it proposes, by the `brief` on it. Raises
         CuratorFailed, and what `step` raises.
         """

@@ -1,4 +1,4 @@
-"""What a form is that a model fills in: in all of them every field has to stand, and no other."""
+"""Forms that a model fills in: every field is required, and no other is allowed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ricordo.llm.question import FormTool
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """What a model fills in."""
+    """A form and how its content is read."""
 
     tool: FormTool
     said: Callable[[Mapping[str, Any]], object]
-    """Gives what a form says that was filled in, as it is read further."""
+    """Returns the content of a completed form."""
 
 
 def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def a_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
 
 
 def a_text(description: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of a text; `enum` in `more` are the words to choose from."""
+    """Return the schema of a text; `enum` in `more` has the allowed values."""
     return {"type": "string", "description": description, **more}
 
 
@@ -47,7 +47,7 @@ _FIELDS = {
     "retire": {"note": "note", "successor": "other"},
     "link": {"note": "note", "target": "other"},
 }
-"""The fields of each kind of edit, each with its field of the form."""
+"""The fields of each kind of edit, each with the field of the form that has it."""
 _ALWAYS = ("reason", "evidence")
 
 _EVIDENCE = an_object(
@@ -78,26 +78,26 @@ PROPOSE = FormTool(
     "Propose edits to the memory, all at once. A field that an edit does not need is empty.",
     an_object(edits=a_list(_EDIT, "The edits; none where nothing is to be changed.")),
 )
-"""What a model answers with."""
+"""The tool with which a model proposes edits."""
 
 
 def unfolded(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return edits of the form as `edits.py` reads them, each with the fields of its kind."""
-    return [_unfolded(edit) for edit in edits]
+    """Return the edits of a form as `edits.py` reads them, each with only the fields of
+    its kind.
+    """
+    return [_unfold_edit(edit) for edit in edits]
 
 
-def _unfolded(edit: Mapping[str, Any]) -> dict[str, Any]:
+def _unfold_edit(edit: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: edit[field] for name, field in _FIELDS[edit["op"]].items()}
     return {"op": edit["op"], **fields, **{name: edit[name] for name in _ALWAYS}}
 
 
 def folded(edit: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an edit that was unfolded as it stood in the form, without the fields that it does
-    not need.
-    """
+    """Return an unfolded edit with the field names of the form, without the unused fields."""
     names = _FIELDS.get(edit.get("op", ""), {})
     return {names.get(name, name): value for name, value in edit.items()}
 
 
 PROPOSING = ModelForm(PROPOSE, lambda value: unfolded(value["edits"]))
-"""The form in which it proposes edits."""
+"""The form for edits."""

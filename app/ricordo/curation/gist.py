@@ -1,4 +1,4 @@
-"""What a text is about, as stems; and how much of one text another one says."""
+"""The content of a text as stems and values, and how much of one text another contains."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*")
 
 @lru_cache(maxsize=20_000)
 def gist(text: str) -> frozenset[str]:
-    """Return the stems of the words of `text` that name something; numbers as digits."""
-    found = (known.numbers().get(word, word) for word in words(text))
-    return frozenset(stem(word) for word in content_words(found))
+    """Return the stems of the content words of `text`; numbers as digits."""
+    plain = (known.numbers().get(word, word) for word in words(text))
+    return frozenset(stem(word) for word in content_words(plain))
 
 
 def values(text: str, day: date) -> dict[str, frozenset[str]]:
     """Return the dates, numbers and names in a text that was written on `day`, by kind."""
     days = said_days(text, day)
     rest = text
-    for it in reversed(days):
-        rest = rest[: it.start] + " " * (it.end - it.start) + rest[it.end :]
-    numbers = {it[0] for it in _NUMBER.finditer(rest)}
+    for found in reversed(days):
+        rest = rest[: found.start] + " " * (found.end - found.start) + rest[found.end :]
+    numbers = {match[0] for match in _NUMBER.finditer(rest)}
     numbers |= {known.numbers()[word] for word in words(rest) if word in known.numbers()}
     return {
-        "date": frozenset(it.written for it in days),
+        "date": frozenset(found.written for found in days),
         "number": frozenset(numbers),
-        "name": frozenset(it[0] for it in _NAME.finditer(rest)),
+        "name": frozenset(match[0] for match in _NAME.finditer(rest)),
     }
 
 
 def share(part: frozenset[str], whole: frozenset[str]) -> float:
-    """Return how much of `part` stands in `whole`, 0 to 1."""
+    """Return the share of `part` that `whole` contains, 0 to 1; 0 for an empty `part`."""
     return len(part & whole) / len(part) if part else 0.0
 
 
 def rejected(text: str) -> frozenset[str]:
-    """Return the stems of what a sentence says is so no longer."""
+    """Return the stems of what a sentence says is no longer valid."""
     plain = lowered(text)
-    found = (
+    phrases = (
         match[1]
         for texts in table("rejected").values()
         for expression in texts
         for match in re.finditer(rf"(?<!\w){expression}", plain)
     )
-    return frozenset(word for it in found for word in gist(it))
+    return frozenset(word for phrase in phrases for word in gist(phrase))

@@ -1,5 +1,5 @@
-"""Proposals as they wait for a decision: all that a person is shown, and what it was made against,
-as values that are kept over restarts.
+"""Pending proposals: what the user sees and the files that each was made against, as values that
+are stored across restarts.
 """
 
 from __future__ import annotations
@@ -22,58 +22,57 @@ _ACTS: Mapping[str, Callable[..., Act]] = {kind.__name__: kind for kind in ALLOW
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A proposal that waits."""
+    """A pending proposal."""
 
     id: str
     change: Change
     evidence: tuple[Quoted, ...]
     diff: str
-    """What it comes to, as a unified diff of all files."""
+    """The unified diff of all files."""
     made_against: Mapping[str, str | None]
-    """The SHA-256 of every file that it changes, but for indexes, which grow by lines; None where
-    the file must not be there."""
+    """The SHA-256 of every file that it changes, except indexes, which grow by lines; None where
+    the file must not exist."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
     is_edited: bool = False
-    """Whether the person has edited what it brings."""
+    """Whether the user has edited its text."""
     run: str = ""
-    """The id of the run that proposed it, in the ledger; "" where that is not known."""
+    """The id of the run that proposed it, in the ledger; "" where unknown."""
     finding: str = ""
     """The id of the finding that it fixes; "" for none."""
     at: str = ""
-    """When it was proposed, ISO 8601; "" where that is not known."""
+    """When it was proposed, ISO 8601; "" where unknown."""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All that speaks against it; where nothing does it may be taken without a second look."""
-        return (*self.warnings, *(it.value for it in self.alarms))
+        """All warnings and alarms; a proposal without any can be accepted unchecked."""
+        return (*self.warnings, *(alarm.value for alarm in self.alarms))
 
     @property
     def op(self) -> str:
-        """The kind of the change, as a word."""
+        """The kind of the change, as one word."""
         return op_of(self.change.act)
 
     @property
     def path(self) -> str:
-        """The file that it is about, relative to the memory."""
+        """The file that it changes, relative to the memory."""
         return str(getattr(self.change.act, "path", ""))
 
 
 def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> Waiting:
-    """Return a proposal on `memory` as it is kept, made `at` that moment by the `run` of that id.
-    What it was made against is what stands on the disk, though it may have been checked behind
-    other proposals.
+    """Return a pending proposal on `memory`, made `at` that time by the `run` with that id. It is
+    made against the files on disk, though it may have been validated after other proposals.
     """
     against = {
-        it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
-        for it in proposal.edits
-        if memory.layout.role(it.path) is not FileRole.INDEX
+        edit.path: digest(memory.by_path[edit.path].raw) if edit.path in memory.by_path else None
+        for edit in proposal.edits
+        if memory.layout.role(edit.path) is not FileRole.INDEX
     }
     return Waiting(
-        _id(proposal.change.act, against),
+        _make_id(proposal.change.act, against),
         proposal.change,
         proposal.evidence,
-        "".join(_diffs(proposal.edits)),
+        "".join(_format_diffs(proposal.edits)),
         against,
         proposal.warnings,
         proposal.alarms,
@@ -83,97 +82,98 @@ def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> 
     )
 
 
-def _id(act: Act, against: Mapping[str, str | None]) -> str:
-    """Return what names a proposal while the change and what it was made against are the same."""
+def _make_id(act: Act, against: Mapping[str, str | None]) -> str:
+    """Return the id of a proposal: the same for the same change against the same files."""
     whole = json.dumps([type(act).__name__, asdict(act), dict(against)], sort_keys=True)
     return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
 
 
-def renewed(it: Waiting) -> Waiting:
-    """Return a proposal under another id: the one that it has was decided already."""
-    return replace(it, id=hashlib.blake2b(it.id.encode("ascii"), digest_size=6).hexdigest())
+def renewed(proposal: Waiting) -> Waiting:
+    """Return a proposal with another id: its own was decided already."""
+    id = hashlib.blake2b(proposal.id.encode("ascii"), digest_size=6).hexdigest()
+    return replace(proposal, id=id)
 
 
-def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
-    for it in edits:
-        old = f"a/{it.path}" if it.before is not None else "/dev/null"
-        new = f"b/{it.path}" if it.after is not None else "/dev/null"
-        yield unified(text_of(it.before), text_of(it.after), old, new)
+def _format_diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
+    for edit in edits:
+        old = f"a/{edit.path}" if edit.before is not None else "/dev/null"
+        new = f"b/{edit.path}" if edit.after is not None else "/dev/null"
+        yield unified(text_of(edit.before), text_of(edit.after), old, new)
 
 
-def describe(it: Waiting) -> dict[str, Any]:
+def describe(proposal: Waiting) -> dict[str, Any]:
     """Return a proposal as `--json` prints it."""
     return {
-        "op": it.op,
-        "path": it.path,
-        "reason": it.change.reason,
-        "evidence": [asdict(quoted) for quoted in it.evidence],
-        "diff": it.diff,
-        "warnings": list(it.told),
-        "id": it.id,
+        "op": proposal.op,
+        "path": proposal.path,
+        "reason": proposal.change.reason,
+        "evidence": [asdict(quoted) for quoted in proposal.evidence],
+        "diff": proposal.diff,
+        "warnings": list(proposal.told),
+        "id": proposal.id,
     }
 
 
-def describe_rejected(it: Rejected) -> dict[str, Any]:
-    """Return what was rejected as `--json` prints it."""
-    return {"change": it.change, "why": it.why}
+def describe_rejected(rejected: Rejected) -> dict[str, Any]:
+    """Return a rejected change as `--json` prints it."""
+    return {"change": rejected.change, "why": rejected.why}
 
 
-def as_kept(it: Waiting) -> dict[str, Any]:
-    """Return a proposal as it is kept."""
-    act = {"kind": type(it.change.act).__name__, **asdict(it.change.act)}
-    author = it.change.author
+def as_kept(proposal: Waiting) -> dict[str, Any]:
+    """Return a proposal as it is stored."""
+    act = {"kind": type(proposal.change.act).__name__, **asdict(proposal.change.act)}
+    author = proposal.change.author
     return {
-        "id": it.id,
+        "id": proposal.id,
         "act": act,
-        "reason": it.change.reason,
+        "reason": proposal.change.reason,
         "engine": [author.name, author.model, author.prompt_version],
-        "evidence": [asdict(quoted) for quoted in it.evidence],
-        "diff": it.diff,
-        "made_against": dict(it.made_against),
-        "warnings": list(it.warnings),
-        "alarms": [alarm.value for alarm in it.alarms],
-        "edited": it.is_edited,
-        "run": it.run,
-        "finding": it.finding,
-        "at": it.at,
+        "evidence": [asdict(quoted) for quoted in proposal.evidence],
+        "diff": proposal.diff,
+        "made_against": dict(proposal.made_against),
+        "warnings": list(proposal.warnings),
+        "alarms": [alarm.value for alarm in proposal.alarms],
+        "edited": proposal.is_edited,
+        "run": proposal.run,
+        "finding": proposal.finding,
+        "at": proposal.at,
     }
 
 
-def from_kept(kept: Any, run: str = "") -> Waiting | None:
-    """Return a proposal that was kept, by the `run` of that id where it tells of none; None where
-    it cannot be read: the file is our own, and may be damaged all the same.
+def from_kept(stored: Any, run: str = "") -> Waiting | None:
+    """Return a stored proposal; `run` is the id of its run where it has none. None where it cannot
+    be read: the file may be damaged.
     """
     try:
-        fields = dict(kept["act"])
+        fields = dict(stored["act"])
         act = _ACTS[fields.pop("kind")](**fields)
         if not all(isinstance(value, str | int | None) for value in fields.values()):
             return None
-        name, model, version = map(str, kept["engine"])
+        name, model, version = map(str, stored["engine"])
         author = Author(AuthorRole.CURATOR, name, model, version)
-        against = {str(path): sha for path, sha in kept["made_against"].items()}
+        against = {str(path): sha for path, sha in stored["made_against"].items()}
         return Waiting(
-            str(kept["id"]),
-            Change(act, str(kept["reason"]), author),
-            tuple(_quoted(it) for it in kept["evidence"]),
-            str(kept["diff"]),
+            str(stored["id"]),
+            Change(act, str(stored["reason"]), author),
+            tuple(_read_quote(quote) for quote in stored["evidence"]),
+            str(stored["diff"]),
             against,
-            _warnings(act, tuple(map(str, kept["warnings"]))),
-            tuple(map(Alarm, kept["alarms"])),
-            kept.get("edited") is True,
-            str(kept.get("run", run)),
-            str(kept.get("finding", "")),
-            str(kept.get("at", "")),
+            _add_removal(act, tuple(map(str, stored["warnings"]))),
+            tuple(map(Alarm, stored["alarms"])),
+            stored.get("edited") is True,
+            str(stored.get("run", run)),
+            str(stored.get("finding", "")),
+            str(stored.get("at", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def _warnings(act: Act, kept: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the warnings of a proposal: an older Ricordo gave none that a note goes."""
-    told = told_of_removal(act)
-    return kept if not told or told in kept else (told, *kept)
+def _add_removal(act: Act, warnings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return stored warnings with the one that a note is removed, which older versions lack."""
+    removal = told_of_removal(act)
+    return warnings if not removal or removal in warnings else (removal, *warnings)
 
 
-def _quoted(kept: Any) -> Quoted:
-    return Quoted(str(kept["source"]), str(kept["quote"]), kept["found"] is True)
+def _read_quote(stored: Any) -> Quoted:
+    return Quoted(str(stored["source"]), str(stored["quote"]), stored["found"] is True)

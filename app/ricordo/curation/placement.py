@@ -1,4 +1,4 @@
-"""Where something that was said belongs: in the note that speaks of it, or in a new one."""
+"""Find the place of a user's statement: the note about it, or a new one."""
 
 from __future__ import annotations
 
@@ -28,55 +28,63 @@ from ricordo.search.words import content_words, words
 
 _LONGEST_DESCRIPTION = 150
 _NAME_WORDS = 5
-_NAME_SIGNS = 14
+_NAME_CHARACTERS = 14
 """Characters of a name in a script without blanks."""
 _UNSPACED = re.compile(f"[{SPACELESS}]")
 _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
-_TELLS_WHY = ("feedback", "project")
+_TYPES_WITH_REASON = ("feedback", "project")
 
 
-def draft(memory: Memory, it: Heard) -> ProposedChange:
-    """Return the wish for a new note that says what was said."""
-    type_ = it.saying.type if not memory.layout.types or _is_known(memory, it) else ""
-    act = new_note(memory, _name(memory, it, type_), type_, _description(it), _body(it))
-    return ProposedChange(act, f"{it.saying.kind} of {it.spoken.day.isoformat()}", it.evidence)
+def draft(memory: Memory, statement: Heard) -> ProposedChange:
+    """Return the proposal of a new note with the statement."""
+    type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
+    act = new_note(
+        memory,
+        _make_name(memory, statement, type_),
+        type_,
+        _make_description(statement),
+        _make_body(statement),
+    )
+    return ProposedChange(
+        act, f"{statement.saying.kind} of {statement.spoken.day.isoformat()}", statement.evidence
+    )
 
 
-def entry_line(lines: Sequence[str], it: Heard) -> str:
-    """Return what was said as a line at the end of a note whose `lines` are given."""
+def entry_line(lines: Sequence[str], statement: Heard) -> str:
+    """Return a statement as a line at the end of a note with these `lines`."""
     is_list = bool(lines) and lines[-1].startswith(("- ", "* "))
-    whole = f"{it.statement} {it.why}".strip()
+    whole = f"{statement.statement} {statement.why}".strip()
     return f"{lines[-1][:2]}{whole}" if is_list else whole
 
 
-def _is_known(memory: Memory, it: Heard) -> bool:
-    return it.saying.type in memory.layout.types
+def _is_known(memory: Memory, statement: Heard) -> bool:
+    return statement.saying.type in memory.layout.types
 
 
-def _description(it: Heard) -> str:
-    text = it.statement.rstrip(".。! ")
+def _make_description(statement: Heard) -> str:
+    text = statement.statement.rstrip(".。! ")
     if len(text) <= _LONGEST_DESCRIPTION:
         return text
     cut = text[:_LONGEST_DESCRIPTION]
     return f"{cut.rpartition(' ')[0] or cut} …"
 
 
-def _body(it: Heard) -> str:
-    day = it.spoken.day.isoformat()
-    if it.saying.type not in _TELLS_WHY:
-        return f"{it.statement} {it.why}".strip()
-    why = f"{it.why} Said on {day}." if it.why else f"said on {day}."
-    return f"{it.statement}\n\n**Why:** {why}"
+def _make_body(statement: Heard) -> str:
+    day = statement.spoken.day.isoformat()
+    if statement.saying.type not in _TYPES_WITH_REASON:
+        return f"{statement.statement} {statement.why}".strip()
+    why = f"{statement.why} Said on {day}." if statement.why else f"said on {day}."
+    return f"{statement.statement}\n\n**Why:** {why}"
 
 
-def _name(memory: Memory, it: Heard, type_: str) -> str:
-    """Return a name made of the first words that name something, in the manner of the memory."""
-    plain = _DATE.sub(" ", it.statement)
+def _make_name(memory: Memory, statement: Heard, type_: str) -> str:
+    """Return a name of the first content words, in the style of the memory's names."""
+    plain = _DATE.sub(" ", statement.statement)
     if _UNSPACED.search(plain):
-        return re.sub(r"[^\w]+", " ", plain)[:_NAME_SIGNS].strip()
+        return re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()
     chosen = content_words(words(plain))[:_NAME_WORDS] or words(plain)[:_NAME_WORDS]
     if not chosen:
-        chosen = [it.saying.kind.value, it.spoken.day.isoformat()]
+        chosen = [statement.saying.kind.value, statement.spoken.day.isoformat()]
     begins = [type_] if type_ and _begins_with_type(memory) else []
     joiner = "-" if _is_slug(memory) else " "
     return joiner.join([*begins, *chosen])
@@ -93,20 +101,20 @@ def _is_slug(memory: Memory) -> bool:
 
 
 _FEWEST = 3
-"""Stems that a note shares with the text."""
+"""Stems that a note must share with the text."""
 _COMMONEST = 200
-"""Notes with one stem, beyond which it tells nothing."""
+"""Notes with one stem, above which the stem is ignored."""
 
 
 class SharedStems:
-    """The stems of the notes of one memory; made when it is first asked."""
+    """The notes of one memory by stem; built on first use."""
 
     def __init__(self, memory: Memory) -> None:
-        """Nothing is read yet."""
+        """Keep the memory; nothing is read yet."""
         self._memory = memory
 
     def nearest(self, text: str, most: int) -> list[Note]:
-        """Return the notes that share most with `text`, the rarest stems counting most."""
+        """Return the notes that share most stems with `text`; rare stems count most."""
         shared: dict[str, int] = defaultdict(int)
         weight: dict[str, float] = defaultdict(float)
         for stem in gist(text):
@@ -131,198 +139,197 @@ class SharedStems:
 
 
 HELD_BY_ONE = 0.75
-"""Share of what was said, from which one statement of a note says it already."""
+"""Share of a statement's stems, from which one statement of a note has it already."""
 HELD_BY_ALL = 0.9
 _LONGEST_HOLDING = 6
-"""Times as many stems as were said, above which a note as a whole says nothing particular."""
+"""Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
 _ABOUT = 0.6
-"""Share of what was said that the whole note names, from which it is its note."""
+"""Share of the statement's stems in the whole note, from which the statement belongs to it."""
 _NAMED = 0.3
-"""Share of it that the name and the description have to say."""
+"""Share of them that its name and description must have."""
 _SHARED, _SHARE_SHARED = 3, 0.35
-"""Stems that a statement shares with what was said, to be the one that it replaces: how many, and
+"""Stems that a note's statement must share with the new one to be replaced by it: how many, and
 which share of the shorter one.
 """
-_MOST_LOOKED_AT = 4
+_MOST_NEAREST = 4
 
 SpeaksOf = Callable[[str], Sequence[Note]]
-"""Recall: the notes that bear on a text, best first."""
+"""Recall: returns the notes relevant to a text, best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementContext:
-    """What is known when something has to find its place."""
+    """What placing a statement depends on."""
 
     memory: Memory
     speaks_of: SpeaksOf
     overlap: SharedStems
     pairs: tuple[NotePair, ...] = ()
     causes: Mapping[str, Collection[str]] | None = None
-    """The notes that a turn caused, by the key of the turn."""
+    """The paths of the notes that a message caused, by the key of the message."""
     confirmed: Collection[str] = ()
     """Paths of the notes whose present text the user confirmed."""
     is_instruction: Callable[[str], bool] = lambda _: False
-    """Says of a text that the project tells its agents so anyway."""
+    """Returns whether the project's own instructions contain a text."""
 
 
-def place(known: PlacementContext, it: Heard) -> tuple[ProposedChange, ...]:
-    """Return the changes that something said asks for; none where the memory, or the project,
-    holds it.
-    """
-    if _is_noted(known, it) or known.is_instruction(it.statement):
+def place(context: PlacementContext, statement: Heard) -> tuple[ProposedChange, ...]:
+    """Return the changes for a statement; none where the memory or the project has it already."""
+    if _is_noted(context, statement) or context.is_instruction(statement.statement):
         return ()
-    ended = tuple(_ended(known, it))
+    ended = tuple(_find_ended(context, statement))
     if ended:
         return ended
-    near = _near(known, it)
-    if any(_holds(note, it) for note in near):
+    near = _find_near(context, statement)
+    if any(_contains(note, statement) for note in near):
         return ()
-    replaced = next(filter(None, (_replaced(note, it) for note in near)), None)
+    replaced = next(filter(None, (_find_replacement(note, statement) for note in near)), None)
     if replaced is not None:
         return (replaced,)
-    own = _own_note(known.memory, near, it)
-    return (_inserted(own, it) if own is not None else draft(known.memory, it),)
+    note = _find_note_for(context.memory, near, statement)
+    change = _insert_entry(note, statement) if note else draft(context.memory, statement)
+    return (change,)
 
 
-def _near(known: PlacementContext, it: Heard) -> list[Note]:
-    """Return the notes that bear on what was said as a whole, then those on each sentence: many
-    words together may bear on nothing. Behind them come those that share words with it.
+def _find_near(context: PlacementContext, statement: Heard) -> list[Note]:
+    """Return the notes relevant to the whole statement, then to each sentence: many words together
+    may match nothing. For each text, notes that share stems with it come last.
     """
-    texts = (it.statement, *(sentence.text for sentence in it.saying.statement))
+    texts = (statement.statement, *(sentence.text for sentence in statement.saying.statement))
     found = {
         note.path: note
         for text in texts
-        for note in (*known.speaks_of(text), *known.overlap.nearest(text, _MOST_LOOKED_AT))
+        for note in (*context.speaks_of(text), *context.overlap.nearest(text, _MOST_NEAREST))
         if note.role is FileRole.NOTE
     }
     return list(found.values())
 
 
-def _is_noted(known: PlacementContext, it: Heard) -> bool:
-    """Whether the agent made a note of it at the time, and the note is there."""
-    caused = (known.causes or {}).get(it.spoken.key, ()) if it.spoken.key else ()
-    return any(path in known.memory.by_path for path in caused)
+def _is_noted(context: PlacementContext, statement: Heard) -> bool:
+    """Return whether an agent wrote a note because of it, and the note exists."""
+    caused = (context.causes or {}).get(statement.spoken.key, ()) if statement.spoken.key else ()
+    return any(path in context.memory.by_path for path in caused)
 
 
-def _holds(note: Note, it: Heard) -> bool:
-    stems = gist(it.statement)
-    told = values(it.statement, it.spoken.day)
-    for said in sayings(note):
-        theirs = values(said.text, _written_on(note, it.spoken.day))
-        same = all(told[kind] <= theirs[kind] for kind in told)
-        if same and share(stems, gist(said.text)) >= HELD_BY_ONE:
+def _contains(note: Note, statement: Heard) -> bool:
+    stems = gist(statement.statement)
+    new = values(statement.statement, statement.spoken.day)
+    for old in sayings(note):
+        theirs = values(old.text, _read_day(note, statement.spoken.day))
+        same = all(new[kind] <= theirs[kind] for kind in new)
+        if same and share(stems, gist(old.text)) >= HELD_BY_ONE:
             return True
     whole = gist(f"{note.description} {note.body}")
     if len(whole) > _LONGEST_HOLDING * len(stems):
         # a long log holds all words
         return False
-    theirs = values(note.body, _written_on(note, it.spoken.day))
-    return all(told[kind] <= theirs[kind] for kind in told) and share(stems, whole) >= HELD_BY_ALL
+    theirs = values(note.body, _read_day(note, statement.spoken.day))
+    return all(new[kind] <= theirs[kind] for kind in new) and share(stems, whole) >= HELD_BY_ALL
 
 
-def _ended(known: PlacementContext, it: Heard) -> Iterator[ProposedChange]:
-    """What was said ends one note and confirms another that is there."""
-    gone = rejected(it.saying.text)
+def _find_ended(context: PlacementContext, statement: Heard) -> Iterator[ProposedChange]:
+    """Yield the retirement of each note that a statement ends by confirming another note."""
+    gone = rejected(statement.saying.text)
     if not gone:
         return
-    kept = gist(it.statement) - gone
-    for old in known.memory.notes:
-        if not gone & gist(f"{old.name} {old.description}") or _is_newer(old, it.spoken.day):
+    confirmed = gist(statement.statement) - gone
+    for old in context.memory.notes:
+        if not gone & gist(f"{old.name} {old.description}") or _is_newer(old, statement.spoken.day):
             continue
-        successor = _successor(known, old, gone, kept)
+        successor = _find_successor(context, old, gone, confirmed)
         if successor is not None:
-            reason = f"it is so no longer; {successor.stem} says what holds"
-            yield ProposedChange(Retire(old.path, successor.path), reason, it.evidence)
+            reason = f"outdated; {successor.stem} has what is valid now"
+            yield ProposedChange(Retire(old.path, successor.path), reason, statement.evidence)
 
 
-def _successor(
-    known: PlacementContext, old: Note, gone: frozenset[str], kept: frozenset[str]
+def _find_successor(
+    context: PlacementContext, old: Note, gone: frozenset[str], confirmed: frozenset[str]
 ) -> Note | None:
-    """Return the note that says what holds instead of `old`."""
-    opposed = {
+    """Return the note with what is valid instead of `old`; None where there is none."""
+    contradicting = {
         other
-        for pair in known.pairs
+        for pair in context.pairs
         if pair.relation is Relation.EXCLUDES
         for other, one in ((pair.left.path, pair.right.path), (pair.right.path, pair.left.path))
         if one == old.path
     }
-    linking = set(known.memory.backlinks.get(old.path, ()))
-    for path in sorted(opposed | linking):
-        note = known.memory.by_path[path]
+    backlinks = set(context.memory.backlinks.get(old.path, ()))
+    for path in sorted(contradicting | backlinks):
+        note = context.memory.by_path[path]
         subject = gist(f"{note.name} {note.description}")
-        is_ended = path in opposed or bool(gone & gist(old.name))
-        tells_of_it = path in opposed or bool(gone & subject)
-        if note.role is FileRole.NOTE and kept & subject and is_ended and tells_of_it:
+        is_ended = path in contradicting or bool(gone & gist(old.name))
+        is_about_it = path in contradicting or bool(gone & subject)
+        if note.role is FileRole.NOTE and confirmed & subject and is_ended and is_about_it:
             return note
     return None
 
 
-def _replaced(note: Note, it: Heard) -> ProposedChange | None:
-    """Return the change that puts what was said in the place of a statement that says otherwise."""
-    if _is_newer(note, it.spoken.day):
+def _find_replacement(note: Note, statement: Heard) -> ProposedChange | None:
+    """Return the change that replaces a note's statement that says otherwise; None for none."""
+    if _is_newer(note, statement.spoken.day):
         return None
-    stems = gist(it.statement)
-    gone = rejected(it.saying.text)
-    told = {
+    stems = gist(statement.statement)
+    gone = rejected(statement.saying.text)
+    new = {
         kind: frozenset(value for value in of_kind if not gist(value) & gone)
-        for kind, of_kind in values(it.statement, it.spoken.day).items()
+        for kind, of_kind in values(statement.statement, statement.spoken.day).items()
     }
     best: tuple[int, NoteQuote] | None = None
-    for said in sayings(note):
-        if said.in_head:
+    for old in sayings(note):
+        if old.in_head:
             continue
-        own = gist(said.text)
-        shared = len(stems & own)
-        is_near = shared >= max(_SHARED, _SHARE_SHARED * min(len(own), len(stems)))
-        theirs = values(said.text, _written_on(note, it.spoken.day))
-        differs = any(told[k] and theirs[k] and not told[k] & theirs[k] for k in told)
-        is_other = bool(excludes(said.text, it.statement)) or (is_near and differs)
+        stems_of_old = gist(old.text)
+        shared = len(stems & stems_of_old)
+        is_near = shared >= max(_SHARED, _SHARE_SHARED * min(len(stems_of_old), len(stems)))
+        old_values = values(old.text, _read_day(note, statement.spoken.day))
+        differs = any(new[k] and old_values[k] and not new[k] & old_values[k] for k in new)
+        is_other = bool(excludes(old.text, statement.statement)) or (is_near and differs)
         if is_other and (best is None or shared > best[0]):
-            best = (shared, NoteQuote(note.path, said.line, said.text))
-    return _replacing(note, best[1], it) if best is not None else None
+            best = (shared, NoteQuote(note.path, old.line, old.text))
+    return _replace_quote(note, best[1], statement) if best is not None else None
 
 
-def _replacing(note: Note, quote: NoteQuote, it: Heard) -> ProposedChange | None:
+def _replace_quote(note: Note, quote: NoteQuote, statement: Heard) -> ProposedChange | None:
     span = span_of(note, quote)
     if span is None:
         return None
     old = note.text[slice(*span)]
     if note.text.count(old) != 1:
         return None
-    reason = f"said otherwise on {it.spoken.day.isoformat()}"
-    evidence = (*it.evidence, Quoted(note.path, old))
-    return ProposedChange(Replace(note.path, old, it.statement), reason, evidence)
+    reason = f"said otherwise on {statement.spoken.day.isoformat()}"
+    evidence = (*statement.evidence, Quoted(note.path, old))
+    return ProposedChange(Replace(note.path, old, statement.statement), reason, evidence)
 
 
-def _own_note(memory: Memory, near: Sequence[Note], it: Heard) -> Note | None:
-    """Return the note that what was said can be added to."""
-    stems = gist(it.statement)
+def _find_note_for(memory: Memory, near: Sequence[Note], statement: Heard) -> Note | None:
+    """Return the note to which the statement can be added; None for none."""
+    stems = gist(statement.statement)
     for note in near:
         subject = gist(f"{note.name} {note.description}")
         about = subject | gist(note.body)
-        is_of_type = note.type in ("", it.saying.type)
+        is_of_type = note.type in ("", statement.saying.type)
         if is_of_type and share(stems, about) >= _ABOUT and share(stems, subject) >= _NAMED:
             return note
-    if it.saying.type == "user":
-        them = [note for note in memory.notes if note.type == "user" and note.readable]
-        return max(them, key=lambda note: len(memory.backlinks.get(note.path, ())), default=None)
+    if statement.saying.type == "user":
+        users = [note for note in memory.notes if note.type == "user" and note.readable]
+        return max(users, key=lambda note: len(memory.backlinks.get(note.path, ())), default=None)
     return None
 
 
-def _inserted(note: Note, it: Heard) -> ProposedChange:
+def _insert_entry(note: Note, statement: Heard) -> ProposedChange:
     lines = split_lines(note.text)
     gap = "" if not lines or lines[-1].startswith(("- ", "* ")) else "\n"
-    act = Insert(note.path, len(lines), f"{gap}{entry_line(lines, it)}")
-    return ProposedChange(act, f"said on {it.spoken.day.isoformat()}", it.evidence)
+    act = Insert(note.path, len(lines), f"{gap}{entry_line(lines, statement)}")
+    return ProposedChange(act, f"said on {statement.spoken.day.isoformat()}", statement.evidence)
 
 
 def _is_newer(note: Note, day: date) -> bool:
-    """Whether the note was changed after it was said: it knows better."""
+    """Return whether the note was changed after that day, so that it is more recent."""
     return note.stamped[:10] > day.isoformat()
 
 
-def _written_on(note: Note, otherwise: date) -> date:
+def _read_day(note: Note, default: date) -> date:
     try:
         return date.fromisoformat(note.stamped[:10])
     except ValueError:
-        return otherwise
+        return default

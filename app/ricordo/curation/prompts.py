@@ -1,6 +1,4 @@
-"""The prompts: what a model is told to do, as files that have a version and that the person can
-put a file of their own before.
-"""
+"""The prompts: versioned files with the instructions to a model, which the user can override."""
 
 from __future__ import annotations
 
@@ -22,36 +20,36 @@ JUDGE = "judge"
 HANDOFF = "handoff"
 NAMES = (CURATE, JUDGE, HANDOFF)
 TOOLS: Mapping[str, str] = {CURATE: "propose", JUDGE: "judge", HANDOFF: "draft"}
-"""The tool that each has to speak of: without it a model that cannot be made to use it does not."""
+"""The tool that each prompt has to mention: a model that cannot be forced would not use it else."""
 FOLDER = "prompts"
 _LARGEST = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told to do."""
+    """The instructions to a model."""
 
     version: str
-    """What names it in history and ledger: `curate-3`, or `curate-own-` and a digest."""
+    """Its name in history and ledger: `curate-3`, or `curate-own-` and a digest."""
     text: str
     remark: str = ""
-    """What the person should know of a file of theirs."""
+    """A warning about the user's own file; "" for none."""
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the person's."""
+        """Whether it is the user's own."""
         return "-own-" in self.version
 
 
 def load_prompt(name: str, config: str = "") -> Prompt:
-    """Return the prompt `name`: the person's, from their settings in the directory `config`, where
-    it can be used, else ours.
+    """Return the prompt `name`: the user's own from the directory `config` where it is usable, else
+    the built-in one.
     """
-    own, remark = _own(name, config)
+    own, warning = _read_own(name, config)
     if own:
-        return Prompt(f"{name}-own-{digest(own)[:8]}", own, remark)
-    ours = our_prompt(name, versions()[name]["current"])
-    return Prompt(ours.version, ours.text, remark)
+        return Prompt(f"{name}-own-{digest(own)[:8]}", own, warning)
+    builtin = our_prompt(name, versions()[name]["current"])
+    return Prompt(builtin.version, builtin.text, warning)
 
 
 def our_prompt(name: str, number: int) -> Prompt:
@@ -61,25 +59,23 @@ def our_prompt(name: str, number: int) -> Prompt:
 
 
 def own_file(name: str, config: str) -> str:
-    """Return where the person's own text of a prompt lies; it need not exist."""
+    """Return the path of the user's own text of a prompt; the file need not exist."""
     return os.path.join(config, FOLDER, f"{name}.md")
 
 
 @cache
 def versions() -> Mapping[str, Mapping[str, Any]]:
-    """Return what is known of our versions, by prompt: which is `current`, and their digests by
-    their numbers.
-    """
+    """Return the built-in versions by prompt: which is `current`, and their digests by number."""
     return tomllib.loads(data_text("curation/prompts/versions.toml"))
 
 
 def digest(text: str) -> str:
-    """Return what tells one text of a prompt from another."""
+    """Return the SHA-256 of a prompt's text."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _own(name: str, config: str) -> tuple[str, str]:
-    """Return the person's text, "" where it cannot be used, and what is to be said of it."""
+def _read_own(name: str, config: str) -> tuple[str, str]:
+    """Return the user's text, "" where it is unusable, and a warning, "" for none."""
     path = own_file(name, config)
     if not config or not os.path.lexists(path):
         return "", ""
@@ -89,11 +85,11 @@ def _own(name: str, config: str) -> tuple[str, str]:
     except UnicodeDecodeError:
         text = ""
     if raw is None or len(raw) > _LARGEST or not text:
-        why = f"is no plain UTF-8 text of at most {_LARGEST // 1024} KB"
-        return "", f"{visible(path)} {why}. It is passed over."
+        why = f"is not plain UTF-8 text of at most {_LARGEST // 1024} KB"
+        return "", f"{visible(path)} {why}. The file is ignored."
     masked = mask(text)
     if masked != text:
-        return masked, f"{visible(path)} holds what looks like a credential: it is not sent."
+        return masked, f"{visible(path)} has a possible secret, which is not sent."
     if TOOLS[name] not in text:
-        return text, f"{visible(path)} does not speak of the tool `{TOOLS[name]}`."
+        return text, f"{visible(path)} does not mention the tool `{TOOLS[name]}`."
     return text, ""

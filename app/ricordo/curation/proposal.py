@@ -1,4 +1,4 @@
-"""Proposals: changes that a curator wishes, each with its evidence and what checking showed."""
+"""Proposals: changes that a curator proposes, with evidence and the result of validation."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ RULES = "rules"
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Words on which a proposal rests."""
+    """A quotation as evidence of a proposal."""
 
     source: str
-    """The transcript and the turn, as `path#key`, or the path of a note in the memory."""
+    """The transcript and the message, as `path#key`, or the path of a note."""
     quote: str
     found: bool = False
-    """Whether they stand there, letter by letter."""
+    """Whether the source contains the quote exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """A change that an engine wishes, unchecked."""
+    """A change that an engine proposes, not validated."""
 
     act: Act
     reason: str
     evidence: tuple[Quoted, ...] = ()
     said: str = ""
-    """As an engine outside our code gave it, in JSON; "" where none did, or not for the first
-    time.
-    """
+    """The edit of an external engine as JSON, with which it can be sent back once; else ""."""
     finding: str = ""
     """The id of the finding that it fixes; "" for none."""
 
 
 class Alarm(StrEnum):
-    """What may only be done after a person has typed that it is meant."""
+    """What is applied only after the user has confirmed it by typing."""
 
     EMPTIES = "it empties the note"
     HALVES = "it takes away half of the note or more"
@@ -46,12 +44,12 @@ class Alarm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that fits the memory as it is, and what a person should know of it."""
+    """A validated change with its warnings."""
 
     change: Change
     evidence: tuple[Quoted, ...]
     edits: tuple[Edit, ...]
-    """What it comes to by itself; their `before` is what the person is shown."""
+    """Its edits by itself; `before` is what the user sees."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
     finding: str = ""
@@ -60,32 +58,32 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """What was proposed and cannot be done."""
+    """A proposed change that cannot be applied."""
 
     change: str
-    """In a few words."""
+    """A few words."""
     why: str
     said: str = ""
-    """It as an engine outside our code gave it, by which it can be sent back once; else ""."""
+    """The edit of an external engine as JSON, with which it can be sent back once; else ""."""
     is_decided: bool = False
-    """Whether it would go against what the user decided."""
+    """Whether it contradicts a decision of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """What came of checking the wishes of an engine."""
+    """The result of validating an engine's changes."""
 
     proposals: tuple[Proposal, ...] = ()
     rejected: tuple[Rejected, ...] = ()
 
 
 def curator(engine: str, model: str = "", prompt_version: str = "") -> Author:
-    """Return the author of what an engine proposes."""
+    """Return the author of an engine's proposals."""
     return Author(AuthorRole.CURATOR, engine, model, prompt_version)
 
 
 def op_of(act: Act) -> str:
-    """Return the kind of an act as a word: `create`, `replace`, `link`."""
+    """Return the kind of an act as one word: `create`, `replace`, `link`."""
     name = type(act).__name__
     return _WORDS.get(name, name.lower())
 
@@ -94,7 +92,7 @@ _WORDS = {"AddLink": "link", "AddEntry": "entry", "EditLine": "line", "SetField"
 
 
 def retired(act: Act) -> str:
-    """Return the path of the note that an act takes away; "" where it takes none."""
+    """Return the path of the note that an act removes; "" where it removes none."""
     match act:
         case Retire(path=path) | Merge(other=path):
             return path

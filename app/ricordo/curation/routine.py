@@ -1,9 +1,9 @@
-"""Routine changes: those that may be applied unseen, known by what they do to the bytes of files.
+"""Routine changes: those that may be applied unseen, recognized by what they do to file bytes.
 
-There are four: an entry for a note that has none and fits the load; a link that follows a renamed
-note; quotation marks around a field of the frontmatter that is not valid YAML without them; a
-second entry for a note that says nothing more than the first. What a change calls itself, and who
-proposed it, does not matter.
+There are four: an entry for a note that has none, within the load limit; a link that follows a
+renamed note; quotation marks around a frontmatter field that is not valid YAML without them; the
+removal of a second entry for a note that adds nothing to the first. The kind and the author of a
+change do not matter.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _FIELD = re.compile(r"(?P<key>\s*[\w.-]+:[ \t]+)(?P<value>\S.*?)\s*\Z")
 
 
 def is_routine(memory: Memory, edits: Sequence[Edit], renamed: Mapping[str, str]) -> bool:
-    """Say whether `edits` of `memory` may be applied unseen; `renamed` gives the present paths of
-    notes by those that they had.
+    """Return whether `edits` of `memory` may be applied unseen; `renamed` maps the former paths of
+    notes to the present ones.
     """
     if len(edits) != 1:
         return False
@@ -40,7 +40,7 @@ def is_routine(memory: Memory, edits: Sequence[Edit], renamed: Mapping[str, str]
     if old is None or new is None or old.raw != edit.before or not (old.readable and new.readable):
         return False
     if old.role is FileRole.INDEX and (
-        _adds_entry(memory, now, old, new) or _is_second(now, old, new)
+        _adds_entry(memory, now, old, new) or _drops_second_entries(now, old, new)
     ):
         return True
     if old.role not in (FileRole.INDEX, FileRole.NOTE):
@@ -49,7 +49,7 @@ def is_routine(memory: Memory, edits: Sequence[Edit], renamed: Mapping[str, str]
 
 
 def _adds_entry(memory: Memory, now: Memory, old: Note, new: Note) -> bool:
-    """Whether one line more of an index is all, and it is the first entry of a note."""
+    """Return whether the only change is a new index line, and it is the first entry of a note."""
     before, after = split_lines(old.text), split_lines(new.text)
     if len(after) != len(before) + 1:
         return False
@@ -65,35 +65,36 @@ def _adds_entry(memory: Memory, now: Memory, old: Note, new: Note) -> bool:
     if len(added) != 1 or memory.entries.get(added[0]):
         return False
     note = now.by_path[added[0]]
-    says = words_in(after[at]) <= words_in(f"{note.path} {note.name} {note.text}")
-    return note.role is FileRole.NOTE and note.readable and says and _is_loaded_whole(now, new)
+    is_covered = words_in(after[at]) <= words_in(f"{note.path} {note.name} {note.text}")
+    is_note = note.role is FileRole.NOTE and note.readable
+    return is_note and is_covered and _is_loaded_whole(now, new)
 
 
 def _without_ends(lines: Sequence[str]) -> list[str]:
-    """Return lines without their ends: a last line that had none gets one."""
+    """Return lines without line ends: a last line without one gets one when a line is added."""
     return [line.rstrip("\r\n") for line in lines]
 
 
 def _is_loaded_whole(now: Memory, index: Note) -> bool:
-    """Whether an agent is given all of the index; one of a folder is not loaded at start."""
+    """Return whether agents load all of the index; the index of a folder is not loaded at start."""
     is_main = now.index is not None and now.index.path == index.path
     return not is_main or compute_load(index.text, now.layout.limits).cut_at_line is None
 
 
-def _is_second(now: Memory, old: Note, new: Note) -> bool:
-    """Whether all that leaves an index are entries of notes that have another one there, which is
+def _drops_second_entries(now: Memory, old: Note, new: Note) -> bool:
+    """Return whether an index only loses entries of notes that have another one there, which is
     loaded and says as much.
     """
     before, after = split_lines(old.text), split_lines(new.text)
-    gone: list[str] = []
-    rest = iter(after)
-    wanted = next(rest, None)
+    removed: list[str] = []
+    remaining = iter(after)
+    expected = next(remaining, None)
     for line in before:
-        if wanted is not None and line == wanted:
-            wanted = next(rest, None)
+        if expected is not None and line == expected:
+            expected = next(remaining, None)
         else:
-            gone.append(line)
-    if wanted is not None or not gone:
+            removed.append(line)
+    if expected is not None or not removed:
         return False
     cut = compute_load(new.text, now.layout.limits).cut_at_line or len(after) + 1
     listed: dict[str, list[frozenset[str]]] = {}
@@ -101,13 +102,15 @@ def _is_second(now: Memory, old: Note, new: Note) -> bool:
         for index, entry in entries:
             if index.path == new.path and entry.line < cut and entry.form is not EntryForm.PROSE:
                 listed.setdefault(path, []).append(words_in(entry.text))
-    return all(_says_again(now, new, line, listed) for line in gone)
+    return all(_says_again(now, new, line, listed) for line in removed)
 
 
 def _says_again(
     now: Memory, index: Note, line: str, listed: Mapping[str, Sequence[frozenset[str]]]
 ) -> bool:
-    """Whether a line that leaves `index` is about one note, of which another entry says as much."""
+    """Return whether a line removed from `index` is about one note of which another entry says as
+    much.
+    """
     links = [now.resolve(index, link) for link in find_links(line)]
     if len(links) != 1 or links[0].leads is not Leads.NOTE:
         return False
@@ -115,14 +118,18 @@ def _says_again(
 
 
 def _follows_renamed(memory: Memory, now: Memory, path: str, renamed: Mapping[str, str]) -> bool:
-    """Whether only targets of links change, of links to a note that has another path by now."""
+    """Return whether only link targets change, of links to notes that were renamed."""
     old, new = memory.by_path[path], now.by_path[path]
     before, after = memory.links.get(path, ()), now.links.get(path, ())
-    if not before or len(before) != len(after) or _between(old) != _between(new):
+    if (
+        not before
+        or len(before) != len(after)
+        or _split_around_links(old) != _split_around_links(new)
+    ):
         return False
     changed = False
     for was, became in zip(before, after, strict=True):
-        if _written(old, was) == _written(new, became):
+        if _get_link_text(old, was) == _get_link_text(new, became):
             continue
         path_of = f"{was.path}.md" if was.link.is_wikilink else was.path
         is_same = (was.link.anchor, was.link.is_wikilink) == (
@@ -130,19 +137,19 @@ def _follows_renamed(memory: Memory, now: Memory, path: str, renamed: Mapping[st
             became.link.is_wikilink,
         )
         says_same = was.link.label == became.link.label or was.link.label == was.link.target
-        leads = became.leads is Leads.NOTE and renamed.get(path_of) == became.path
-        if was.leads is not Leads.NOWHERE or not (is_same and says_same and leads):
+        is_renamed = became.leads is Leads.NOTE and renamed.get(path_of) == became.path
+        if was.leads is not Leads.NOWHERE or not (is_same and says_same and is_renamed):
             return False
         changed = True
     return changed
 
 
-def _written(note: Note, found: Resolved) -> str:
+def _get_link_text(note: Note, found: Resolved) -> str:
     return note.text[found.link.start : found.link.end]
 
 
-def _between(note: Note) -> list[str]:
-    """Return what stands before, between and behind the links of a note."""
+def _split_around_links(note: Note) -> list[str]:
+    """Return the text before, between and after the links of a note."""
     parts: list[str] = []
     at = 0
     for link in note.links:
@@ -152,7 +159,7 @@ def _between(note: Note) -> list[str]:
 
 
 def _quotes_fields(old: Note, new: Note) -> bool:
-    """Whether fields of the frontmatter get quotation marks, and it is valid YAML only so."""
+    """Return whether frontmatter fields only get quotation marks that make it valid YAML."""
     if not (old.head.present and new.head.present) or old.head.fault is None or new.head.fault:
         return False
     if old.text[old.head.end :] != new.text[new.head.end :]:
@@ -165,7 +172,7 @@ def _quotes_fields(old: Note, new: Note) -> bool:
 
 
 def _is_quoted(was: str, now: str) -> bool:
-    """Whether a line of frontmatter says the same in quotation marks."""
+    """Return whether a frontmatter line is the same but for quotation marks."""
     one, other = _FIELD.match(was), _FIELD.match(now)
     if one is None or other is None or one["key"] != other["key"]:
         return False

@@ -1,4 +1,4 @@
-"""What the person said that is worth remembering, with where and when it was said."""
+"""Messages of the user, and the statements in them that are worth remembering."""
 
 from __future__ import annotations
 
@@ -14,58 +14,58 @@ from ricordo.extraction.statement import Saying, find_saying
 from ricordo.lexicon import lowered, pattern
 
 _LONGEST_BEFORE = 600
-"""Characters: what a person answers to mostly stands at the end."""
+"""Characters of an agent's message: users mostly answer to its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A turn of the person, as the brief and the rules are given it."""
+    """A message of the user, as the brief and the rules get it."""
 
     source: str
-    """The transcript and the turn: `path#key`, or `path#:line` where the agent gave no key."""
+    """The transcript and the message: `path#key`, or `path#:line` where the message has no key."""
     text: str
     day: date
-    """When it was said; the day of the curation where the transcript has no time."""
+    """The day of the message; that of the curation where the transcript has no time."""
     is_answer: bool
-    """Whether an agent had spoken before it in the session."""
+    """Whether an agent wrote before it in the session."""
     key: str = ""
     before: str = ""
-    """The end of what the agent had said right before it."""
+    """The end of the agent's message right before it."""
     at: str = ""
-    """The moment at which it was said, ISO 8601 in UTC; "" where that is not known."""
+    """The time of the message, ISO 8601 in UTC; "" where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Something worth remembering."""
+    """A statement worth remembering."""
 
     spoken: Spoken
     saying: Saying
 
     @property
     def evidence(self) -> tuple[Quoted, ...]:
-        """The words, and where they stand."""
-        return tuple(Quoted(self.spoken.source, it) for it in self.saying.quotes)
+        """Its quotes with their source."""
+        return tuple(Quoted(self.spoken.source, quote) for quote in self.saying.quotes)
 
     @property
     def statement(self) -> str:
-        """What is stated, with absolute dates, without the words that lead to it."""
-        return self._absolute(_without_opening(self.saying.text))
+        """The statement with absolute dates, without introductory words."""
+        return self._make_absolute(_strip_opening(self.saying.text))
 
     @property
     def why(self) -> str:
-        """The reason that was given; "" where none was."""
-        return self._absolute(" ".join(it.text for it in self.saying.why))
+        """The given reason; "" for none."""
+        return self._make_absolute(" ".join(sentence.text for sentence in self.saying.why))
 
-    def _absolute(self, text: str) -> str:
+    def _make_absolute(self, text: str) -> str:
         return " ".join(made_absolute(text, self.spoken.day).split())
 
 
 def spoken(
     path: str, turns: Iterable[Turn], today: date, *, is_answer: bool = False
 ) -> Iterator[Spoken]:
-    """Yield what the person said in the `turns` of the transcript at `path`; `is_answer` says
-    whether an agent had spoken before the first of them.
+    """Yield the user's messages among the `turns` of the transcript at `path`; `is_answer` says
+    whether an agent wrote before the first of them.
     """
     before = ""
     for turn in turns:
@@ -81,14 +81,14 @@ def spoken(
 
 
 def heard(said: Iterable[Spoken]) -> Iterator[Heard]:
-    """Yield what of it is worth remembering."""
-    for it in said:
-        saying = find_saying(it.text, it.day, is_answer=it.is_answer)
+    """Yield the statements worth remembering in the messages."""
+    for message in said:
+        saying = find_saying(message.text, message.day, is_answer=message.is_answer)
         if saying is not None:
-            yield Heard(it, saying)
+            yield Heard(message, saying)
 
 
-def _without_opening(text: str) -> str:
+def _strip_opening(text: str) -> str:
     for _ in range(3):
         match = pattern("opening").match(lowered(text))
         rest = text[match.end() :].lstrip(" ,:;-—") if match else text

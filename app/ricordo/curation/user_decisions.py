@@ -1,6 +1,4 @@
-"""What the user decided, as a curator has to know it: it binds every engine, until the user says
-something newer.
-"""
+"""The user's decisions that bind every engine, until the user says something newer."""
 
 from __future__ import annotations
 
@@ -25,9 +23,9 @@ from ricordo.memory.note import Note
 from ricordo.text import one_line
 
 _SAID_AGAIN = 0.8
-"""Share of the words of each of two texts that the other has, from which they say the same."""
+"""Share of the stems of each of two texts in the other, from which they say the same."""
 _ANY_DAY = date(2000, 1, 1)
-"""For both of two texts: relative dates in them are made the same."""
+"""One day for both of two texts, so that equal relative dates are equal."""
 _LEFT_TO_YOU = "the person says that this note is wrong, and leaves it to you"
 _WORD = re.compile(r"\w+")
 
@@ -38,7 +36,7 @@ class Confirmed:
 
     at: datetime
     how: str
-    """As “still true”."""
+    """Such as “still true”."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,88 +61,91 @@ class Dismissed:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A decision in words, for an engine that is told of it."""
+    """A decision in words, for the brief."""
 
     what: str
-    """As “refused”."""
+    """Such as “refused”."""
     at: datetime
     told: str
     path: str = ""
-    """The note that it is about; "" where it is about none that is there."""
+    """The note that it is about; "" where it is about no existing note."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserDecisions:
-    """What the user decided of a memory and did not undo."""
+    """The user's decisions on a memory that were not undone."""
 
     confirmed: Mapping[str, Confirmed] = field(default_factory=dict)
-    """By the paths of the notes."""
+    """By the path of the note."""
     wrong: Mapping[str, datetime] = field(default_factory=dict)
-    """When the user said of a note, as it is, that it is wrong and left it to the curator, by its
+    """When the user marked the present text of a note as wrong and left the fix to the curator, by
     path.
     """
     deleted: Mapping[str, datetime] = field(default_factory=dict)
-    """When the user accepted that others deleted a note, by its path."""
+    """When the user accepted that others deleted a note, by path."""
     refused: Sequence[Refused] = ()
     dismissed: Sequence[Dismissed] = ()
     fine: Mapping[str, datetime] = field(default_factory=dict)
-    """When findings were dismissed, those too that are not found now, by their ids."""
+    """When findings were dismissed, by id, also of findings that no longer exist."""
 
     def objection(
         self, memory: Memory, act: Act, edits: Sequence[Edit], said: datetime | None
     ) -> str:
-        """Return why an act, which comes to these `edits` of `memory`, would go against a decision;
-        "" where it does not. `said` is when the newest words that it rests on were said, None where
-        that is not known: what the user said after a decision counts more than that.
+        """Return why an act with these `edits` of `memory` contradicts a decision; "" where it does
+        not. `said` is the time of the newest message in its evidence, None where unknown: what the
+        user said after a decision overrides it.
         """
 
         def binds(at: datetime) -> bool:
             return said is None or said <= at
 
         for path in _loses_statements(memory, act, edits):
-            it = self.confirmed.get(path)
-            if it is not None and binds(it.at):
-                return f"You said on {_day(it.at)} of {one_line(path)}: {it.how}."
+            confirmed = self.confirmed.get(path)
+            if confirmed is not None and binds(confirmed.at):
+                day = _format_day(confirmed.at)
+                return f"You confirmed {one_line(path)} on {day}: {confirmed.how}."
         if isinstance(act, Create) and (at := self.deleted.get(act.path)) and binds(at):
-            return f"You accepted on {_day(at)} that {one_line(act.path)} was deleted."
-        if any(binds(at) for at in self._both_stay(memory, *_pair(act))):
-            return "You said that these two notes are neither a conflict nor duplicates."
+            return f"You accepted the deletion of {one_line(act.path)} on {_format_day(at)}."
+        if any(binds(at) for at in self._find_dismissals(memory, *_get_pair(act))):
+            return "You decided that these two notes are neither a conflict nor duplicates."
         for refused in self.refused:
             if binds(refused.at) and _is_same(refused.act, act):
-                return f"You refused this on {_day(refused.at)}."
+                return f"You refused this on {_format_day(refused.at)}."
         return ""
 
     def newest(self, paths: Collection[str], most: int) -> list[Told]:
-        """Return at most so many decisions, the newest first, on the notes at `paths`, and those
-        that are about no note.
+        """Return at most `most` decisions, newest first: those on the notes at `paths`, and those
+        about no note.
         """
-        found = [Told("confirmed", it.at, it.how, path) for path, it in self.confirmed.items()]
-        found += [Told("wrong", at, _LEFT_TO_YOU, path) for path, at in self.wrong.items()]
-        found += [Told("dismissed", it.at, it.told, it.path) for it in self.dismissed]
-        found = [it for it in found if it.path in paths]
-        for it in self.refused:
-            path = retired(it.act) or str(getattr(it.act, "path", ""))
-            found.append(Told("refused", it.at, _told_of(it), path if path in paths else ""))
-        found += [Told("accepted", at, f"{path} was deleted") for path, at in self.deleted.items()]
-        return sorted(found, key=lambda it: it.at, reverse=True)[:most]
+        decisions = [Told("confirmed", each.at, each.how, p) for p, each in self.confirmed.items()]
+        decisions += [Told("wrong", at, _LEFT_TO_YOU, path) for path, at in self.wrong.items()]
+        decisions += [Told("dismissed", each.at, each.told, each.path) for each in self.dismissed]
+        decisions = [decision for decision in decisions if decision.path in paths]
+        for refused in self.refused:
+            path = retired(refused.act) or str(getattr(refused.act, "path", ""))
+            about = path if path in paths else ""
+            decisions.append(Told("refused", refused.at, _describe_refused(refused), about))
+        for path, at in self.deleted.items():
+            decisions.append(Told("accepted", at, f"{path} was deleted"))
+        return sorted(decisions, key=lambda decision: decision.at, reverse=True)[:most]
 
     def is_fine(self, pair: NotePair, memory: Memory) -> bool:
-        """Say whether the user said of a pair that nothing has to go."""
+        """Return whether the user dismissed the finding on a pair."""
         one, other = (
             quote.text or (note.body if (note := memory.by_path.get(quote.path)) else "")
             for quote in (pair.left, pair.right)
         )
         return finding_id(RULE_OF[pair.relation], "", cause_of_texts(one, other)) in self.fine
 
-    def _both_stay(self, memory: Memory, *paths: str) -> Iterator[datetime]:
-        """Yield when the user said so of two notes, or of a claim of each."""
+    def _find_dismissals(self, memory: Memory, *paths: str) -> Iterator[datetime]:
+        """Yield when the user dismissed a finding on two notes, or on a claim of each."""
         notes = [memory.by_path[path] for path in paths if path in memory.by_path]
         if len(notes) < 2 or not self.fine:
             return
         one, other = notes
         pairs = [(RULE_OF[Relation.REPEATS], one.body, other.body)]
-        for mine in sayings(one):
-            pairs += [(RULE_OF[Relation.EXCLUDES], mine.text, it.text) for it in sayings(other)]
+        for claim in sayings(one):
+            pairs += [(RULE_OF[Relation.EXCLUDES], claim.text, c.text) for c in sayings(other)]
         for rule, left, right in pairs:
             at = self.fine.get(finding_id(rule, "", cause_of_texts(left, right)))
             if at is not None:
@@ -154,12 +155,12 @@ class UserDecisions:
 NOTHING_DECIDED = UserDecisions()
 
 
-def _day(at: datetime) -> str:
+def _format_day(at: datetime) -> str:
     return at.date().isoformat()
 
 
-def _pair(act: Act) -> tuple[str, ...]:
-    """Return the paths of the two notes of which an act keeps one; none where it does not."""
+def _get_pair(act: Act) -> tuple[str, ...]:
+    """Return the paths of two notes of which an act keeps one; empty for other acts."""
     match act:
         case Merge(path=path, other=other):
             return path, other
@@ -170,55 +171,52 @@ def _pair(act: Act) -> tuple[str, ...]:
 
 
 def _loses_statements(memory: Memory, act: Act, edits: Sequence[Edit]) -> Iterator[str]:
-    """Yield the paths of the notes of which a statement would be gone. One that goes into another
-    note is not.
+    """Yield the paths of the notes that lose a statement. A statement that a merge moves into the
+    other note is not lost.
     """
     after = with_edits(memory, edits)
     for edit in edits:
         note = memory.by_path.get(edit.path)
         if note is None:
             continue
-        stays = act.path if isinstance(act, Merge) and edit.path == act.other else edit.path
-        now = after.by_path.get(stays)
-        if now is None or not _holds(now, note):
+        target = act.path if isinstance(act, Merge) and edit.path == act.other else edit.path
+        now = after.by_path.get(target)
+        if now is None or not _contains_all(now, note):
             yield edit.path
 
 
-def _holds(now: Note, note: Note) -> bool:
-    """Whether a note says all that another one states, word by word; where links lead is no
-    statement.
-    """
-    said = _words(f"{now.description}\n{now.body}")
-    wanted = (_words(it.text) for it in statements(note))
-    return all(it in said for it in wanted)
+def _contains_all(now: Note, note: Note) -> bool:
+    """Return whether `now` has all statements of `note`, word by word; link targets are ignored."""
+    words = _normalize(f"{now.description}\n{now.body}")
+    return all(_normalize(statement.text) in words for statement in statements(note))
 
 
-def _words(text: str) -> str:
+def _normalize(text: str) -> str:
     plain = re.sub(r"\]\([^)\n]*\)|\[\[[^\]\n]*\]\]", " ", text.lower())
     return f" {' '.join(_WORD.findall(plain))} "
 
 
 def _is_same(refused: Act, act: Act) -> bool:
-    """Whether an act would do what one that was refused would have done."""
+    """Return whether an act would do the same as one that was refused."""
     if asdict(refused) == asdict(act) and type(refused) is type(act):
         return True
     if retired(refused) or retired(act):
         return retired(refused) == retired(act)
     if isinstance(refused, AddEntry) and isinstance(act, AddEntry):
         return (refused.path, refused.note) == (act.path, act.note)
-    is_about = isinstance(refused, Create) and isinstance(act, Create)
-    if not is_about and getattr(refused, "path", "") != getattr(act, "path", ""):
+    are_new = isinstance(refused, Create) and isinstance(act, Create)
+    if not are_new and getattr(refused, "path", "") != getattr(act, "path", ""):
         return False
-    old, new = _brought(refused), _brought(act)
+    old, new = _get_text(refused), _get_text(act)
     one, other = gist(old), gist(new)
     if not one or not other or min(share(one, other), share(other, one)) < _SAID_AGAIN:
         return False
-    # one value is all that many corrections differ in
+    # many corrections differ in one value only
     return values(old, _ANY_DAY) == values(new, _ANY_DAY)
 
 
-def _brought(act: Act) -> str:
-    """Return the text that an act brings."""
+def _get_text(act: Act) -> str:
+    """Return the new text of an act; "" where it has none."""
     match act:
         case Create(text=text):
             return text[frontmatter.read(text).end :]
@@ -230,7 +228,7 @@ def _brought(act: Act) -> str:
             return ""
 
 
-def _told_of(it: Refused) -> str:
+def _describe_refused(refused: Refused) -> str:
     """Return a refused proposal in a few words."""
-    brought = " ".join(_brought(it.act).split())
-    return f"{op_of(it.act)}: {brought or it.reason}"
+    text = " ".join(_get_text(refused.act).split())
+    return f"{op_of(refused.act)}: {text or refused.reason}"

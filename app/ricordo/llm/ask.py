@@ -1,9 +1,9 @@
-"""Asking a model: one question, one answer or one reason why there is none.
+"""Ask a model one question and return one answer, or raise the one reason why there is none.
 
-The model can do nothing but fill in one form. It is made to use it where it can be made to; some
-models only take a tool as an offer, and then an answer without it is none.
+The model can only fill in one form, sent as a tool. Where the model supports it the tool is forced;
+other models are offered it, and an answer without it counts as none.
 
-It belongs on a loop of its own (`wait.py`): the client takes a while to load.
+Run this on an event loop of its own (`wait.py`): the client takes a while to load.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is wanted of a model beyond an answer, and not had of every one."""
+    """Options of a request that not every model supports."""
 
     is_forced: bool = True
-    """That it has to use the tool; else it is offered, and an answer without it is none."""
+    """Whether the model has to use the tool; else it is offered."""
     is_short: bool = True
-    """That it thinks little: what it thinks counts as written."""
+    """Whether the model should think little: thinking counts as output."""
 
     def without(self, complaint: str) -> Wanted | None:
-        """Return what is left to be wanted of a model that turned the question down in these words;
-        None where they are about nothing of it.
+        """Return the options without the one that a model's `complaint` is about; None where it is
+        about none of them.
         """
         if self.is_forced and "tool_choice" in complaint:
             return replace(self, is_forced=False)
@@ -46,42 +46,41 @@ class Wanted:
 
 
 def request_of(question: ModelQuestion, wanted: Wanted) -> dict[str, Any]:
-    """Return the request that asks `question`."""
+    """Return the body of the request that asks `question`."""
     tool = question.tool
     choice = {"type": "tool", "name": tool.name} if wanted.is_forced else {"type": "auto"}
-    form = {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
-    content = [_part(question.stable, is_kept=True), _part(question.changing, is_kept=False)]
+    content = [_part(question.stable, is_cached=True), _part(question.changing, is_cached=False)]
     effort = {"output_config": {"effort": "low"}} if wanted.is_short else {}
     return {
         **effort,
         "model": question.model,
         "max_tokens": question.most_output,
-        "system": [_part(question.system, is_kept=True)],
-        "tools": [{**form, "strict": True}],
+        "system": [_part(question.system, is_cached=True)],
+        "tools": [tool.definition],
         "tool_choice": {**choice, "disable_parallel_tool_use": True},
         "messages": [{"role": "user", "content": content}],
     }
 
 
-def _part(text: str, *, is_kept: bool) -> dict[str, object]:
+def _part(text: str, *, is_cached: bool) -> dict[str, object]:
     part: dict[str, object] = {"type": "text", "text": text}
-    return {**part, "cache_control": {"type": "ephemeral"}} if is_kept else part
+    return {**part, "cache_control": {"type": "ephemeral"}} if is_cached else part
 
 
-_TELL_EVERY = 0.1
-"""Seconds between two words of progress."""
+_REPORT_INTERVAL = 0.1
+"""Seconds between two progress reports."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 24 * 3600
 """Seconds."""
-_AGAIN = frozenset((FailureCause.RATE_LIMIT, FailureCause.SERVER, FailureCause.OVERLOADED))
-"""What may be better in a moment, and cost nothing."""
+_RETRIED = frozenset((FailureCause.RATE_LIMIT, FailureCause.SERVER, FailureCause.OVERLOADED))
+"""Failures that cost nothing and may pass soon."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Who is asked."""
+    """The server to ask."""
 
     base_url: str = ""
-    """"" for the server that the environment names, else Anthropic's."""
+    """"" for the server that the environment names, or else Anthropic's."""
     bounds: Bounds = field(default_factory=Bounds)
 
 
@@ -91,38 +90,36 @@ async def ask(
     meter: Meter,
     tell: Callable[[AnswerProgress], None] = lambda _: None,
 ) -> ModelAnswer:
-    """Return the answer to `question`; `meter` counts what it costs, `tell` is called at most ten
-    times a second with how far it is. Raises ModelFailed. It can be cancelled at any time.
+    """Return the answer to `question`. `meter` counts the tokens; `tell` gets the progress, at most
+    ten times a second. Can be cancelled at any time. Raises ModelFailed.
     """
     bounds = server.bounds
     tell(AnswerProgress(Phase.CONNECTING))
     try:
         async with asyncio.timeout(bounds.total) as deadline:
-            async with _opened(server) as client:
+            async with _open_client(server) as client:
                 until = deadline.when()
                 assert until is not None
-                return await _answered(_Call(client, bounds, question, meter, tell, until))
+                return await _ask_with_retries(_Call(client, bounds, question, meter, tell, until))
     except TimeoutError:
         raise ModelFailed(FailureCause.TOO_SLOW, f"{bounds.total:g} seconds") from None
 
 
 async def count(server: Server, question: ModelQuestion) -> int:
-    """Return how many tokens it costs to ask `question`, as the server counts them. Raises
-    ModelFailed.
-    """
+    """Return the input tokens of `question` as the server counts them. Raises ModelFailed."""
     from ricordo.llm.client import told_as_ours
 
     request = request_of(question, Wanted(is_short=False))
     del request["max_tokens"]
     try:
-        async with asyncio.timeout(server.bounds.read), _opened(server) as client:
+        async with asyncio.timeout(server.bounds.read), _open_client(server) as client:
             with told_as_ours(server.bounds):
                 counted = await client.messages.count_tokens(**request)
                 tokens = getattr(counted, "input_tokens", None)
     except TimeoutError:
         raise ModelFailed(FailureCause.SILENT, f"{server.bounds.read:g} seconds") from None
     if type(tokens) is not int or tokens < 0:
-        raise ModelFailed(FailureCause.NO_ANSWER, "It does not count tokens.")
+        raise ModelFailed(FailureCause.NO_ANSWER, "The server does not count tokens.")
     return tokens
 
 
@@ -134,12 +131,12 @@ class _Call:
     meter: Meter
     tell: Callable[[AnswerProgress], None]
     until: float
-    """When there has to be an answer, by the clock of the loop."""
+    """Deadline of the answer, by the clock of the loop."""
     wanted: Wanted = field(default_factory=Wanted)
 
 
 @asynccontextmanager
-async def _opened(server: Server) -> AsyncIterator[AsyncAnthropic]:
+async def _open_client(server: Server) -> AsyncIterator[AsyncAnthropic]:
     from ricordo.llm.client import open_client
 
     client = open_client(server.base_url, server.bounds)
@@ -149,26 +146,26 @@ async def _opened(server: Server) -> AsyncIterator[AsyncAnthropic]:
         await client.close()
 
 
-async def _answered(call: _Call) -> ModelAnswer:
-    number = 0
+async def _ask_with_retries(call: _Call) -> ModelAnswer:
+    failures = 0
     while True:
         try:
             return await _try(call)
         except ModelFailed as failed:
-            is_turned_down = failed.cause is FailureCause.BAD_REQUEST
-            if is_turned_down and (less := call.wanted.without(failed.message)):
-                call.wanted = less
+            is_bad_request = failed.cause is FailureCause.BAD_REQUEST
+            if is_bad_request and (fewer := call.wanted.without(failed.message)):
+                call.wanted = fewer
                 continue
-            number += 1
-            pause = _pause(failed, number, call.bounds)
+            failures += 1
+            pause = _find_pause(failed, failures, call.bounds)
             if pause is None or asyncio.get_running_loop().time() + pause >= call.until:
-                raise _given_up(failed) from None
-        await _rest(pause, call.tell)
+                raise _add_wait(failed) from None
+        await _pause_before_retry(pause, call.tell)
 
 
-def _pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
-    """Return how many seconds to wait before the next try; None for no other one."""
-    if failed.cause not in _AGAIN or number >= bounds.tries:
+def _find_pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
+    """Return the seconds to wait before the next try; None for no retry."""
+    if failed.cause not in _RETRIED or number >= bounds.tries:
         return None
     if failed.wait is not None:
         return failed.wait if failed.wait <= bounds.longest_pause else None
@@ -176,15 +173,15 @@ def _pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
     return random.uniform(longest / 2, longest)
 
 
-def _given_up(failed: ModelFailed) -> ModelFailed:
+def _add_wait(failed: ModelFailed) -> ModelFailed:
     if failed.wait is None or failed.wait < 1:
         return failed
-    said = f"It answers again in {_told(failed.wait)}. {failed.detail}"
-    return ModelFailed(failed.cause, said, wait=failed.wait)
+    detail = f"It answers again in {_describe_wait(failed.wait)}. {failed.detail}"
+    return ModelFailed(failed.cause, detail, wait=failed.wait)
 
 
-def _told(seconds: float) -> str:
-    """Return how long a wait is, in words."""
+def _describe_wait(seconds: float) -> str:
+    """Return the length of a wait in words."""
     if seconds > _DAY:
         return "more than a day"
     if seconds > 2 * _HOUR:
@@ -194,14 +191,14 @@ def _told(seconds: float) -> str:
     return f"{seconds:.0f} seconds"
 
 
-async def _rest(pause: float, tell: Callable[[AnswerProgress], None]) -> None:
-    """Wait, and count down."""
+async def _pause_before_retry(pause: float, tell: Callable[[AnswerProgress], None]) -> None:
+    """Wait, and report the countdown."""
     until = time.monotonic() + pause
-    left = pause
-    while left > 0:
-        tell(AnswerProgress(Phase.PAUSING, seconds=left))
-        await asyncio.sleep(min(left, 1.0))
-        left = until - time.monotonic()
+    remaining = pause
+    while remaining > 0:
+        tell(AnswerProgress(Phase.PAUSING, seconds=remaining))
+        await asyncio.sleep(min(remaining, 1.0))
+        remaining = until - time.monotonic()
 
 
 async def _try(call: _Call) -> ModelAnswer:
@@ -212,8 +209,8 @@ async def _try(call: _Call) -> ModelAnswer:
 
     call.meter.next_try()
     call.meter.is_sent = True
-    reading = StreamedReply(call.question.tool, call.meter)
-    telling = _Telling(call.tell, reading)
+    reply = StreamedReply(call.question.tool, call.meter)
+    reporter = _ProgressReporter(call.tell, reply)
     request = request_of(call.question, call.wanted)
     try:
         with told_as_ours(call.bounds):
@@ -222,41 +219,43 @@ async def _try(call: _Call) -> ModelAnswer:
                 async for event in AsyncStream.raw_events(response.http_response):
                     if not event.data:
                         continue
-                    reading.take(event.data)
-                    if reading.is_over:
+                    reply.take(event.data)
+                    if reply.is_over:
                         break
-                    telling.tell()
+                    reporter.report()
     finally:
-        telling.end()
-        if not reading.is_over:  # nobody has counted what was written
-            call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
-    return reading.answer()
+        reporter.end()
+        if not reply.is_over:  # the server has not counted the output
+            call.meter.running = replace(call.meter.running, output_tokens=reply.tokens)
+    return reply.answer()
 
 
-class _Telling:
-    """Tells how far a reply is: often enough, and at last also where nothing more comes."""
+class _ProgressReporter:
+    """Reports the progress of a reply at intervals, and its last state when nothing more comes."""
 
-    def __init__(self, tell: Callable[[AnswerProgress], None], reading: StreamedReply) -> None:
-        self._tell = tell
-        self._reading = reading
-        self._began = time.monotonic()
-        self._told = float("-inf")
-        self._soon: asyncio.TimerHandle | None = None
+    def __init__(self, report: Callable[[AnswerProgress], None], reply: StreamedReply) -> None:
+        self._report = report
+        self._reply = reply
+        self._started = time.monotonic()
+        self._reported = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
 
-    def tell(self) -> None:
-        pause = self._told + _TELL_EVERY - time.monotonic()
+    def report(self) -> None:
+        """Report the progress now, or once the interval is over."""
+        pause = self._reported + _REPORT_INTERVAL - time.monotonic()
         if pause <= 0:
-            self._tell_now()
-        elif self._soon is None:
-            self._soon = asyncio.get_running_loop().call_later(pause, self._tell_now)
+            self._report_now()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(pause, self._report_now)
 
-    def _tell_now(self) -> None:
+    def _report_now(self) -> None:
         self.end()
-        self._told = time.monotonic()
-        reading, seconds = self._reading, self._told - self._began
-        self._tell(AnswerProgress(reading.phase, reading.tokens, seconds, reading.tail))
+        self._reported = time.monotonic()
+        reply, seconds = self._reply, self._reported - self._started
+        self._report(AnswerProgress(reply.phase, reply.tokens, seconds, reply.tail))
 
     def end(self) -> None:
-        if self._soon is not None:
-            self._soon.cancel()
-            self._soon = None
+        """Cancel a scheduled report."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,4 +1,4 @@
-"""What may be spent in tokens, and what was: by the hour, in windows that move along."""
+"""Token caps and spent tokens, counted by the hour in sliding windows; the circuit breaker."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ class Caps:
     run_in: int = 60_000
     run_out: int = 8_000
     day: int = 500_000
-    """Within 24 hours, sent and written."""
+    """Within 24 hours, input and output."""
     month: int = 5_000_000
     """Within 30 days."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent, oldest first: pairs of an hour and the tokens of that hour."""
+    """Tokens spent: pairs of an hour and its tokens, oldest first."""
 
     hours: tuple[tuple[int, int], ...] = ()
 
     def with_tokens(self, tokens: int, now: float) -> Spent:
-        """Return it with `tokens` more at the moment `now`; fewer, where they are negative."""
+        """Return it with `tokens` added at the time `now`; they may be negative."""
         hours = dict(self.hours)
         hour = int(now // _HOUR)
         hours[hour] = max(0, hours.get(hour, 0) + tokens)
         return Spent(tuple(sorted(hours.items()))[-_MOST:])
 
     def day(self, now: float) -> int:
-        """Return the tokens of the last 24 hours, the one that has begun included."""
+        """Return the tokens of the last 24 hours, including the current one."""
         return self._within(_DAY, now)
 
     def month(self, now: float) -> int:
@@ -63,18 +63,18 @@ class Over(NamedTuple):
     """A cap that a run would go over."""
 
     why: str
-    """Which one, and by what."""
+    """Which cap, and by what."""
     remedy: str
-    """What to do: only what was spent gets less by waiting."""
+    """What to do: waiting helps only against tokens already spent."""
 
 
 def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) -> Over | None:
-    """Return which cap a run of so many tokens would go over; None where it would none."""
+    """Return the cap that a run of so many tokens would exceed; None where it exceeds none."""
     if tokens_in > caps.run_in:
-        why = f"the brief has about {tokens_in:,} tokens, and the run may send {caps.run_in:,}"
+        why = f"the brief has about {tokens_in:,} tokens, limit {caps.run_in:,} in a run"
         return Over(why, "Curate less at once, or raise the setting engine.sent.")
     if tokens_out > caps.run_out:
-        why = f"{tokens_out:,} tokens may be written, of {caps.run_out:,} in a run"
+        why = f"up to {tokens_out:,} output tokens, limit {caps.run_out:,} in a run"
         return Over(why, "Raise the setting engine.written.")
     whole = tokens_in + tokens_out
     windows = (
@@ -83,44 +83,45 @@ def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) 
     )
     for name, used, cap, setting in windows:
         if used + whole > cap:
-            why = f"{used:,} of {cap:,} tokens were spent in {name}, and this takes up to {whole:,}"
-            # what has no room in an empty window has none later either
+            why = f"{used:,} of {cap:,} tokens spent in {name}, and this takes up to {whole:,}"
+            # a run larger than the whole window does not fit later either
             wait = "Wait, or raise" if whole <= cap else "Raise"
             return Over(why, f"{wait} the setting {setting}.")
     return None
 
 
 FAILURES = 3
-"""In a row, after which it rests."""
+"""Failures in a row, after which automatic runs pause."""
 FIRST_REST = 15 * 60.0
+"""Seconds of the first pause; each further one is twice as long."""
 LONGEST_REST = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """What is known of the automatic runs."""
+    """Circuit breaker of automatic runs: they pause after repeated failures."""
 
     failures: int = 0
-    """In a row, runs that go on included."""
+    """Failed runs in a row; a run in progress counts as failed."""
     since: float = 0.0
-    """When the rest began."""
+    """Start of the pause."""
     rest: float = 0.0
-    """How long it is; 0 where there is none."""
+    """Seconds of the pause; 0 for none."""
     successes: int = 0
-    """How many runs have succeeded: each begins the count of failures anew."""
+    """Runs that succeeded: each resets the count of failures."""
 
     @property
     def until(self) -> float:
-        """When the rest is over; then one run may try."""
+        """End of the pause; then one run may try."""
         return self.since + self.rest
 
     def begun(self, now: float) -> Breaker | None:
-        """Return the breaker once another automatic run has begun; None where it has to rest."""
+        """Return the breaker after an automatic run has started; None while runs are paused."""
         if self.rest and now < self.until:
             return None
-        return self._counting(now)
+        return self._with_failure(now)
 
-    def _counting(self, now: float) -> Breaker:
+    def _with_failure(self, now: float) -> Breaker:
         failures = self.failures + 1
         if failures < FAILURES:
             return replace(self, failures=failures)
@@ -132,15 +133,18 @@ class Breaker:
         return Breaker(successes=self.successes + 1)
 
     def failed(self, after: Breaker, now: float) -> Breaker:
-        """Return the breaker after a run has failed that is counted since `after` it had begun: a
-        rest begins when the run ends. Where another one has succeeded meanwhile, it counts anew.
+        """Return the breaker after a run has failed; `after` is the breaker after its start. The
+        pause starts when the run ends. Where another run succeeded meanwhile, the failure is the
+        first of a new count.
         """
         if self.successes != after.successes:
-            return self._counting(now)
+            return self._with_failure(now)
         return replace(self, since=now) if self.rest else self
 
     def without(self, before: Breaker, after: Breaker) -> Breaker:
-        """Return the breaker as if a run had not been: `before` and `after` it had begun."""
+        """Return the breaker as if a run had not happened; `before` and `after` are the breakers
+        around its start.
+        """
         if self == after:
             return before
         if self.successes != after.successes:
@@ -157,56 +161,58 @@ _LARGEST = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class GateState:
-    """What counts for the next run."""
+    """State that decides whether the next run may start; written to a file as it is."""
 
     seen: float = 0.0
-    """The clock of the machine when it was looked at last, in seconds."""
+    """The machine's clock when it was read last, in seconds since 1970."""
     time: float = 0.0
-    """Our own clock then: how far that of the machine went forward in all."""
+    """Ricordo's clock then: the seconds that the machine's clock has advanced in all. A clock that
+    is put back does not move it.
+    """
     spent: Spent = field(default_factory=Spent)
     breaker: Breaker = field(default_factory=Breaker)
     refused: str = ""
     """A digest of the last question that a model refused."""
 
     def at(self, now: float) -> GateState:
-        """Return it at the moment `now` of the machine's clock."""
+        """Return the state at the time `now` of the machine's clock."""
         forward = max(0.0, now - self.seen) if self.seen else 0.0
         return replace(self, seen=now, time=self.time + forward)
 
 
 class GateStateFile:
-    """The file that holds it, in the state directory."""
+    """The file of the gate state, in the state directory."""
 
     def __init__(self, state: str) -> None:
-        """Nothing is touched before use."""
+        """Keep the path; no file is read yet."""
         self._state = state
         self._path = os.path.join(state, _FILE)
 
     def read(self, now: float) -> GateState:
-        """Return what counts at `now`. Where the file is damaged, automatic runs rest."""
+        """Return the state at `now`. Where the file is damaged, automatic runs are paused."""
         document, problem = read_json(self._path, _LARGEST)
         try:
-            kept = _standing(document) if document is not None else GateState()
+            state = _parse_state(document) if document is not None else GateState()
         except (KeyError, TypeError, ValueError):
-            problem = "is not ours"
+            problem = "has another format"
         if problem:
-            kept = GateState(now, breaker=Breaker(FAILURES, 0.0, FIRST_REST))
-        return kept.at(now)
+            state = GateState(now, breaker=Breaker(FAILURES, 0.0, FIRST_REST))
+        return state.at(now)
 
     @contextmanager
-    def changing(self, now: float) -> Iterator[_Changing]:
-        """Hold what counts, to be replaced; nobody else changes it meanwhile. Raises StateUnusable
-        and Busy; nothing was changed then.
+    def changing(self, now: float) -> Iterator[_LockedState]:
+        """Lock the state and yield it; what it is replaced by is written at the end. Raises
+        StateUnusable and Busy; nothing was changed then.
         """
         with counting_lock(self._state):
-            changing = _Changing(self.read(now))
+            locked = _LockedState(self.read(now))
             try:
-                yield changing
+                yield locked
             finally:
-                self._write(changing.standing)
+                self._write(locked.value)
 
-    def _write(self, standing: GateState) -> None:
-        text = json.dumps(asdict(standing))
+    def _write(self, state: GateState) -> None:
+        text = json.dumps(asdict(state))
         try:
             replace_state_file(self._state, _FILE, text.encode("ascii"))
         except OSError as error:
@@ -215,38 +221,40 @@ class GateStateFile:
 
 
 @dataclass(slots=True)
-class _Changing:
-    standing: GateState
+class _LockedState:
+    value: GateState
 
 
-def _standing(document: object) -> GateState:
-    """Raises KeyError, TypeError and ValueError where it is none."""
+def _parse_state(document: object) -> GateState:
+    """Return the state in `document`. Raises KeyError, TypeError and ValueError."""
     if not isinstance(document, dict):
         raise TypeError
-    kept = document["breaker"]
+    fields = document["breaker"]
     breaker = Breaker(
-        _whole(kept["failures"]),
-        _number(kept["since"]),
-        _number(kept["rest"]),
-        _whole(kept.get("successes", 0)),
+        _parse_count(fields["failures"]),
+        _parse_number(fields["since"]),
+        _parse_number(fields["rest"]),
+        _parse_count(fields.get("successes", 0)),
     )
-    hours = tuple((_whole(hour), _whole(count)) for hour, count in document["spent"]["hours"])
+    hours = tuple(
+        (_parse_count(hour), _parse_count(count)) for hour, count in document["spent"]["hours"]
+    )
     return GateState(
-        _number(document["seen"]),
-        _number(document["time"]),
+        _parse_number(document["seen"]),
+        _parse_number(document["time"]),
         Spent(hours),
         breaker,
         str(document["refused"]),
     )
 
 
-def _whole(value: Any) -> int:
+def _parse_count(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise ValueError
     return value
 
 
-def _number(value: Any) -> float:
+def _parse_number(value: Any) -> float:
     if type(value) not in (int, float) or not 0 <= value < 1e15:
         raise ValueError
     return float(value)

@@ -1,7 +1,7 @@
-"""The official client, within our bounds: it reads no more than we want, tries nothing again, goes
-nowhere else, and tells nobody.
+"""The official Anthropic client, limited: it reads a bounded reply, never retries, follows no
+redirects and sends no telemetry.
 
-It takes most of a second to load: only what asks a model imports it, in a thread.
+It takes most of a second to load: only code that asks a model imports it, in a thread.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _NO_KEY = "none"
-"""What is sent where there is no key to be sent; servers of one's own want some."""
+"""Sent as the key where there is none: self-hosted servers want some value."""
 
 
 def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
-    """Return a client for the server at `base_url`; "" for the one that the environment names,
+    """Return a client for the server at `base_url`; "" for the one that the environment names, or
     else Anthropic's. Its credentials are those that the SDK finds.
 
-    A key is sent over TLS and to this machine only; a server of one's own is asked without one
-    where there is none. Raises ModelFailed.
+    A key is sent only over TLS or to this machine; a self-hosted server is asked without one where
+    there is none. Raises ModelFailed.
     """
     try:
         client = anthropic.AsyncAnthropic(
             base_url=base_url or None,
             max_retries=0,
             timeout=httpx2.Timeout(bounds.read, connect=bounds.connect),
-            # a reply that unpacks to a thousand times its size would pass every cap on its way in
+            # a compressed reply could unpack to a thousand times the limit
             default_headers={"accept-encoding": "identity"},
             open_telemetry=False,
             http_client=anthropic.DefaultAsyncHttpxClient(
-                # a key that went along to wherever a server points would be anybody's
+                # a redirect would hand the key to another host
                 follow_redirects=False,
-                # one that was kept over a pause may be closed just as it is used again
+                # an idle connection may be closed just as it is used again
                 limits=httpx2.Limits(max_keepalive_connections=0),
                 event_hooks={"response": [bounded(bounds.most_bytes)]},
             ),
         )
     except (anthropic.AnthropicError, httpx2.InvalidURL, OSError, ValueError, TypeError) as error:
-        # a proxy's address can hold a password: its variable is named, never its value
+        # a proxy's address can hold a password: the message must not show it
         raise ModelFailed(FailureCause.SETUP, type(error).__name__) from None
-    if not _may_hold_key(str(client.base_url)):
+    if not _may_send_key(str(client.base_url)):
         return client.copy(api_key=_NO_KEY, base_url=str(client.base_url))
     if client.api_key or client.auth_token or client.credentials:
         return client
@@ -62,20 +62,20 @@ def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
     return client.copy(api_key=_NO_KEY, base_url=str(client.base_url))
 
 
-def _may_hold_key(url: str) -> bool:
+def _may_send_key(url: str) -> bool:
     parts = urlsplit(url)
     return parts.scheme == "https" or parts.hostname in _THIS_MACHINE
 
 
 def bounded(most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """Return what makes a response end with ModelFailed once it is longer than `most` bytes, or
-    where it is packed: what is small on its way may be huge in memory.
+    """Return a response hook that raises ModelFailed once a response is longer than `most` bytes,
+    or where it is compressed: what is small on the wire may be huge in memory.
     """
 
     async def bound(response: httpx2.Response) -> None:
-        packed = response.headers.get("content-encoding", "identity")
-        if packed != "identity":
-            raise ModelFailed(FailureCause.NO_ANSWER, f"It is packed ({packed}), unasked.")
+        encoding = response.headers.get("content-encoding", "identity")
+        if encoding != "identity":
+            raise ModelFailed(FailureCause.NO_ANSWER, f"It is compressed ({encoding}), unasked.")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Capped(response.stream, most)
 
@@ -88,10 +88,10 @@ class _Capped(httpx2.AsyncByteStream):
         self._most = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = self._most
+        remaining = self._most
         async for piece in self._stream:
-            left -= len(piece)
-            if left < 0:
+            remaining -= len(piece)
+            if remaining < 0:
                 raise ModelFailed(FailureCause.TOO_LONG, f"{self._most // 1024} KB")
             yield piece
 
@@ -109,46 +109,46 @@ _BY_STATUS = {
     529: FailureCause.OVERLOADED,
 }
 _LONGEST_WAIT = 48 * 3600.0
-"""Seconds: whatever is asked for beyond them is as far away."""
+"""Seconds; a longer `Retry-After` counts as this."""
 
 
 @contextmanager
 def told_as_ours(bounds: Bounds) -> Iterator[None]:
-    """Turn whatever a call raises into ModelFailed. Half of it is no error of the client's own: a
-    stream that breaks, a body that is no JSON.
+    """Turn whatever a call raises into ModelFailed. Half of these are not the client's own errors:
+    a stream that breaks, a body that is not JSON.
     """
     try:
         yield
     except ModelFailed:
         raise
     except anthropic.APIStatusError as error:
-        raise _of_status(error) from None
+        raise _from_status(error) from None
     except anthropic.APIConnectionError as error:
-        raise _of_network(error.__cause__ or error, bounds) from None
+        raise _from_network(error.__cause__ or error, bounds) from None
     except (httpx2.HTTPError, OSError) as error:
-        raise _of_network(error, bounds) from None
+        raise _from_network(error, bounds) from None
     except (anthropic.AnthropicError, ValueError, TypeError, RecursionError) as error:
         raise ModelFailed(FailureCause.NO_ANSWER, type(error).__name__) from None
 
 
-def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
+def _from_status(error: anthropic.APIStatusError) -> ModelFailed:
     status = error.status_code
     if status < 400:
         return ModelFailed(FailureCause.NO_ANSWER, f"It answers with status {status}.")
-    wait = _retry_after(error.response.headers.get("retry-after", ""))
-    said = _message(error.body)
-    usual = FailureCause.SERVER if status >= 500 else turned_down(said)
-    return ModelFailed(_BY_STATUS.get(status, usual), said or f"Status {status}.", wait=wait)
+    wait = _parse_retry_after(error.response.headers.get("retry-after", ""))
+    message = _read_message(error.body)
+    default = FailureCause.SERVER if status >= 500 else turned_down(message)
+    return ModelFailed(_BY_STATUS.get(status, default), message or f"Status {status}.", wait=wait)
 
 
-def _message(body: object) -> str:
-    """Return what an error says of itself, where it is worded as the API words errors."""
+def _read_message(body: object) -> str:
+    """Return the message of an error body in the API's format; "" for another format."""
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else None
     return f"It says: “{message}”." if isinstance(message, str) and message else ""
 
 
-def _retry_after(value: str) -> float | None:
+def _parse_retry_after(value: str) -> float | None:
     """Return the seconds of a `Retry-After`: a number, or a date (RFC 9110, 10.2.3)."""
     try:
         seconds = float(value)
@@ -162,7 +162,7 @@ def _retry_after(value: str) -> float | None:
     return min(max(0.0, seconds), _LONGEST_WAIT) if seconds == seconds else None
 
 
-def _of_network(error: BaseException, bounds: Bounds) -> ModelFailed:
+def _from_network(error: BaseException, bounds: Bounds) -> ModelFailed:
     match error:
         case ModelFailed():
             return error

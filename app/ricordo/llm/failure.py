@@ -1,4 +1,4 @@
-"""Why a model gave no answer, in words that say what to do."""
+"""Why a model gave no answer, with messages that say what to do."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ricordo.secrets import mask
 from ricordo.text import clip
 
 _WIDEST = 240
-"""Cells of what a server says."""
+"""Cells of a server's message."""
 _TOO_LONG = re.compile(r"\bprompt is too long\b|\bcontext (?:size|length|window)\b", re.IGNORECASE)
 """Anthropic's, and those of servers such as llama.cpp and vLLM."""
 _ENDS = ".!?…"
-"""With what a sentence ends."""
+"""Characters that end a sentence."""
 
 
 class FailureCause(StrEnum):
@@ -46,11 +46,11 @@ class FailureCause(StrEnum):
     NO_ACCOUNT = "no-account"
 
 
-def turned_down(said: str) -> FailureCause:
-    """Return why a question was turned down (400), by what a server said of it: that it is longer
-    than the model can read is mostly told so, and not by 413.
+def turned_down(message: str) -> FailureCause:
+    """Return the cause of a rejected request (400), by the server's message: most servers report a
+    prompt that is too long this way, not with 413.
     """
-    return FailureCause.TOO_LARGE if _TOO_LONG.search(said) else FailureCause.BAD_REQUEST
+    return FailureCause.TOO_LARGE if _TOO_LONG.search(message) else FailureCause.BAD_REQUEST
 
 
 class ModelFailed(CuratorFailed):
@@ -59,36 +59,35 @@ class ModelFailed(CuratorFailed):
     def __init__(
         self, cause: FailureCause, detail: str = "", *, wait: float | None = None, remedy: str = ""
     ) -> None:
-        """`detail` is what is known besides, of whatever origin; `wait` in how many seconds it may
-        be tried again, where the server says so; `remedy` what to do, where that is known better.
+        """`detail` is untrusted extra text; `wait` the seconds after which to retry, where the
+        server says so; `remedy` replaces the usual advice.
         """
-        what, usual = _TOLD[cause]
+        what, usual = _MESSAGES[cause]
         self.remedy = remedy or usual
-        said = clip(mask(detail), _WIDEST) if detail else ""
-        if said and what.endswith(". {}") and said[-1] not in _ENDS:
-            said += "."
-        super().__init__(" ".join(filter(None, (what.format(said), self.remedy))))
+        shown = clip(mask(detail), _WIDEST) if detail else ""
+        if shown and what.endswith(". {}") and shown[-1] not in _ENDS:
+            shown += "."
+        super().__init__(" ".join(filter(None, (what.format(shown).rstrip(), self.remedy))))
         self.cause = cause
         self.detail = detail
         self.wait = wait
 
 
-_TOLD = {
+_MESSAGES = {
     FailureCause.NO_KEY: (
-        "No key for the model was found.{}",
-        "Set ANTHROPIC_API_KEY, name a server of your own, or curate with the rules, which need "
-        "no key.",
+        "No API key found.{}",
+        "Set ANTHROPIC_API_KEY, set your own server, or curate with the rules (no key needed).",
     ),
     FailureCause.WRONG_KEY: (
         "The server does not accept the key (401). {}",
-        "Check that ANTHROPIC_API_KEY is whole and still valid.",
+        "Check that ANTHROPIC_API_KEY is complete and still valid.",
     ),
     FailureCause.FORBIDDEN: (
-        "The key may not do this (403). {}",
-        "Choose a model that it may use.",
+        "The key has no access (403). {}",
+        "Choose a model that the key may use.",
     ),
     FailureCause.NOT_FOUND: (
-        "The server knows no such model or address (404). {}",
+        "Model or address not found on the server (404). {}",
         "Check the name of the model and the address of the server.",
     ),
     FailureCause.TOO_LARGE: (
@@ -96,17 +95,17 @@ _TOLD = {
         "Curate less at once: one note or one session.",
     ),
     FailureCause.BAD_REQUEST: (
-        "The server does not take the question. {}",
+        "The server rejected the request. {}",
         "Choose another model or server.",
     ),
     FailureCause.RATE_LIMIT: (
-        "The server asks for fewer questions (429). {}",
+        "Rate limit of the server reached (429). {}",
         "Try again later.",
     ),
     FailureCause.SERVER: ("The server failed. {}", "Try again later."),
     FailureCause.OVERLOADED: ("The server is overloaded. {}", "Try again later."),
     FailureCause.SETUP: (
-        "The way to the server is not set up as it should be. {}",
+        "The connection to the server is not configured correctly. {}",
         "Check the address of the server, and HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and "
         "SSL_CERT_FILE.",
     ),
@@ -114,42 +113,42 @@ _TOLD = {
         "The server cannot be reached. {}",
         "Check the network, the address of the server, and HTTPS_PROXY.",
     ),
-    FailureCause.SILENT: ("The server said nothing for {}.", "Try again later."),
+    FailureCause.SILENT: ("The server sent nothing for {}.", "Try again later."),
     FailureCause.TOO_SLOW: (
-        "The answer was not there after {}.",
+        "No complete answer after {}.",
         "Curate less at once, or choose a faster model.",
     ),
     FailureCause.CUT: ("The answer broke off in the middle. {}", "Try again."),
     FailureCause.NO_ANSWER: (
-        "What answered does not speak the Messages API. {}",
+        "The reply is not from a server of the Messages API. {}",
         "Check the address of the server, and whether the network asks for a login.",
     ),
     FailureCause.NO_TOOL: (
-        "The model answered in its own words instead of proposing changes. {}",
-        "Choose a model or server that can be made to use a tool.",
+        "The model answered in prose instead of proposing changes. {}",
+        "Choose a model or server that supports forced tool use.",
     ),
     FailureCause.UNFINISHED: (
-        "The model had more to write than it may ({}).",
+        "The answer reached the output limit ({}).",
         "Curate less at once: one note or one session.",
     ),
     FailureCause.REFUSED: (
-        "The model refuses to answer this brief. {}",
-        "Curate a part of it, or choose another model; reading and deleting notes needs none.",
+        "The model refused to answer this brief. {}",
+        "Curate a part of it, or choose another model. You can still read and delete notes.",
     ),
     FailureCause.MISSHAPEN: (
-        "The answer is not of the shape that was asked for: {}.",
+        "The answer does not match the requested schema: {}.",
         "Try again, or choose another model.",
     ),
     FailureCause.TOO_LONG: ("The answer is longer than {}.", "Choose another model or server."),
     FailureCause.OVER_BUDGET: (
-        "This would go over the budget: {}.",
+        "Over the token budget: {}.",
         "Wait, or raise the caps in the settings.",
     ),
     FailureCause.RESTING: (
-        "Automatic curation rests, after it failed repeatedly. {}",
+        "Automatic curation is paused after repeated failures. {}",
         "Curate by hand to try it now.",
     ),
     FailureCause.PROGRAM: ("The program gave no answer: {}.", "Run it yourself to see why."),
-    FailureCause.NO_ACCOUNT: ("Nobody is logged in to the program: {}.", "Log in with it."),
+    FailureCause.NO_ACCOUNT: ("The program is not logged in: {}.", "Log in with it."),
 }
-"""What is wrong, with a place for what is known besides, and what to do."""
+"""What is wrong, with a place for the detail, and what to do."""

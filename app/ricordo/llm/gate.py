@@ -1,7 +1,8 @@
-"""The one gate before every model and every program that is paid for.
+"""The one gate before every model and program that costs money.
 
-Nothing passes that would go over a cap, and no automatic run while those rest. What a run may cost
-is set aside before it begins and put right when it ends, so that two of them never spend the same.
+No run passes that would exceed a cap, and no automatic run while those are paused. The most that a
+run may cost is reserved before it starts and corrected when it ends, so that two runs never spend
+the same tokens.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ricordo.llm.question import Meter
 _NOT_COUNTED = frozenset(
     (FailureCause.NO_KEY, FailureCause.NO_ACCOUNT, FailureCause.OVER_BUDGET, FailureCause.RESTING)
 )
-"""What is no failure of the model or of the way to it."""
+"""Causes that are no failure of the model or the connection."""
 _FREE = frozenset(
     (
         FailureCause.WRONG_KEY,
@@ -35,29 +36,29 @@ _FREE = frozenset(
         FailureCause.NO_ACCOUNT,
     )
 )
-"""What costs nothing beyond what was counted: the server turned it down."""
+"""Causes that cost nothing beyond what was counted: the server rejected the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What wants to pass."""
+    """A run that asks to pass."""
 
     text: str
-    """All that is sent; only a digest of it is kept."""
+    """All that is sent; only a digest of it is stored."""
     tokens_in: int
-    """About how many it sends."""
+    """Estimated input tokens."""
     tokens_out: int
-    """The most that it may write."""
+    """The most output tokens."""
     is_automatic: bool = False
-    """Whether nobody asked for it just now: by a timer, or without a terminal."""
+    """Whether no user started it: run by a timer, or without a terminal."""
     is_part: bool = False
-    """Whether it asks for a part of what was turned down as a whole: what became of the whole is
-    what the breaker counts.
+    """Whether it asks for a part of a brief that was rejected as a whole. The breaker counts the
+    outcome of the whole.
     """
 
     @property
     def digest(self) -> str:
-        """What tells it from another question."""
+        """The SHA-256 of the text: identifies the question."""
         return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
 
     @property
@@ -68,13 +69,13 @@ class GateRequest:
 
 @dataclass(frozen=True, slots=True)
 class RemainingBudget:
-    """What may still be done."""
+    """What the caps and the breaker still allow."""
 
     day: int
     """Tokens."""
     month: int
     rests_for: float
-    """Seconds for which automatic runs rest still; 0 where they do not."""
+    """Seconds until automatic runs may start again; 0 where they are not paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,9 @@ class Gate:
     caps: Caps = field(default_factory=Caps)
 
     def left(self) -> RemainingBudget:
-        """Return what may still be done now."""
-        standing = GateStateFile(self.state).read(self.clock())
-        now, spent, breaker = standing.time, standing.spent, standing.breaker
+        """Return the remaining budget now."""
+        state = GateStateFile(self.state).read(self.clock())
+        now, spent, breaker = state.time, state.spent, state.breaker
         return RemainingBudget(
             max(0, self.caps.day - spent.day(now)),
             max(0, self.caps.month - spent.month(now)),
@@ -97,21 +98,19 @@ class Gate:
         )
 
     def refuse_over(self, tokens_in: int, tokens_out: int) -> None:
-        """Do nothing where a run of so many tokens goes over no cap now; none is begun. Raises
-        ModelFailed.
-        """
-        self._refuse_over(GateStateFile(self.state).read(self.clock()), tokens_in, tokens_out)
+        """Raise ModelFailed where a run of so many tokens would exceed a cap now. Starts no run."""
+        self._check_caps(GateStateFile(self.state).read(self.clock()), tokens_in, tokens_out)
 
-    def _refuse_over(self, standing: GateState, tokens_in: int, tokens_out: int) -> None:
-        gone = over(self.caps, standing.spent, standing.time, tokens_in, tokens_out)
-        if gone is not None:
-            raise ModelFailed(FailureCause.OVER_BUDGET, gone.why, remedy=gone.remedy)
+    def _check_caps(self, state: GateState, tokens_in: int, tokens_out: int) -> None:
+        exceeded = over(self.caps, state.spent, state.time, tokens_in, tokens_out)
+        if exceeded is not None:
+            raise ModelFailed(FailureCause.OVER_BUDGET, exceeded.why, remedy=exceeded.remedy)
 
     @contextmanager
     def passing(self, run: GateRequest) -> Iterator[Meter]:
-        """Let `run` pass; whoever runs it counts with the meter what it costs, and raises
-        ModelFailed where there is no answer. Raises ModelFailed where it may not pass, and
-        StateUnusable and Busy where that cannot be known: nothing is sent then.
+        """Let `run` pass and yield its meter. The body counts the tokens with it, and raises
+        ModelFailed where there is no answer. Raises ModelFailed where the run may not pass, and
+        StateUnusable and Busy where that is unknown: nothing is sent then.
         """
         ticket = self._begin(run)
         try:
@@ -125,36 +124,36 @@ class Gate:
         self._end(ticket, None, is_done=True)
 
     def _begin(self, run: GateRequest) -> _Ticket:
-        with GateStateFile(self.state).changing(self.clock()) as changing:
-            standing = changing.standing
-            now, before = standing.time, standing.breaker
-            self._refuse_over(standing, run.tokens_in, run.tokens_out)
+        with GateStateFile(self.state).changing(self.clock()) as locked:
+            state = locked.value
+            now, before = state.time, state.breaker
+            self._check_caps(state, run.tokens_in, run.tokens_out)
             after = before.begun(now) if run.is_counted else before
             if after is None:
                 minutes = max(1, round((before.until - now) / 60))
                 raise ModelFailed(FailureCause.RESTING, f"It tries again in {minutes} minutes.")
-            spent = standing.spent.with_tokens(run.tokens_in + run.tokens_out, now)
-            changing.standing = replace(standing, spent=spent, breaker=after)
+            spent = state.spent.with_tokens(run.tokens_in + run.tokens_out, now)
+            locked.value = replace(state, spent=spent, breaker=after)
             return _Ticket(run, now, before, after)
 
     def _end(self, ticket: _Ticket, cause: FailureCause | None, *, is_done: bool = False) -> None:
-        """Put right what was set aside. Where that cannot be kept it stays set aside, and the run
-        counts as failed: an answer that was paid for is not lost for it.
+        """Replace the reservation by the real cost. Where that cannot be written the reservation
+        stays and the run counts as failed; the paid answer is still used.
         """
-        with suppress(StateUnusable), GateStateFile(self.state).changing(self.clock()) as changing:
-            standing = changing.standing
-            set_aside = ticket.run.tokens_in + ticket.run.tokens_out
-            extra = ticket.cost(cause, is_done) - set_aside
-            spent = standing.spent.with_tokens(extra, ticket.at)
-            breaker = ticket.judged(standing, cause, is_done)
+        with suppress(StateUnusable), GateStateFile(self.state).changing(self.clock()) as locked:
+            state = locked.value
+            reserved = ticket.run.tokens_in + ticket.run.tokens_out
+            correction = ticket.cost(cause, is_done) - reserved
+            spent = state.spent.with_tokens(correction, ticket.at)
+            breaker = ticket.update_breaker(state, cause, is_done)
             is_refused = cause is FailureCause.REFUSED and not ticket.run.is_part
-            refused = ticket.run.digest if is_refused else standing.refused
-            changing.standing = replace(standing, spent=spent, breaker=breaker, refused=refused)
+            refused = ticket.run.digest if is_refused else state.refused
+            locked.value = replace(state, spent=spent, breaker=breaker, refused=refused)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ticket:
-    """A run that has passed."""
+    """A run that has passed the gate."""
 
     run: GateRequest
     at: float
@@ -163,19 +162,21 @@ class _Ticket:
     meter: Meter = field(default_factory=Meter)
 
     def cost(self, cause: FailureCause | None, is_done: bool) -> int:
-        """Return the tokens to be counted; those that were sent, where nobody said how many."""
-        known = self.meter.usage.total
+        """Return the tokens to count; the estimated input where the server counted none."""
+        counted = self.meter.usage.total
         is_free = not self.meter.is_sent or cause in _FREE
-        return known if known or is_done or is_free else self.run.tokens_in
+        return counted if counted or is_done or is_free else self.run.tokens_in
 
-    def judged(self, standing: GateState, cause: FailureCause | None, is_done: bool) -> Breaker:
-        """Return the breaker after this run; a run by hand that succeeds ends every rest."""
+    def update_breaker(
+        self, state: GateState, cause: FailureCause | None, is_done: bool
+    ) -> Breaker:
+        """Return the breaker after this run; a manual run that succeeds ends every pause."""
         if is_done:
-            return standing.breaker.succeeded()
+            return state.breaker.succeeded()
         if not self.run.is_counted:
-            return standing.breaker
-        # the same question may be refused once: it is another one's turn then
-        is_first_refusal = cause is FailureCause.REFUSED and standing.refused != self.run.digest
+            return state.breaker
+        # the first refusal of a question is forgiven: another question may be answered
+        is_first_refusal = cause is FailureCause.REFUSED and state.refused != self.run.digest
         if cause is None or cause in _NOT_COUNTED or is_first_refusal:
-            return standing.breaker.without(self.before, self.after)
-        return standing.breaker.failed(self.after, standing.time)
+            return state.breaker.without(self.before, self.after)
+        return state.breaker.failed(self.after, state.time)

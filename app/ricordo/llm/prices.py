@@ -1,4 +1,4 @@
-"""What a question costs in money: by a table of prices that the person can add to."""
+"""The cost of a question in US dollars, by a price table that the user can extend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST = 256 * 1024
 _FIELDS = ("input", "cache_write", "cache_read", "output")
 _MILLION = 1_000_000
 _DATED = re.compile(r"-\d{8}\Z")
-"""How the name of a model ends that names a day: `-20251001`."""
+"""The date at the end of a model's name: `-20251001`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Price:
     cache_read: float
     output: float
     up_to: int = 0
-    """Tokens of a request above which the price is another one; 0 where it is one price."""
+    """Input tokens above which another, unknown price applies; 0 for one price."""
 
     def of(self, usage: TokenUsage) -> float | None:
-        """Return the dollars that `usage` costs; None where that is not known."""
+        """Return the cost of `usage` in dollars; None where it is not known."""
         if self.up_to and usage.sent > self.up_to:
             return None
         whole = (
@@ -48,60 +48,60 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices that are known."""
+    """The known prices."""
 
     by_model: Mapping[str, Price]
 
     def cost(self, model: str, usage: TokenUsage) -> float | None:
-        """Return the dollars that `usage` of `model` costs; None where that is not known."""
+        """Return the cost of `usage` of `model` in dollars; None where it is not known."""
         price = self.by_model.get(model) or self.by_model.get(_DATED.sub("", model))
         return price.of(usage) if price is not None else None
 
 
 def load_prices(config: str) -> tuple[Prices, str]:
-    """Return the prices: ours, and those of the person in the directory `config`, which go first.
-    The second is what is wrong with theirs, which then do not count; "" where nothing is.
+    """Return the prices and a warning. The user's table in the directory `config` overrides the
+    built-in one; where it is invalid it is ignored and the warning says why, else it is "".
     """
-    ours = _read(data_text("llm/prices.toml"))
+    builtin = _parse_table(data_text("llm/prices.toml"))
     path = os.path.join(config, FILE)
     raw = read_plain_file(path, _LARGEST, follow=True)
     if raw is None:
-        return Prices(ours), ""
+        return Prices(builtin), ""
     try:
-        return Prices({**ours, **_read(raw.decode("utf-8-sig"))}), ""
+        return Prices({**builtin, **_parse_table(raw.decode("utf-8-sig"))}), ""
     except ValueError as error:
-        return Prices(ours), f"{visible(path)}: {clip(str(error), 200)}. It is passed over."
+        return Prices(builtin), f"{visible(path)}: {clip(str(error), 200)}. The file is ignored."
 
 
 def told(dollars: float | None) -> str:
-    """Return a cost as it is shown."""
+    """Return a cost in words; None is an unknown price."""
     if dollars is None:
-        return "price not known"
+        return "price unknown"
     if 0 < dollars < 0.01:
         return "under $0.01"
     return f"${dollars:.2f}"
 
 
-def _read(text: str) -> dict[str, Price]:
-    """Raises ValueError where it is no table of prices."""
+def _parse_table(text: str) -> dict[str, Price]:
+    """Return the prices in a TOML text. Raises ValueError where it is no price table."""
     models = tomllib.loads(text).get("models", {})
     if not isinstance(models, dict):
-        raise ValueError("“models” is no table")
-    return {name: _price(name, table) for name, table in models.items()}
+        raise ValueError("“models” is not a table")
+    return {name: _parse_price(name, table) for name, table in models.items()}
 
 
-def _price(name: str, table: object) -> Price:
+def _parse_price(name: str, table: object) -> Price:
     if not isinstance(table, dict):
-        raise ValueError(f"“{name}” is no table")
+        raise ValueError(f"“{name}” is not a table")
     for key in table:
         if key not in (*_FIELDS, "up_to"):
-            raise ValueError(f"“{name}” has a field “{key}” that means nothing")
-    dollars = {key: _number(f"{name}.{key}", table.get(key)) for key in _FIELDS}
-    return Price(**dollars, up_to=int(_number(f"{name}.up_to", table.get("up_to", 0))))
+            raise ValueError(f"“{name}” has an unknown field “{key}”")
+    dollars = {key: _parse_number(f"{name}.{key}", table.get(key)) for key in _FIELDS}
+    return Price(**dollars, up_to=int(_parse_number(f"{name}.up_to", table.get("up_to", 0))))
 
 
-def _number(place: str, value: Any) -> float:
-    # what is not a number is not equal to itself
+def _parse_number(place: str, value: Any) -> float:
+    # a chained comparison is false for NaN
     if type(value) not in (int, float) or not 0 <= value < _MILLION * 1000:
-        raise ValueError(f"“{place}” is no price")
+        raise ValueError(f"“{place}” is not a price")
     return float(value)

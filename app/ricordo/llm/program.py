@@ -1,5 +1,5 @@
-"""Running a program of the person's: no shell, so many bytes and so long, and nothing of it left at
-the end. One that is asked as a model is runs in an empty folder.
+"""Run a program of the user's without a shell, with limits on time and output, and end every
+process that it started. A program that is asked like a model runs in an empty folder.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ from ricordo.storage.private_copy import empty_folder
 from ricordo.text import clip, one_line
 
 CURATING = "RICORDO_CURATING"
-"""Set to 1 in the environment of the program: our hooks then do nothing."""
+"""Environment variable, 1 for the program: Ricordo's hooks then do nothing."""
 RUN = "RICORDO_RUN"
-"""Names the run there."""
-_LOOK_EVERY = 0.1
+"""Environment variable with the id of the run."""
+_POLL_INTERVAL = 0.1
 _PIECE = 1 << 16
-_GRACE = 0.3
-"""Seconds that it has to end by itself once it is told to."""
-_PATIENCE = 5.0
-"""Seconds for which what it started is looked for and killed: on a busy machine a process lives on
-for a while after it was killed.
+_TERM_SECONDS = 0.3
+"""Seconds between SIGTERM and SIGKILL."""
+_KILL_SECONDS = 5.0
+"""Seconds for which its child processes are searched and killed: on a busy machine a process lives
+on for a while after SIGKILL.
 """
-_KEPT_ERRORS = 4096
-_LAST_PIECES = 32
-"""How many pieces are still taken once it has ended: more than a pipe holds."""
+_ERROR_TAIL = 4096
+_FINAL_READS = 32
+"""Reads after the program has ended: more than a pipe holds."""
 _LARGEST_ENVIRON = 1 << 20
 _TOO_SLOW = "Run it yourself to see why, or curate less at once."
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What came of a program that ran to its end."""
+    """The result of a program that has ended."""
 
     code: int
-    """0 where it says that all went well."""
+    """The exit code; 0 for success."""
     output: bytes
     errors: str
-    """The end of what it wrote to its standard error."""
+    """The end of its standard error."""
 
     @property
     def complaint(self) -> str:
-        """The last line in which it complains, else its last one; "" where it wrote none."""
-        written = self.errors.strip() or self.output[-_KEPT_ERRORS:].decode("utf-8", "replace")
+        """The last line that starts with “error”, or else the last line; "" where there is none."""
+        written = self.errors.strip() or self.output[-_ERROR_TAIL:].decode("utf-8", "replace")
         lines = [line for line in written.split("\n") if line.strip()]
-        complaints = [line for line in lines if line.lstrip().lower().startswith("error")]
-        return one_line((complaints or lines or [""])[-1].strip())
+        errors = [line for line in lines if line.lstrip().lower().startswith("error")]
+        return one_line((errors or lines or [""])[-1].strip())
 
 
 def run_program(
@@ -76,10 +76,10 @@ def run_program(
     bounds: Bounds,
     step: Callable[[], None],
 ) -> Ended:
-    """Return what comes of the program that is started by `words` and reads `text`. `step` is
-    called ten times a second; what it raises ends the program and is raised here, as is
-    KeyboardInterrupt for whatever interrupts it. Raises ModelFailed where it cannot be started or
-    does not come to an end.
+    """Start the program with the arguments `words` and the input `text`, and return its result.
+    `step` is called ten times a second; what it raises ends the program and is raised here, as is
+    KeyboardInterrupt for any interrupt. Raises ModelFailed where the program cannot be started or
+    does not end in time.
     """
     return _run(empty_folder(), words, text, {**environ, CURATING: "1"}, bounds, step)
 
@@ -92,8 +92,8 @@ def run_in(
     bounds: Bounds,
     step: Callable[[], None],
 ) -> Ended:
-    """Do what `run_program` does, in a `folder` of the person's and with nothing added to the
-    environment but the name of the run.
+    """Run a program like `run_program`, but in a `folder` of the user's, and with nothing added to
+    the environment but the id of the run.
     """
     return _run(nullcontext(folder), words, text, environ, bounds, step)
 
@@ -108,19 +108,19 @@ def _run(
 ) -> Ended:
     with interrupts_held() as raise_held:
 
-        def stepping() -> None:
+        def check_interrupt() -> None:
             raise_held()
             step()
 
         try:
-            ended = _ended(where, words, text, environ, bounds, stepping)
+            ended = _run_in_context(where, words, text, environ, bounds, check_interrupt)
             raise_held()
             return ended
         except Interrupted:
             raise KeyboardInterrupt from None
 
 
-def _ended(
+def _run_in_context(
     where: AbstractContextManager[str],
     words: Sequence[str],
     text: str,
@@ -141,30 +141,32 @@ def _ended(
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or "its line cannot be run"
+            why = getattr(error, "strerror", None) or "the command line is invalid"
             raise ModelFailed(FailureCause.PROGRAM, f"{words[0]}: {why}") from None
-        running = _Running(process, text.encode("utf-8", "replace"), bounds)
+        running = _RunningProgram(process, text.encode("utf-8", "replace"), bounds)
         try:
-            running.until_done(step)
+            running.communicate(step)
         finally:
-            _end(process, run, os.path.realpath(folder))
-    return running.ended()
+            _end_all(process, run, os.path.realpath(folder))
+    return running.get_result()
 
 
-class _Running:
-    """A program that runs."""
+class _RunningProgram:
+    """A running program and its pipes."""
 
     def __init__(self, process: subprocess.Popen[bytes], text: bytes, bounds: Bounds) -> None:
         self._process = process
-        self._left = memoryview(text)
+        self._input = memoryview(text)
         self._bounds = bounds
         self._until = time.monotonic() + bounds.total
         self.output = bytearray()
         self.errors = bytearray()
-        """The end of what it wrote to its standard error."""
+        """The end of its standard error."""
 
-    def until_done(self, step: Callable[[], None]) -> None:
-        """Feed it and listen to it until it ends. Raises ModelFailed, and what `step` raises."""
+    def communicate(self, step: Callable[[], None]) -> None:
+        """Write its input and read its output until it ends. Raises ModelFailed, and what `step`
+        raises.
+        """
         with selectors.DefaultSelector() as selector:
             for pipe, event in self._pipes():
                 os.set_blocking(pipe.fileno(), False)
@@ -173,35 +175,35 @@ class _Running:
             while not has_ended:
                 step()
                 if time.monotonic() >= self._until:
-                    raise self._too_slow()
-                # what it started may hold its pipes open for ever, so its own end counts
+                    raise self._make_timeout()
+                # its children may hold the pipes open forever, so its own end counts
                 has_ended = _has_ended(self._process)
-                self._handle(selector, 0.0 if has_ended else _LOOK_EVERY)
-            for _ in range(_LAST_PIECES):
-                self._handle(selector, 0.0)
+                self._handle_pipes(selector, 0.0 if has_ended else _POLL_INTERVAL)
+            for _ in range(_FINAL_READS):
+                self._handle_pipes(selector, 0.0)
 
-    def ended(self) -> Ended:
-        """Return what came of it until now."""
+    def get_result(self) -> Ended:
+        """Return its result so far."""
         code = self._process.returncode or 0
         return Ended(code, bytes(self.output), self.errors.decode("utf-8", "replace"))
 
-    def _too_slow(self) -> ModelFailed:
-        last = self.ended().complaint
-        said = f", and the last that the program said was “{last}”" if last else ""
-        told = f"{self._bounds.total:g} seconds{said}"
-        return ModelFailed(FailureCause.TOO_SLOW, told, remedy=_TOO_SLOW if last else "")
+    def _make_timeout(self) -> ModelFailed:
+        last = self.get_result().complaint
+        output = f"; last output of the program: “{last}”" if last else ""
+        detail = f"{self._bounds.total:g} seconds{output}"
+        return ModelFailed(FailureCause.TOO_SLOW, detail, remedy=_TOO_SLOW if last else "")
 
     def _pipes(self) -> tuple[tuple[IO[bytes], int], ...]:
         events = (selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ)
         process = self._process
         pipes = (process.stdin, process.stdout, process.stderr)
-        return tuple((it, event) for it, event in zip(pipes, events, strict=True) if it)
+        return tuple((pipe, event) for pipe, event in zip(pipes, events, strict=True) if pipe)
 
-    def _handle(self, selector: selectors.BaseSelector, patience: float) -> None:
-        """Do what the pipes are ready for, or become ready for within `patience` seconds."""
+    def _handle_pipes(self, selector: selectors.BaseSelector, timeout: float) -> None:
+        """Read and write the pipes that are ready, or become ready within `timeout` seconds."""
         if not selector.get_map():
-            time.sleep(patience)
-        for key, _ in selector.select(patience) if selector.get_map() else ():
+            time.sleep(timeout)
+        for key, _ in selector.select(timeout) if selector.get_map() else ():
             pipe: IO[bytes] = key.data
             is_open = self._feed() if pipe is self._process.stdin else self._read(pipe)
             if not is_open:
@@ -212,18 +214,20 @@ class _Running:
     def _feed(self) -> bool:
         assert self._process.stdin
         try:
-            self._left = self._left[os.write(self._process.stdin.fileno(), self._left[:_PIECE]) :]
+            self._input = self._input[
+                os.write(self._process.stdin.fileno(), self._input[:_PIECE]) :
+            ]
         except BlockingIOError:
             return True
-        except OSError:  # it does not read any further
+        except OSError:  # the program has closed its input
             return False
-        return bool(self._left)
+        return bool(self._input)
 
     def _read(self, pipe: IO[bytes]) -> bool:
         piece = os.read(pipe.fileno(), _PIECE)
         if pipe is self._process.stderr:
             self.errors += piece
-            del self.errors[:-_KEPT_ERRORS]
+            del self.errors[:-_ERROR_TAIL]
         else:
             self.output += piece
         if len(self.output) > self._bounds.most_bytes:
@@ -232,15 +236,15 @@ class _Running:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Say whether it has ended, and leave it there: as long as it is, its number is no other's."""
+    """Return whether it has ended, without reaping it: until then no other process gets its pid."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _end(process: subprocess.Popen[bytes], run: str, folder: str) -> None:
-    """End it, and all that it started."""
+def _end_all(process: subprocess.Popen[bytes], run: str, folder: str) -> None:
+    """End the process and all that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGTERM)
-    until = time.monotonic() + _GRACE
+    until = time.monotonic() + _TERM_SECONDS
     while not _has_ended(process) and time.monotonic() < until:
         time.sleep(0.01)
     with suppress(ProcessLookupError, PermissionError):
@@ -250,37 +254,37 @@ def _end(process: subprocess.Popen[bytes], run: str, folder: str) -> None:
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-    # what has left the group in the meantime may start others while it is looked for
-    until = time.monotonic() + _PATIENCE
-    while (strays := _strays(run, folder)) and time.monotonic() < until:
+    # a process that has left the group may start others while this searches
+    until = time.monotonic() + _KILL_SECONDS
+    while (strays := _find_strays(run, folder)) and time.monotonic() < until:
         for stray in strays:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(stray, signal.SIGKILL)
         time.sleep(0.01)
 
 
-def _strays(run: str, folder: str) -> list[int]:
-    """Return the processes of a run that have left its group: its mark is in their environment, or
-    they stand in its folder. Known on Linux only.
+def _find_strays(run: str, folder: str) -> list[int]:
+    """Return the pids of a run's processes that have left its group: they have its id in their
+    environment, or its folder as working directory. Linux only; else empty.
     """
     mark = f"{RUN}={run}".encode()
     try:
-        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    numbers = [number for number in numbers if number != os.getpid()]
-    return [it for it in numbers if mark in _environ(it) or _folder_of(it) == folder]
+    pids = [pid for pid in pids if pid != os.getpid()]
+    return [pid for pid in pids if mark in _read_environ(pid) or _read_folder(pid) == folder]
 
 
-def _folder_of(number: int) -> str:
+def _read_folder(pid: int) -> str:
     try:
-        return os.readlink(f"/proc/{number}/cwd")
+        return os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         return ""
 
 
-def _environ(number: int) -> bytes:
-    return read_plain_file(f"/proc/{number}/environ", _LARGEST_ENVIRON) or b""
+def _read_environ(pid: int) -> bytes:
+    return read_plain_file(f"/proc/{pid}/environ", _LARGEST_ENVIRON) or b""
 
 
 _FENCED = re.compile(r"```(?:json)?\n(.*)\n```", re.DOTALL)
@@ -289,129 +293,135 @@ _WIDEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program as it is run."""
+    """A program with its complete command line."""
 
     words: tuple[str, ...]
-    """Its line, word by word; no shell reads it."""
+    """Its arguments, the program first; no shell reads them."""
     is_known: bool
-    """Whether we know how its memory, hooks and tools are turned off, and have done so."""
+    """Whether Ricordo knows how to turn off its memory, hooks and tools, and has done so."""
     reply: str = ""
-    """How its answer is wrapped; "" for plainly."""
+    """How its answer is wrapped; "" for plain text."""
     logged_out: str = ""
-    """A pattern: what it says where nobody is logged in, before it has sent anything."""
+    """Pattern of its output where it is not logged in; nothing was sent then."""
     turned_down: str = ""
-    """A pattern: what it says where its account is not accepted."""
+    """Pattern of its output where its account is rejected."""
     login: str = ""
-    """What to do then."""
+    """How to log in."""
 
     @property
     def line(self) -> str:
-        """The line as it is shown before the first run."""
+        """The command line, shown before the first run."""
         return shlex.join(self.words)
 
     @property
     def name(self) -> str:
-        """What it is called in the ledger."""
+        """Its name in the ledger."""
         return os.path.basename(self.words[0])
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramReply:
-    """What a program answered."""
+    """The answer of a program."""
 
     text: str
     usage: TokenUsage | None = None
-    """What it cost, where the program says so."""
+    """The tokens, where the program reports them."""
     usd: float | None = None
     failure: ModelFailed | None = None
-    """Why it is no answer; it may have cost something all the same."""
+    """Why it is no answer; it may have cost something nevertheless."""
 
 
 def program_of(words: Sequence[str]) -> Program:
-    """Return the program of the `words` that the user has set, with what has to be on its line.
-    Raises WrongUsage where it cannot be run.
+    """Return the program of the `words` that the user has set, with the required arguments added.
+    Raises WrongUsage where it may not be run.
     """
     if not words:
-        raise WrongUsage("No program is named.")
-    known = _known().get(os.path.basename(words[0]))
+        raise WrongUsage("No program given.")
+    known = _load_known_programs().get(os.path.basename(words[0]))
     if known is None:
         return Program(tuple(words), is_known=False)
     for word in words[1:]:
         if word.partition("=")[0] in known["refused"]:
-            told = (
+            raise WrongUsage(
                 f"“{clip(shlex.join(words), _WIDEST)}” has {clip(word, _WIDEST)}, "
-                "which Ricordo sets or forbids."
+                "which Ricordo sets or forbids. Remove it."
             )
-            raise WrongUsage(f"{told} Leave it out.")
     first, *rest = words
     added = [word for word in known["words"] if word not in rest]
-    whole = (first, *added, *rest, *known["switches"])
-    about = {name: known.get(name, "") for name in ("reply", "logged_out", "turned_down", "login")}
-    return Program(whole, is_known=True, **about)
+    line = (first, *added, *rest, *known["switches"])
+    texts = {name: known.get(name, "") for name in ("reply", "logged_out", "turned_down", "login")}
+    return Program(line, is_known=True, **texts)
 
 
 def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
-    """Return the lines of the programs that we know and that are found on `path`, written as a
-    variable of the environment; by that of this process where it is None.
+    """Return the command lines of the known programs that are installed on `path`, the value of a
+    PATH variable; None for that of this process.
     """
-    found = ((name, *known["words"]) for name, known in _known().items())
-    return tuple(line for line in found if which(line[0], path=path))
+    lines = ((name, *known["words"]) for name, known in _load_known_programs().items())
+    return tuple(line for line in lines if which(line[0], path=path))
 
 
 def unwrapped(program: Program, ended: Ended) -> ProgramReply:
-    """Return what a program said, also of why it has no answer."""
+    """Return the reply of a program that has ended, or the reason why it has no answer."""
     text = ended.output.decode("utf-8", "replace").strip()
-    said = _of_result(program, text) if program.reply == "result" else ProgramReply(_plain(text))
-    if ended.code and not (said.failure and said.usage):
-        told = ended.complaint
-        why = f"it ended with {ended.code}" + (f" and says “{told}”" if told else "")
-        return replace(said, failure=_failure(program, told, why))
-    return said
+    if program.reply == "result":
+        reply = _parse_result(program, text)
+    else:
+        reply = ProgramReply(_strip_fence(text))
+    if ended.code and not (reply.failure and reply.usage):
+        message = ended.complaint
+        why = f"exit code {ended.code}" + (f", “{message}”" if message else "")
+        return replace(reply, failure=_make_failure(program, message, why))
+    return reply
 
 
-def _of_result(program: Program, text: str) -> ProgramReply:
+def _parse_result(program: Program, text: str) -> ProgramReply:
     try:
-        told = parse(text)
+        document = parse(text)
     except Misshapen as error:
         return ProgramReply("", failure=ModelFailed(FailureCause.MISSHAPEN, str(error)))
-    if not isinstance(told, dict) or not isinstance(told.get("result"), str):
-        return ProgramReply("", failure=ModelFailed(FailureCause.MISSHAPEN, "it holds no result"))
-    result = told["result"]
-    said = ProgramReply(_plain(result), _usage(told.get("usage")), _dollars(told))
-    if told.get("is_error") is False:
-        return said
-    return replace(said, failure=_failure(program, result, f"it says “{one_line(result)}”"))
+    if not isinstance(document, dict) or not isinstance(document.get("result"), str):
+        return ProgramReply(
+            "", failure=ModelFailed(FailureCause.MISSHAPEN, "it has no field “result”")
+        )
+    result = document["result"]
+    reply = ProgramReply(
+        _strip_fence(result), _parse_usage(document.get("usage")), _parse_dollars(document)
+    )
+    if document.get("is_error") is False:
+        return reply
+    return replace(reply, failure=_make_failure(program, result, f"“{one_line(result)}”"))
 
 
-def _failure(program: Program, told: str, why: str) -> ModelFailed:
-    """Return why a program gave no answer that has `told` something."""
-    if program.logged_out and re.search(program.logged_out, told):
+def _make_failure(program: Program, message: str, why: str) -> ModelFailed:
+    """Return why a program gave no answer, by its `message`."""
+    if program.logged_out and re.search(program.logged_out, message):
         return ModelFailed(FailureCause.NO_ACCOUNT, why, remedy=program.login)
-    is_turned_down = program.turned_down and re.search(program.turned_down, told)
-    return ModelFailed(FailureCause.PROGRAM, why, remedy=program.login if is_turned_down else "")
+    is_rejected = program.turned_down and re.search(program.turned_down, message)
+    return ModelFailed(FailureCause.PROGRAM, why, remedy=program.login if is_rejected else "")
 
 
-def _plain(text: str) -> str:
-    """Return an answer without the fence that models like to put around one."""
+def _strip_fence(text: str) -> str:
+    """Return an answer without the code fence that models often put around it."""
     fenced = _FENCED.fullmatch(text.strip())
     return fenced[1] if fenced else text
 
 
-def _usage(told: object) -> TokenUsage | None:
-    if not isinstance(told, dict):
+def _parse_usage(document: object) -> TokenUsage | None:
+    if not isinstance(document, dict):
         return None
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    counts: list[Any] = [told.get(name) for name in (*names, "output_tokens")]
+    counts: list[Any] = [document.get(name) for name in (*names, "output_tokens")]
     if any(type(count) is not int or count < 0 for count in counts):
         return None
     return TokenUsage(*counts)
 
 
-def _dollars(told: Mapping[str, Any]) -> float | None:
-    value: Any = told.get("total_cost_usd")
+def _parse_dollars(document: Mapping[str, Any]) -> float | None:
+    value: Any = document.get("total_cost_usd")
     return float(value) if type(value) in (int, float) and 0 <= value < 1e6 else None
 
 
 @cache
-def _known() -> dict[str, dict[str, Any]]:
+def _load_known_programs() -> dict[str, dict[str, Any]]:
     return tomllib.loads(data_text("llm/programs.toml"))

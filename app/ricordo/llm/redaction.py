@@ -1,8 +1,8 @@
-"""Redaction: what leaves for a model, a program, a handoff or another agent leaves through here.
+"""Redaction of everything that is sent to a model, a program, a handoff or another agent.
 
-A `Redaction` lives as long as one run. It puts placeholders in the place of secrets, the same for
-the same value wherever it stands, and brings them back in what is answered. The values are held in
-this process alone: they are in no `repr`, and a redaction cannot be written down.
+A `Redaction` lives for one run. It replaces each secret by a placeholder, the same for the same
+value everywhere, and restores the values in the answer. They exist only in this process: no `repr`
+shows them, and a redaction cannot be pickled.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ricordo.secrets import KnownValues, Secret, find_secrets, mask
 from ricordo.text import clip, one_line
 
 LIKE = re.compile(r"\[ ?REDACTED(?:\b[^\[\]\n]{0,80}\])?", re.IGNORECASE)
-"""Whatever could be taken for a placeholder, by us or by a model."""
+"""Matches whatever could be taken for a placeholder, by Ricordo or by a model."""
 GIVEN_OUT = re.compile(r"\[REDACTED:([\w-]+):\d+\]")
-"""What `placeholder` makes, with its kind."""
+"""Matches a result of `placeholder`; group 1 is its kind."""
 
 
 def placeholder(kind: str, number: int) -> str:
-    """Return what stands in the place of value `number`, which looks like a `kind` of secret."""
+    """Return the placeholder of value `number`, which looks like a `kind` of secret."""
     return f"[REDACTED:{kind}:{number}]"
 
 
@@ -36,60 +36,60 @@ _SIZE = 12
 
 
 def fingerprint(key: bytes, value: str) -> str:
-    """Return what names `value` for those who hold `key`, as 24 characters; without the key no
-    guess can be tried against it, however few values there are to guess from.
+    """Return a keyed digest of `value`, 24 characters. Without `key` nobody can test a guess,
+    however few possible values there are.
     """
     raw = value.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(raw, key=key, digest_size=_SIZE).hexdigest()
 
 
 _USER = re.compile(r"^((?:[^/@]*:)?/+|)[^/]*@")
-"""A scheme, and who asks; an address may be no URL, and is to be told all the same."""
+"""The user part behind an optional scheme; the address need not be a valid URL."""
 
 
 def shown_address(url: str) -> str:
-    """Return `url` in one line, without what may stand in it besides where it leads: user and
-    password, query, anything else that looks like a credential. "" for "".
+    """Return `url` in one line without credentials: no user, password or query, and anything else
+    that looks like a secret masked. "" for "".
     """
     at = re.split("[?#]", url, maxsplit=1)[0]
     return mask(one_line(_USER.sub(r"\1", at)))
 
 
 Sealed = NewType("Sealed", str)
-"""A text that may leave. Only a `Redaction` makes one, and whatever sends takes nothing else."""
+"""A text that may be sent. Only a `Redaction` makes one, and senders accept nothing else."""
 
 LONGEST = 1_000_000
-"""Characters of a text that is looked at; a longer one leaves as a single placeholder."""
+"""Characters of the longest text that is searched; a longer one is sent as one placeholder."""
 TOO_LONG = "text-too-long"
 SAID = "text"
-"""The kind of what a source says in the manner of a placeholder; it is no secret."""
+"""The kind of text in a source that looks like a placeholder; it is not a secret."""
 _ROUNDS = 3
-"""How often it is looked at what was left between placeholders."""
+"""How often the text between placeholders is searched again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A value that was kept back, as the person is told of it."""
+    """A redacted value, as shown to the user."""
 
     kind: str
     name: str
     """Its placeholder."""
     fingerprint: str
-    """By it the value can be allowed."""
+    """Identifies the value when the user allows it."""
     places: tuple[str, ...]
-    """Where it stands: paths of notes, turns of transcripts; none where only the texts put
-    together looked like a secret.
+    """Where it occurs: paths of notes, messages of transcripts; none where only the combined text
+    looked like a secret.
     """
     count: int
-    """How often its placeholder left."""
+    """How often its placeholder was sent."""
 
 
 class Redaction:
-    """What is kept back in one run."""
+    """The redacted values of one run."""
 
     def __init__(self, key: bytes = b"", allowed: Collection[str] = ()) -> None:
-        """`allowed` are the fingerprints, made with `key`, of values that may leave. Without a
-        key no fingerprint means anything outside of this run.
+        """`allowed` are the fingerprints, made with `key`, of values that may be sent. Without a
+        key the fingerprints are valid in this run only.
         """
         self._key = key or os.urandom(32)
         self._allowed = frozenset(allowed)
@@ -99,28 +99,28 @@ class Redaction:
         """Values by placeholder."""
         self._kinds: dict[str, str] = {}
         self._known = KnownValues()
-        self._seen: dict[str, list[Secret]] = {}
-        """What was found, by text."""
+        self._found: dict[str, list[Secret]] = {}
+        """Secrets found, by text."""
         self._places: dict[str, dict[str, None]] = {}
-        """By placeholder, where its value stands, in the order of finding."""
-        self._left: Counter[str] = Counter()
-        """How often each placeholder left."""
+        """Where the value of each placeholder occurs, in the order of finding."""
+        self._sent: Counter[str] = Counter()
+        """How often each placeholder was sent."""
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Look for secrets in all `texts` before the first of them is redacted: what one of them
-        tells to be a secret is one in all the others.
+        """Find the secrets of all `texts` before the first of them is redacted: a value that one
+        text shows to be a secret is redacted in all others too.
         """
         for text in texts:
-            for found in self._found(text):
-                self._name(found.kind, text[found.start : found.end])
+            for secret in self._find(text):
+                self._name(secret.kind, text[secret.start : secret.end])
 
     def redact(self, place: str, text: str) -> str:
-        """Return `text`, which stands at `place`, with placeholders for its secrets."""
-        return self._redacted(place, text, _ROUNDS)
+        """Return `text`, found at `place`, with placeholders for its secrets."""
+        return self._redact(place, text, _ROUNDS)
 
     def adopt(self, text: str) -> None:
-        """Let the placeholders stand that an earlier run put into `text`: nothing comes back for
-        them, and their kinds stay known.
+        """Keep the placeholders that an earlier run put into `text`: they are restored as they are,
+        and their kinds stay known.
         """
         for match in GIVEN_OUT.finditer(text):
             name = match[0]
@@ -129,40 +129,41 @@ class Redaction:
                 self._places[name] = {}
 
     def sealed(self, text: str) -> Sealed:
-        """Return a text that was put together from redacted ones as it may leave. What looks like
-        a secret only now, or is known to be one by now, is kept back here.
+        """Return a text composed of redacted ones so that it may be sent. What looks like a secret
+        only in the combined text, or became known as one since, is redacted here.
         """
-        whole = self._between("", text, _ROUNDS)
-        self._left.update(it for it in _pieces(whole) if it in self._values)
+        whole = self._redact_between("", text, _ROUNDS)
+        self._sent.update(piece for piece in _split(whole) if piece in self._values)
         return Sealed(whole)
 
     def restored(self, text: str, places: Collection[str]) -> str:
-        """Return an answered `text`, which is meant for `places`, with the values in their place.
+        """Return `text` of an answer, meant for `places`, with its placeholders replaced by values.
 
-        Raises ChangeRefused where it holds what was not given out, or was given for other places.
+        Raises ChangeRefused for a placeholder that was never sent, or belongs to other places.
         """
         return LIKE.sub(lambda match: self._value(match[0], places), text)
 
     def line_of_source(self, redacted: str, line: int) -> int:
-        """Return which line of a source is line `line`, 1-based, of what became of it: a value
-        of several lines stands in one.
+        """Return the line of the source for line `line`, 1-based, of its redacted text: the
+        placeholder of a value of several lines takes one line.
         """
-        head = "\n".join(redacted.split("\n")[:line])
-        values = (self._values.get(match[0], "") for match in LIKE.finditer(head))
+        beginning = "\n".join(redacted.split("\n")[:line])
+        values = (self._values.get(match[0], "") for match in LIKE.finditer(beginning))
         return line + sum(value.count("\n") for value in values)
 
     def told(self) -> tuple[Redacted, ...]:
-        """Return what was kept back of all that left, in the order of finding."""
-        return self._told(self._left)
+        """Return the redacted values of everything that was sent, in the order of finding."""
+        return self._list(self._sent)
 
     def foreseen(self, *texts: str) -> tuple[str, tuple[Redacted, ...]]:
-        """Return what `texts` would be if each were sealed, put together, and what would be kept
-        back, in the order of finding. Nothing counts as having left.
+        """Return the `texts` as they would be sent, concatenated, and the values that would be
+        redacted, in the order of finding. Nothing counts as sent.
         """
-        whole = "".join(self._between("", text, _ROUNDS) for text in texts)
-        return whole, self._told(Counter(it for it in _pieces(whole) if it in self._values))
+        whole = "".join(self._redact_between("", text, _ROUNDS) for text in texts)
+        counts = Counter(piece for piece in _split(whole) if piece in self._values)
+        return whole, self._list(counts)
 
-    def _told(self, counts: Mapping[str, int]) -> tuple[Redacted, ...]:
+    def _list(self, counts: Mapping[str, int]) -> tuple[Redacted, ...]:
         return tuple(
             Redacted(
                 self._kinds[name],
@@ -175,94 +176,101 @@ class Redaction:
             if counts.get(name) and self._kinds[name] != SAID
         )
 
-    def _found(self, text: str) -> list[Secret]:
-        if text not in self._seen:
-            found = [Secret(TOO_LONG, 0, len(text))] if len(text) > LONGEST else find_secrets(text)
-            self._seen[text] = [it for it in found if not self._may_leave(text[it.start : it.end])]
-        return self._seen[text]
+    def _find(self, text: str) -> list[Secret]:
+        if text not in self._found:
+            if len(text) > LONGEST:
+                secrets = [Secret(TOO_LONG, 0, len(text))]
+            else:
+                secrets = find_secrets(text)
+            self._found[text] = [
+                secret
+                for secret in secrets
+                if not self._is_allowed(text[secret.start : secret.end])
+            ]
+        return self._found[text]
 
-    def _may_leave(self, value: str) -> bool:
+    def _is_allowed(self, value: str) -> bool:
         return bool(self._allowed) and fingerprint(self._key, value) in self._allowed
 
-    def _said(self, text: str) -> Iterator[Secret]:
+    def _find_quoted(self, text: str) -> Iterator[Secret]:
         return (Secret(SAID, *match.span()) for match in LIKE.finditer(text))
 
-    def _known_in(self, text: str) -> Iterator[Secret]:
+    def _find_known(self, text: str) -> Iterator[Secret]:
         if len(text) > LONGEST:
             return
         for start, end in self._known.places(text):
             yield Secret(self._kinds[self._names[text[start:end]]], start, end)
 
     def _name(self, kind: str, value: str) -> str:
-        """Return the placeholder of a value, which gets one where it has none."""
+        """Return the placeholder of a value; make one where it has none."""
         if value not in self._names:
-            name = self._free(kind)
+            name = self._make_free_name(kind)
             self._names[value], self._values[name], self._kinds[name] = name, value, kind
             if kind not in (SAID, TOO_LONG):
                 self._known.add(value)
         return self._names[value]
 
-    def _free(self, kind: str) -> str:
+    def _make_free_name(self, kind: str) -> str:
         names = (placeholder(kind, number) for number in count(len(self._names) + 1))
         return next(name for name in names if name not in self._values)
 
-    def _redacted(self, place: str, text: str, rounds: int) -> str:
-        known = self._known_in(text) if rounds == _ROUNDS else ()
-        found = _joined([*self._found(text), *self._said(text), *known])
-        if not found or not rounds:
+    def _redact(self, place: str, text: str, rounds: int) -> str:
+        known = self._find_known(text) if rounds == _ROUNDS else ()
+        secrets = _merge_overlaps([*self._find(text), *self._find_quoted(text), *known])
+        if not secrets or not rounds:
             return text
         parts: list[str] = []
         at = 0
-        for kind, start, end in found:
+        for kind, start, end in secrets:
             name = self._name(kind, text[start:end])
             self._places.setdefault(name, {})[place] = None
             parts += [text[at:start], name]
             at = end
-        # what stands beside a placeholder may look like a secret by itself now
-        return self._between(place, "".join([*parts, text[at:]]), rounds - 1)
+        # the text beside a placeholder may look like a secret by itself now
+        return self._redact_between(place, "".join([*parts, text[at:]]), rounds - 1)
 
-    def _between(self, place: str, text: str, rounds: int) -> str:
-        """Return `text` with all redacted that is none of our placeholders."""
-        pieces = _pieces(text)
+    def _redact_between(self, place: str, text: str, rounds: int) -> str:
+        """Return `text` redacted everywhere but in Ricordo's placeholders."""
         return "".join(
-            it if it in self._values else self._redacted(place, it, rounds) for it in pieces
+            piece if piece in self._values else self._redact(place, piece, rounds)
+            for piece in _split(text)
         )
 
     def _value(self, name: str, places: Collection[str]) -> str:
         shown = clip(one_line(name), 40)
-        if not self._left[name]:
-            raise ChangeRefused(f"{shown} was never given out.")
+        if not self._sent[name]:
+            raise ChangeRefused(f"{shown} is a placeholder that was never sent.")
         if not self._places[name].keys() & set(places):
-            raise ChangeRefused(f"{shown} stands for something in another place.")
+            raise ChangeRefused(f"{shown} is a placeholder from another place.")
         return self._values[name]
 
     def __repr__(self) -> str:
         return f"<Redaction of {len(self._values)} values>"
 
     def __getstate__(self) -> NoReturn:
-        raise TypeError("A redaction holds secrets and is not written down.")
+        raise TypeError("A redaction holds secrets and cannot be pickled.")
 
 
 def framed(before: str, texts: Iterable[Sealed], after: str = "") -> Sealed:
-    """Return sealed texts as one that may leave, between words of our own."""
+    """Return sealed texts as one, between fixed texts of Ricordo's."""
     return Sealed("".join((before, *texts, after)))
 
 
-def _joined(found: Iterable[Secret]) -> list[Secret]:
-    """Return what was found by position; those that overlap become one, of the first's kind."""
-    joined: list[Secret] = []
-    for it in sorted(found, key=lambda it: (it.start, -it.end)):
-        if joined and it.start < joined[-1].end:
-            last = joined[-1]
-            joined[-1] = last._replace(end=max(last.end, it.end))
+def _merge_overlaps(secrets: Iterable[Secret]) -> list[Secret]:
+    """Return secrets by position; those that overlap become one, of the kind of the first."""
+    merged: list[Secret] = []
+    for secret in sorted(secrets, key=lambda secret: (secret.start, -secret.end)):
+        if merged and secret.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = last._replace(end=max(last.end, secret.end))
         else:
-            joined.append(it)
-    return joined
+            merged.append(secret)
+    return merged
 
 
 _PIECES = re.compile(f"({LIKE.pattern})", LIKE.flags)
 
 
-def _pieces(text: str) -> list[str]:
-    """Return what looks like a placeholder, and what stands between."""
-    return [it for it in _PIECES.split(text) if it]
+def _split(text: str) -> list[str]:
+    """Return the pieces of `text` that look like a placeholder, and those between them."""
+    return [piece for piece in _PIECES.split(text) if piece]

@@ -1,8 +1,7 @@
-"""Whether a value is exactly of the shape that was asked for: nothing missing, nothing more, and
-nothing put right.
+"""Strict JSON: parse it, and validate a value against a schema without any coercion.
 
-Of JSON Schema it knows what our forms are made of: objects whose properties are all required,
-arrays, strings with or without a choice of words, and whole numbers.
+Of JSON Schema it supports what Ricordo's forms use: objects whose properties are all required,
+arrays, strings with or without `enum`, and integers.
 """
 
 from __future__ import annotations
@@ -17,45 +16,45 @@ _WIDEST = 40
 
 
 class Misshapen(ValueError):
-    """A value is not of its shape; the message says where and why."""
+    """A value does not match its schema; the message says where and why."""
 
 
 def parse(text: str) -> Any:
-    """Return the value that `text` is in JSON, as strictly as the standard has it: no key twice,
-    no `NaN`. Raises Misshapen.
-    """
+    """Return the value of a JSON text. Raises Misshapen, also for duplicate keys and `NaN`."""
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        return json.loads(
+            text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
-        raise Misshapen(str(error) if isinstance(error, Misshapen) else "it is no JSON") from None
+        raise Misshapen(str(error) if isinstance(error, Misshapen) else "it is not JSON") from None
 
 
 def check(value: object, schema: Mapping[str, Any], place: str = "it") -> None:
-    """Raise Misshapen unless `value` is of the shape that `schema` states."""
+    """Raise Misshapen unless `value` matches `schema`; `place` names it in the message."""
     match schema["type"]:
         case "object":
             _check_object(value, schema["properties"], place)
         case "array":
             if not isinstance(value, list):
-                raise Misshapen(f"{place} is no list")
+                raise Misshapen(f"{place} is not a list")
             for number, item in enumerate(value, 1):
                 check(item, schema["items"], f"{place}, {number}")
         case "string":
             _check_text(value, schema.get("enum"), place)
         case "integer":
-            # True is an int, and no number
+            # True is an int, but not a number
             if type(value) is not int:
-                raise Misshapen(f"{place} is no whole number")
+                raise Misshapen(f"{place} is not a whole number")
         case other:
-            raise ValueError(f"no such type in our schemas: {other}")
+            raise ValueError(f"unsupported type in a schema: {other}")
 
 
 def _check_object(value: object, properties: Mapping[str, Any], place: str) -> None:
     if not isinstance(value, dict):
-        raise Misshapen(f"{place} is no object")
+        raise Misshapen(f"{place} is not an object")
     for name in value:
         if name not in properties:
-            raise Misshapen(f"{place} has a field “{clip(name, _WIDEST)}” too many")
+            raise Misshapen(f"{place} has an unknown field “{clip(name, _WIDEST)}”")
     for name, shape in properties.items():
         if name not in value:
             raise Misshapen(f"{place} lacks “{name}”")
@@ -64,21 +63,21 @@ def _check_object(value: object, properties: Mapping[str, Any], place: str) -> N
 
 def _check_text(value: object, choice: Sequence[str] | None, place: str) -> None:
     if not isinstance(value, str):
-        raise Misshapen(f"{place} is no text")
+        raise Misshapen(f"{place} is not text")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise Misshapen(f"{place} holds what is no text (a lone surrogate)") from None
+        raise Misshapen(f"{place} is not valid text (lone surrogate)") from None
     if choice is not None and value not in choice:
-        raise Misshapen(f"{place} is none of {', '.join(choice)}")
+        raise Misshapen(f"{place} is not one of {', '.join(choice)}")
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Misshapen("a field stands in it twice")
-    return found
+def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise Misshapen("it has a duplicate field")
+    return fields
 
 
-def _refuse(constant: str) -> object:
-    raise Misshapen(f"{constant} is no JSON")
+def _refuse_constant(constant: str) -> object:
+    raise Misshapen(f"{constant} is not JSON")

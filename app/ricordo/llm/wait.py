@@ -1,4 +1,4 @@
-"""Waiting in a thread for what is asked on a loop, so that it can be cancelled at any time."""
+"""Wait in a thread for a coroutine on an event loop, so that it can be cancelled at any time."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-_ASKING = {
+_HANDLERS = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGHUP: signal.SIG_DFL,
 }
-"""What asks for an end, each with what it usually does; where that was changed, it stays so."""
+"""Signals that ask for an end, with their default handlers; a handler that was changed stays."""
 
 
 class Interrupted(Exception):
-    """Stands for KeyboardInterrupt on a loop, which that would bring down as a whole."""
+    """Replaces KeyboardInterrupt on an event loop, which that would bring down."""
 
 
 @contextmanager
 def interrupts_held() -> Iterator[Callable[[], None]]:
-    """Hold back interrupts, by the keyboard and of those who end the process, and give what raises
-    Interrupted if one came. Signals are the main thread's alone.
+    """Hold back SIGINT, SIGTERM and SIGHUP, and yield a function that raises Interrupted if one
+    came. Only the main thread receives signals.
     """
     held: list[int] = []
 
@@ -33,7 +33,9 @@ def interrupts_held() -> Iterator[Callable[[], None]]:
         if held:
             raise Interrupted
 
-    before = _hold(held) if threading.current_thread() is threading.main_thread() else {}
+    before = (
+        _replace_handlers(held) if threading.current_thread() is threading.main_thread() else {}
+    )
     try:
         yield raise_held
     finally:
@@ -41,29 +43,29 @@ def interrupts_held() -> Iterator[Callable[[], None]]:
             signal.signal(number, handler)
 
 
-def _hold(held: list[int]) -> dict[signal.Signals, Any]:
-    usual = [number for number, does in _ASKING.items() if signal.getsignal(number) is does]
-    return {number: signal.signal(number, lambda it, _: held.append(it)) for number in usual}
+def _replace_handlers(held: list[int]) -> dict[signal.Signals, Any]:
+    default = [number for number, does in _HANDLERS.items() if signal.getsignal(number) is does]
+    return {number: signal.signal(number, lambda got, _: held.append(got)) for number in default}
 
 
-_LOOK_EVERY = 0.1
-"""Seconds between two looks whether it was cancelled."""
+_POLL_INTERVAL = 0.1
+"""Seconds between two checks for a cancellation."""
 
 T = TypeVar("T")
 
 
 def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
-    """Return what `asking` comes to. `step` is called ten times a second; what it raises ends the
-    asking and is raised here, as is KeyboardInterrupt for whatever interrupts it.
+    """Return the result of `asking`. `step` is called ten times a second; what it raises cancels
+    `asking` and is raised here, as is KeyboardInterrupt for any interrupt.
     """
     with interrupts_held() as raise_held:
 
-        def stepping() -> None:
+        def check_interrupt() -> None:
             raise_held()
             step()
 
         try:
-            answer = _run(_watched(asking, stepping))
+            answer = _run(_watch(asking, check_interrupt))
             raise_held()
             return answer
         except Interrupted:
@@ -72,7 +74,7 @@ def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
 
 def _run(watched: Coroutine[Any, Any, T]) -> T:
     loop = asyncio.new_event_loop()
-    loop.set_default_executor(_Unawaited())
+    loop.set_default_executor(_DaemonExecutor())
     task = loop.create_task(watched)
     try:
         return loop.run_until_complete(task)
@@ -84,13 +86,13 @@ def _run(watched: Coroutine[Any, Any, T]) -> T:
         loop.close()
 
 
-class _Unawaited(ThreadPoolExecutor):
-    """Threads for which nobody waits, not even at the end of the process: looking up a name takes
-    as long as the network likes, and cannot be cancelled.
+class _DaemonExecutor(ThreadPoolExecutor):
+    """Daemon threads that nothing waits for, not even the end of the process: a DNS lookup takes as
+    long as the network likes and cannot be cancelled.
     """
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Do it in a thread of its own."""
+        """Run `fn` in a new daemon thread."""
         future: Future[T] = Future()
 
         def work() -> None:
@@ -104,12 +106,12 @@ class _Unawaited(ThreadPoolExecutor):
         return future
 
 
-async def _watched(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+async def _watch(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
     task = asyncio.ensure_future(asking)
     try:
         while not task.done():
             step()
-            await asyncio.wait({task}, timeout=_LOOK_EVERY)
+            await asyncio.wait({task}, timeout=_POLL_INTERVAL)
         return task.result()
     finally:
         task.cancel()

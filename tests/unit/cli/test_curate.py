@@ -177,7 +177,7 @@ def test_a_note_that_changed_since_is_not_written(
     before = contents(memory)
     told = decided(ricordo)
     assert "0 applied, 1 left" in told
-    assert "is not what it was" in told
+    assert "has changed since" in told
     assert contents(memory) == before
 
 
@@ -338,7 +338,7 @@ def test_a_dry_run_tells_the_measure_of_the_brief(ricordo: Ricordo, transcript: 
 
 
 def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
-    assert "No curation has been decided yet" in ricordo("ledger")
+    assert "No curation decided yet" in ricordo("ledger")
     ricordo("curate", "--session", str(transcript))
     ricordo("pending", "--apply")
     told = json.loads(ricordo("ledger", "--json"))
@@ -369,7 +369,7 @@ def test_a_storm_is_refused_where_no_person_can_be_asked(
     transcript.write_text(said("I prefer small commits with one change each."), "utf-8")
     words = ("curate", "--session", str(transcript))
     refused = ricordo(*words, code=4, given="")
-    assert "curations applied within an hour: 1." in refused
+    assert "Too many curations: 1 applied within an hour, limit 1." in refused
     assert refused.endswith("Nothing was changed.\n")
     assert "1 proposed" in ricordo(*words, "--dry-run")
 
@@ -377,7 +377,7 @@ def test_a_storm_is_refused_where_no_person_can_be_asked(
 def test_a_session_that_goes_on_is_told_of(ricordo: Ricordo, transcript: Path) -> None:
     transcript.write_text(said(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
-    assert "A session still goes on (2 minutes ago)" in told
+    assert "A session is still active (last message 2 minutes ago)" in told
 
 
 def test_an_entry_that_agents_would_not_be_given_is_warned_of(
@@ -393,7 +393,7 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
     told = json.loads(ricordo(*words))["changes"]
     create = next(it for it in told if it["op"] == "create")
     assert [it for it in create["warnings"] if it.startswith("index-over-budget")] == [
-        "index-over-budget: agents stop reading at line 201, above its entry"
+        "index-over-budget: agents stop loading at line 201, before its entry"
     ]
     ricordo("curate", "--session", str(transcript))
     assert "0 applied" in ricordo("pending", "--apply")
@@ -471,5 +471,5 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply")
     assert "0 applied, 1 left" in told
-    assert "agents would no longer be given 1 line that they get now" in told
+    assert "agents would no longer load 1 line " in told
     assert contents(memory) == before

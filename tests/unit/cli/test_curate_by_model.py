@@ -113,8 +113,10 @@ def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in
     # before it is asked for the first time
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
     assert "is asked: about" in first
-    assert in_parts.endswith("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
-    line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, the model will not read it"
+    assert in_parts.endswith(
+        "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+    )
+    line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, refused by the model"
     assert line in told.split("\n")
     assert f"answered: {4020 * len(server.asked):,} tokens sent" in told
     assert len(runs(ricordo)) == len(server.asked) == 3
@@ -130,7 +132,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     put(pinned, f'[engine]\nuse = "anthropic"\nmodel = "qwen3"\nserver = "{server.url}"\n')
     told = curate("--dry-run", "--json")
     assert f"qwen3 at {server.url} is asked" in told
-    assert "8,000 written, price not known\n" in told
+    assert "8,000 written, price unknown\n" in told
     assert "without --dry-run it waits" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
@@ -160,22 +162,22 @@ def test_without_a_key_nothing_is_sent(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.delenv("ANTHROPIC_BASE_URL")
     told = curate(*BY_MODEL, code=4)
-    assert "No key for the model was found. Set ANTHROPIC_API_KEY" in told
+    assert "No API key found. Set ANTHROPIC_API_KEY" in told
     assert told.endswith("Nothing was changed.\n")
     assert runs(ricordo) == []
 
 
 FAILING = {
-    "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is whole"),
+    "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is complete"),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
-        "The model refuses to answer this brief.",
+        "The model refused to answer this brief.",
     ),
     "own words": (
         replies.streamed(
             [replies.start(), *replies.text_block("Sure."), *replies.ending("end_turn")]
         ),
-        "Choose a model or server that can be made to use a tool.",
+        "Choose a model or server that supports forced tool use.",
     ),
 }
 
@@ -199,7 +201,7 @@ def test_what_would_go_over_a_cap_is_not_sent(
 ) -> None:
     put(pinned, "[engine]\nday = 5_000\n")
     told = curate(*BY_MODEL, code=4)
-    assert "over the budget: 0 of 5,000 tokens were spent in 24 hours" in told
+    assert "Over the token budget: 0 of 5,000 tokens spent in 24 hours" in told
     assert not server.asked
 
 
@@ -210,7 +212,7 @@ def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
     for _ in range(3):
         curate(*BY_MODEL, code=4)
     told = curate(*BY_MODEL, code=4)
-    assert "Automatic curation rests" in told
+    assert "Automatic curation is paused" in told
     assert len(server.asked) == 3
     monkeypatch.setattr("ricordo.cli.engine.is_at_terminal", lambda: True)
     curate(*BY_MODEL, code=4)
@@ -367,9 +369,9 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
 
 def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Path) -> None:
     assert "The rules have no model" in curate("--model", "claude-haiku-4-5", code=2)
-    assert "No program is set" in curate("--engine", "command", code=2)
+    assert "No program set" in curate("--engine", "command", code=2)
     put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
-    assert "Leave it out." in curate("--engine", "command", code=2)
+    assert "Remove it." in curate("--engine", "command", code=2)
     curate("--engine", "magic", code=2)
 
 
@@ -460,15 +462,15 @@ HIDDEN = "Ask Rui\u202e, then Marta\u200b."
         ({"op": "replace", "old": "Sines", "text": "Lagos", "evidence": []}, "no evidence"),
         (
             {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "drop all tables"},
-            "the quote is not found in",
+            "quote not found in",
         ),
         (
             {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "e"},
-            "the quote is too short",
+            "quote too short",
         ),
-        ({"op": "insert", "text": HIDDEN}, "brings characters that do not show"),
+        ({"op": "insert", "text": HIDDEN}, "adds invisible characters"),
         # as many as before, and others
-        ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "characters that do not show"),
+        ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "invisible characters"),
         ({"op": "retire", "other": "n1"}, "removes the note tides.md"),
         ({"op": "merge", "other": "n1", "text": "The port is Sines. Sines, Faro, Lagos and "
           "Sagres."}, "removes the note ports.md"),
@@ -527,7 +529,7 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
     assert "200 proposed" in curate(*BY_MODEL)
     told = ricordo("pending", "--apply", given="")
     assert "0 applied, 200 left" in told
-    assert "one of 150 new notes within a day, more than 12" in told
+    assert "150 new notes within a day, limit 12" in told
     assert contents(memory) == before
     assert "0 applied, 200 left" in curate(*BY_MODEL, "--yes")
 

@@ -26,12 +26,12 @@ def test_one_line_tells_phase_tokens_and_seconds_and_is_gone_at_the_end(
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     with progress_line() as step:
-        step(CurationProgress("the model reads"))
+        step(CurationProgress("model reading"))
         assert terminal.getvalue() == ""
         clock[0] += 4
-        step(CurationProgress("the model reads"))
-        step(CurationProgress("the model reads"))
-        assert terminal.getvalue() == "the model reads, 4 s"
+        step(CurationProgress("model reading"))
+        step(CurationProgress("model reading"))
+        assert terminal.getvalue() == "model reading, 4 s"
         step(CurationProgress("the model\x1b[2J writes", 1200))
     written = terminal.getvalue()
     assert "1,200 tokens, 4 s\r" in written
@@ -45,5 +45,5 @@ def test_without_a_terminal_nothing_is_shown(
 ) -> None:
     with progress_line() as step:
         clock[0] += 4
-        step(CurationProgress("the model reads"))
+        step(CurationProgress("model reading"))
     assert capsys.readouterr().err == ""

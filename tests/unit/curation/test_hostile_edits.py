@@ -186,7 +186,7 @@ def test_what_a_person_should_see_is_not_plain(memory: Memory, case: str) -> Non
     ("proof", "told"),
     [
         ([], "no evidence"),
-        ([{"source": "s#1", "quote": "The port is Porto"}], "the quote is not found in s#1"),
+        ([{"source": "s#1", "quote": "The port is Porto"}], "quote not found in s#1"),
     ],
 )
 def test_without_evidence_that_stands_nothing_is_plain(

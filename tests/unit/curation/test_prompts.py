@@ -72,14 +72,14 @@ def test_a_file_that_cannot_be_used_is_passed_over_and_told(tmp_path: Path, cont
     assert str(path) in prompt.remark
     path.unlink()
     path.mkdir()
-    assert "passed over" in load_prompt("curate", str(tmp_path)).remark
+    assert "is ignored" in load_prompt("curate", str(tmp_path)).remark
 
 
 def test_what_is_amiss_in_a_file_is_told(tmp_path: Path) -> None:
     own(tmp_path, f"The key of `propose` is {CREDENTIAL}.".encode())
     prompt = load_prompt("curate", str(tmp_path))
     assert CREDENTIAL not in prompt.text
-    assert "credential" in prompt.remark
+    assert "possible secret" in prompt.remark
     own(tmp_path, b"Do what you like.", "judge")
     assert "`judge`" in load_prompt("judge", str(tmp_path)).remark
 

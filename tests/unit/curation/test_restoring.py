@@ -121,7 +121,7 @@ def test_a_placeholder_that_was_never_given_out_takes_its_edit_down(
 ) -> None:
     fields = {"note": "database", "old": "The port is 5432.", "new": f"See {invented}."}
     _, rejected = answered(redaction, memory, "replace", **fields)
-    assert "never given out" in rejected[0].why
+    assert "never sent" in rejected[0].why
     assert PASSWORD not in rejected[0].why
 
 
@@ -146,7 +146,7 @@ def test_a_secret_is_not_carried_into_another_note(
     memory: Memory, redaction: Redaction, op: str, fields: dict[str, Any]
 ) -> None:
     _, rejected = answered(redaction, memory, op, **fields)
-    assert "in another place" in rejected[0].why
+    assert "from another place" in rejected[0].why
 
 
 def test_notes_that_are_merged_bring_their_secrets_along(

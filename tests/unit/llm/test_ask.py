@@ -155,7 +155,7 @@ async def test_a_model_that_only_talks_is_refused_with_that_reason() -> None:
     )
     failed = await failure(replies.no_forcing(talk))
     assert failed.cause is FailureCause.NO_TOOL
-    assert "can be made to use a tool" in str(failed)
+    assert "supports forced tool use" in str(failed)
 
 
 STATUS = [

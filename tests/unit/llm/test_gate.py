@@ -120,13 +120,13 @@ def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -
     [
         (
             Caps(run_in=999),
-            "1,000 tokens, .* may send 999",
+            "1,000 tokens, limit 999 in a run",
             "Curate less at once, or raise .*engine.sent",
         ),
-        (Caps(run_out=199), "200 tokens may be written, of 199", "Raise .*engine.written"),
-        (Caps(day=1299), "100 of 1,299 tokens were spent in 24 hours", "Wait, or .*engine.day"),
-        (Caps(month=1299), "100 of 1,299 tokens were spent in 30 days", "Wait, or .*engine.month"),
-        (Caps(day=1199), "100 of 1,199 tokens were spent in 24 hours", "Raise .*engine.day"),
+        (Caps(run_out=199), "200 output tokens, limit 199", "Raise .*engine.written"),
+        (Caps(day=1299), "100 of 1,299 tokens spent in 24 hours", "Wait, or .*engine.day"),
+        (Caps(month=1299), "100 of 1,299 tokens spent in 30 days", "Wait, or .*engine.month"),
+        (Caps(day=1199), "100 of 1,199 tokens spent in 24 hours", "Raise .*engine.day"),
     ],
 )
 def test_no_cap_is_gone_over(caps: Caps, why: str, remedy: str, gate: Gate, clock: Clock) -> None:

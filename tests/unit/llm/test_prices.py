@@ -44,7 +44,7 @@ def test_a_model_by_its_day_costs_what_the_model_costs(tmp_path: Path) -> None:
 def test_a_price_that_is_not_known_is_not_made_up(model: str, tmp_path: Path) -> None:
     prices, _ = load_prices(str(tmp_path))
     assert prices.cost(model, USAGE) is None
-    assert told(None) == "price not known"
+    assert told(None) == "price unknown"
 
 
 def test_a_price_is_known_only_as_far_as_it_holds(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_prices_of_the_person_add_to_ours_and_go_before_them(tmp_path: Path)
     ("text", "why"),
     [
         ("models = 1", "models"),
-        ("[models]\nx = 1", "“x” is no table"),
+        ("[models]\nx = 1", "“x” is not a table"),
         (MINE.replace("cache_read = 1", "cache_raed = 1"), "cache_raed"),
         (MINE.replace("output = 1", 'output = "1"'), "claude-sonnet-5-5.output"),
         (MINE.replace("output = 1", "output = -1"), "claude-sonnet-5-5.output"),

@@ -131,7 +131,7 @@ def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(
 
     monkeypatch.setattr(program_module, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
     script = 'echo ERROR: waiting for network >&2; echo > "$NOTES/me"; exec sleep 1000'
-    with pytest.raises(ModelFailed, match="said was “ERROR: waiting for network”") as caught:
+    with pytest.raises(ModelFailed, match="output of the program: “ERROR: waiting") as caught:
         run(script, step=step)
     assert caught.value.cause is FailureCause.TOO_SLOW
 
@@ -348,7 +348,7 @@ def test_why_claude_failed_is_told_in_its_words_with_what_to_do(
 ) -> None:
     failure = failed(CLAUDE, of_claude(1, is_error=True, result=said))
     assert (failure.cause, failure.remedy) == (cause, remedy)
-    assert f"it says “{said}”. {remedy}" in str(failure)
+    assert f"“{said}”. {remedy}" in str(failure)
 
 
 def test_a_failure_of_claude_costs_what_it_says() -> None:
@@ -369,18 +369,18 @@ tokens used
 
 def test_why_codex_failed_is_told_with_what_to_do() -> None:
     failure = failed(program_of(["codex"]), ended(b"", 1, CODEX))
-    assert "it ended with 1 and says “ERROR: unexpected status 401" in str(failure)
+    assert "exit code 1, “ERROR: unexpected status 401" in str(failure)
     assert failure.remedy == "Run “codex login”, or set CODEX_API_KEY."
 
 
 @pytest.mark.parametrize(
     ("output", "errors", "told"),
     [
-        (b"x", "working\n\nno account\n", "it ended with 3 and says “no account”."),
-        (b"x", "error: no such option\n\nTry --help\n", "says “error: no such option”."),
-        (b"on the\nother pipe\n", "\n", "it ended with 3 and says “other pipe”."),
-        (b"", "\x1b[31mred\n", "says “␛[31mred”."),
-        (b"", "", "it ended with 3. "),
+        (b"x", "working\n\nno account\n", "exit code 3, “no account”."),
+        (b"x", "error: no such option\n\nTry --help\n", "“error: no such option”."),
+        (b"on the\nother pipe\n", "\n", "exit code 3, “other pipe”."),
+        (b"", "\x1b[31mred\n", "“␛[31mred”."),
+        (b"", "", "exit code 3. "),
     ],
 )
 def test_what_a_program_says_at_its_end_is_told(output: bytes, errors: str, told: str) -> None:

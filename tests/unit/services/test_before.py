@@ -77,13 +77,13 @@ def test_by_the_rules_nothing_leaves(desk: Desk) -> None:
 def test_why_it_cannot_be_asked_is_known_before(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "0 of 100 tokens were spent" in known(desk, replace(MODEL, day=100)).why_not
+    assert "0 of 100 tokens spent" in known(desk, replace(MODEL, day=100)).why_not
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     assert "Set ANTHROPIC_API_KEY" in known(desk).why_not
     program = EngineSettings(use="command")
-    assert "No program is set" in known(desk, program).why_not
-    assert "is not there" in known(desk, replace(program, command=("/nowhere/model",))).why_not
-    assert "Leave it out." in known(desk, replace(program, command=("claude", "--chrome"))).why_not
+    assert "No program set" in known(desk, program).why_not
+    assert "not found" in known(desk, replace(program, command=("/nowhere/model",))).why_not
+    assert "Remove it." in known(desk, replace(program, command=("claude", "--chrome"))).why_not
 
 
 def test_runs_that_rest_are_told_and_do_not_keep_a_person_from_trying(desk: Desk) -> None:

@@ -180,7 +180,7 @@ def test_what_was_not_asked_about_is_heard_again_and_what_is_refused_is_not(
     curation = propose(session.notebook, memory, CurationScope(), make=lambda *_: engine)
     begin(session.notebook, curation)
     (skipped,) = curation.skipped
-    why = "not asked about any further: because" if is_left else "because"
+    why = "not asked about: because" if is_left else "because"
     assert skipped.told == f"skipped: what you said on 12 Nov, “{TWO}”, {why}"
     assert session.heard == heard
 

@@ -77,7 +77,7 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
     assert paths(curation) == {*PORTS} - {"lagos"}
     assert all(quoted.found for it in curation.proposals for quoted in it.evidence)
     assert told(curation) == [
-        "skipped: lagos.md, the model will not read it; you can still open, edit or delete it"
+        "skipped: lagos.md, refused by the model; you can still open, edit or delete it"
     ]
     # eight pairs are halved three times, then the note is parted from its turn
     assert len(server.asked) == 1 + 2 * 4
@@ -103,10 +103,10 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
     assert [bool(it.activity_tokens) for it in runs].count(True) == 1
     # where all is told, what it cost besides is one line
     worth = bought(desk.notebook, desk.notebook.read())
-    cost = next(it for it in told_bought(worth) if it.title == "What it cost")
+    cost = next(it for it in told_bought(worth) if it.title == "Cost")
     assert [line.rpartition("  ")[2] for line in cost.lines[1:]] == [
-        "0 taken, 0 dropped of 7",
-        "8 questions besides",
+        "0 accepted, 0 refused of 7",
+        "8 questions without proposals",
     ]
     counted_right(desk)
 
@@ -117,7 +117,7 @@ def test_a_turn_that_is_refused_is_skipped_and_named(desk_of: Callable[..., Desk
         curation = curated(desk, server)
     assert paths(curation) == {*PORTS}
     assert told(curation) == [
-        f"skipped: what you said on 12 Nov, “Is this {BAD}?”, the model will not read it"
+        f"skipped: what you said on 12 Nov, “Is this {BAD}?”, refused by the model"
     ]
     counted_right(desk)
 
@@ -152,7 +152,7 @@ def test_one_note_is_told_by_its_name_where_nothing_else_was_asked(
     with messages_server(refusing(BAD)) as server, pytest.raises(ModelFailed) as caught:
         ask(desk, server, scope=CurationScope(note="lagos.md"))
     assert caught.value.cause is FailureCause.REFUSED
-    assert "Each by itself is not taken either: lagos.md" in caught.value.message
+    assert "Each part by itself was rejected too: lagos.md" in caught.value.message
     assert "you can still open, edit and delete notes" in caught.value.message
 
 
@@ -163,7 +163,7 @@ def test_a_model_that_refuses_everything_is_not_asked_to_the_end(
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server)
     assert caught.value.cause is FailureCause.REFUSED
-    assert "In parts it was not answered either: it was asked 9 times." in caught.value.message
+    assert "No part was answered either: the model was asked 9 times" in caught.value.message
     assert len(server.asked) == len(ledger(desk)) == 1 + FRUITLESS
     assert not desk.waiting
     counted_right(desk)
@@ -193,7 +193,7 @@ def test_a_note_that_is_too_large_by_itself_is_skipped(desk_of: Callable[..., De
         curation = curated(desk, server)
     assert paths(curation) == {*PORTS} - {"lagos"}
     assert told(curation) == [
-        "skipped: lagos.md, it is too large for the server; you can still open, edit or delete it"
+        "skipped: lagos.md, too large for the server; you can still open, edit or delete it"
     ]
     counted_right(desk)
 
@@ -236,7 +236,7 @@ class Enough(Exception):
     """The person does not want it any more."""
 
 
-@pytest.mark.parametrize("phase", ["asked in parts, 3: the model reads", "asked in parts, 2: ask"])
+@pytest.mark.parametrize("phase", ["part 3: model reading", "part 2: ask"])
 def test_it_is_cancelled_in_a_part_and_between_two(
     phase: str, desk_of: Callable[..., Desk]
 ) -> None:
@@ -269,7 +269,7 @@ def test_where_a_cap_is_reached_what_was_found_is_told_with_what_was_not_asked(
     left = [it for it in curation.skipped if it.is_left]
     assert {it.source for it in left} >= {"lagos.md"}
     assert len({it.why for it in left}) == 1
-    assert "tokens, and the run may send" in left[0].why
+    assert "in a run. Curate less at once" in left[0].why
     assert "Raise" in left[0].why or "raise" in left[0].why
     # no note is lost: it was read, or it is told that it was not
     unread = {it.source.removesuffix(".md") for it in left}
@@ -285,9 +285,8 @@ def test_a_brief_for_which_no_cap_leaves_room_is_not_asked_in_parts(
     with messages_server(refusing(BAD)) as server, pytest.raises(ModelFailed) as caught:
         ask(desk, server, caps=Caps(run_in=3_000))
     assert caught.value.cause is FailureCause.REFUSED
-    assert (
-        "The model refuses to answer this brief. In parts it was not answered either: the brief has"
-        in (caught.value.message)
+    assert "The model refused to answer this brief. No part was answered either: the brief has" in (
+        caught.value.message
     )
     assert "engine.sent" in caught.value.message
     assert len(server.asked) == 1
@@ -305,7 +304,7 @@ def test_what_may_be_written_is_what_the_answers_before_have_left(
     with messages_server(refusing(BAD, then=wordy)) as server:
         curation = ask(desk, server, caps=Caps(run_out=2_000))
     assert [it.json["max_tokens"] for it in server.asked] == [2000, 1991, 1982, 1082]
-    assert any("tokens were written by then" in it.why for it in curation.skipped)
+    assert any("output tokens already" in it.why for it in curation.skipped)
     assert sum(it.output_tokens for it in ledger(desk)) <= 2_000
 
 
@@ -352,7 +351,7 @@ def test_there_is_one_deadline_for_all_of_it(
     assert lasts == [160, 20]
     assert len(server.asked) == 3
     assert {it.why for it in curation.skipped} == {
-        "not asked about any further: The answer was not there after 300 seconds. Curate less at "
+        "not asked about: No complete answer after 300 seconds. Curate less at "
         "once, or choose a faster model."
     }
 

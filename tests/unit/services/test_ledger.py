@@ -225,7 +225,7 @@ def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: De
     )
     with full, pytest.raises(StateUnusable) as raised:
         desk.take()
-    assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not tell of it."
+    assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not record it."
     assert b"Lagos" in desk.files["tides.md"]
     assert not desk.waiting
 
@@ -322,4 +322,4 @@ def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: P
     # each session was given the index, and read one note
     assert (it.curations, it.reads, it.reads_since, it.reads_each) == (2, 6, 4, 3.0)
     assert not it.pays
-    assert "3.0 reads for each curation: not yet worth it" in str(told_bought(it))
+    assert "3.0 reads per curation: not yet worthwhile" in str(told_bought(it))

@@ -178,7 +178,7 @@ class Enough(Exception):
 
 def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
     def step(progress: CurationProgress) -> None:
-        if progress.phase == "the model reads":
+        if progress.phase == "model reading":
             raise Enough
 
     with messages_server(replies.endless()) as server, pytest.raises(Enough):

@@ -47,7 +47,7 @@ def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -
     tides = shlex.quote(str(desk.root / "tides.md"))
     by_script(desk, f"echo The port is Faro. >> {tides}\n{saying(MOVED)}")
     (left,) = desk.take().left
-    assert "is not what it was" in left[1]
+    assert "has changed since" in left[1]
     assert b"Sines" in (desk.root / "tides.md").read_bytes()
     assert b"Faro" in (desk.root / "tides.md").read_bytes()
 
@@ -75,8 +75,8 @@ def test_a_program_that_fails_leaves_the_memory(name: str, desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("/no/such/model", "/no/such/model is not there"),
-        ("./model", "./model is no whole path, and it runs in a folder of its own. Write the"),
+        ("/no/such/model", "/no/such/model not found"),
+        ("./model", "./model is a relative path, but the program runs in an empty folder. Set an"),
     ],
 )
 def test_a_program_that_is_not_there_costs_nothing(

@@ -108,7 +108,7 @@ SECOND: dict[str, tuple[list[dict[str, Any]], int, int]] = {
     "nothing": ([], 0, 0),
     "two where one was asked for": ([MOVED, {**MOVED, "note": "n1"}], 1, 1),
     "an unknown id": ([{**MOVED, "note": "n99"}], 0, 1),
-    "a placeholder that was never given out": (
+    "a placeholder that is a placeholder that was never sent": (
         [{**EMPTY, "op": "rewrite", "note": "n2", "text": "[REDACTED:github-token:9]"}],
         0,
         1,

@@ -94,7 +94,7 @@ def test_a_model_takes_no_statement_from_a_note_that_was_confirmed(desk: Desk) -
     ]
     curation = desk.propose(before)
     assert not curation.proposals
-    assert rejections(curation).count("You said on 2026-11-20 of old.md: still true.") == 3
+    assert rejections(curation).count("You confirmed old.md on 2026-11-20: still true.") == 3
     more = [
         edit("insert", note=desk.id_of("old.md"), after_line=99, text="Not in winter."),
         edit("link", note=desk.id_of("old.md"), target=desk.id_of("web.md")),
@@ -129,8 +129,8 @@ def test_what_was_kept_in_the_inbox_is_not_taken_away(desk: Desk) -> None:
     assert retired(by_rules(desk)) == []
     curation = desk.propose([retiring(desk), create])
     assert not curation.proposals
-    assert "of old.md: kept in the inbox." in rejections(curation)
-    assert "You accepted on 2026-11-20 that web.md was deleted." in rejections(curation)
+    assert "old.md on 2026-11-20: kept in the inbox." in rejections(curation)
+    assert "You accepted the deletion of web.md on 2026-11-20." in rejections(curation)
     undo(desk.notebook)
     assert [it.path for it in desk.propose([retiring(desk), create]).proposals] == ["web.md"]
 
@@ -233,7 +233,7 @@ def test_what_is_decided_while_a_proposal_is_pending_is_a_warning_and_then_its_e
 
     def warned() -> list[str]:
         found = pending_proposals(desk.notebook, desk.notebook.read())
-        return [it.op for it in found if "You said on 2026-11-20 of old.md" in str(it.told)]
+        return [it.op for it in found if "You confirmed old.md on 2026-11-20" in str(it.told)]
 
     assert warned() == ["retire"]
     undo(desk.notebook)

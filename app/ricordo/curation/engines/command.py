@@ -1,5 +1,5 @@
-"""Asking a program of the person's, such as one that they pay for already: it reads the brief as
-data and answers with one JSON document.
+"""Ask a program of the user's, such as one that they already pay for: it reads the brief as data
+and answers with one JSON document.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ricordo.llm.redaction import Sealed, framed
 from ricordo.llm.schema import Misshapen, check, parse
 
 COMMAND = "command"
-_RUNNING = CurationProgress("the program runs")
+_RUNNING = CurationProgress("program running")
 _INSTEAD = """
 There is no tool here. Answer with exactly one JSON object and nothing else: what you would have
 given to the tool, of this JSON Schema.
@@ -34,7 +34,7 @@ given to the tool, of this JSON Schema.
 
 @dataclass(frozen=True, slots=True)
 class AskProgram:
-    """Runs a program (`asking.Ask`), through the gate."""
+    """Runs a program through the gate (an `external.Ask`)."""
 
     program: Program
     environ: Mapping[str, str]
@@ -42,58 +42,58 @@ class AskProgram:
     prompt: Prompt
     bounds: Bounds = field(default_factory=Bounds)
     is_automatic: bool = False
-    """Whether nobody asked for it just now."""
+    """Whether no user started it."""
     lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
-    """Told what was paid for without an answer."""
+    """Gets the cost of a run without an answer."""
     form: ModelForm = PROPOSING
     most_written: int = 0
-    """How many tokens it is expected to write at most; as many as the caps have where it is 0."""
+    """The most output tokens expected; 0 for the cap of a run."""
 
     @property
     def room(self) -> int:
-        """How many tokens the brief may have, so that a run stays under its cap."""
+        """The most tokens of a brief, so that a run stays under its cap."""
         return max(0, self.gate.caps.run_in - estimate(self._text(NOTHING)))
 
     def estimate(self, brief: Measured) -> Estimate:
-        """Return what it may cost to send a `brief`; what the program charges is not known."""
-        read = estimate(self._text(NOTHING)) + brief.tokens
-        return Estimate(read, self._most, None)
+        """Return the most that sending a `brief` may cost; the price is unknown."""
+        tokens = estimate(self._text(NOTHING)) + brief.tokens
+        return Estimate(tokens, self._max_output, None)
 
     def check(self) -> None:
-        """Do nothing where the program is there; it is not run. Raises ModelFailed."""
+        """Raise ModelFailed unless the program is installed. Runs nothing."""
         name = self.program.words[0]
         if os.sep in name and not os.path.isabs(name):
-            why = f"{name} is no whole path, and it runs in a folder of its own"
+            why = f"{name} is a relative path, but the program runs in an empty folder"
             raise ModelFailed(
-                FailureCause.PROGRAM, why, remedy="Write the whole path in engine.command."
+                FailureCause.PROGRAM, why, remedy="Set an absolute path in engine.command."
             )
         if which(name, path=self.environ.get("PATH")) is None:
-            raise ModelFailed(FailureCause.PROGRAM, f"{name} is not there, or is no program")
+            raise ModelFailed(FailureCause.PROGRAM, f"{name} not found, or not executable")
 
     def __call__(self, sent: Sent, step: Step) -> Reply:
-        """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`
-        raises.
+        """Return the reply to a brief. Raises CuratorFailed, StateUnusable, and what
+        `step` raises.
         """
         text = self._text(sent)
-        told = f"{self.prompt.text}{sent.stable}{sent.changing}"
-        run = GateRequest(told, estimate(text), self._most, self.is_automatic)
+        question = f"{self.prompt.text}{sent.stable}{sent.changing}"
+        run = GateRequest(question, estimate(text), self._max_output, self.is_automatic)
         with self.gate.passing(run) as meter:
-            said = self._said(text, meter, step)
-            value = self._value(said, meter)
-        return Reply(self.form.said(value), _usage(meter, said.usd))
+            reply = self._run(text, meter, step)
+            value = self._read_value(reply, meter)
+        return Reply(self.form.said(value), _make_usage(meter, reply.usd))
 
     @property
-    def _most(self) -> int:
-        most = self.gate.caps.run_out
-        return min(self.most_written or most, most)
+    def _max_output(self) -> int:
+        cap = self.gate.caps.run_out
+        return min(self.most_written or cap, cap)
 
     def _text(self, sent: Sent) -> Sealed:
-        """Return all that the program is given to read."""
+        """Return the whole input of the program."""
         blocks = stable_block(sent.stable), changing_block(sent.changing)
         form = json.dumps(self.form.tool.schema)
         return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
 
-    def _said(self, text: Sealed, meter: Meter, step: Step) -> ProgramReply:
+    def _run(self, text: Sealed, meter: Meter, step: Step) -> ProgramReply:
         self.check()
         meter.is_sent = True
         meter.running = TokenUsage(input_tokens=estimate(text))
@@ -101,30 +101,30 @@ class AskProgram:
         try:
             ended = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
         except BaseException:
-            self._lose(meter, None)
+            self._record_loss(meter, None)
             raise
-        said = unwrapped(self.program, ended)
-        written = TokenUsage(output_tokens=estimate(said.text))
-        meter.running = said.usage or meter.running + written
+        reply = unwrapped(self.program, ended)
+        output = TokenUsage(output_tokens=estimate(reply.text))
+        meter.running = reply.usage or meter.running + output
         meter.is_sent = meter.usage.total > 0
-        if said.failure is not None:
-            self._lose(meter, said.usd)
-            raise said.failure
-        return said
+        if reply.failure is not None:
+            self._record_loss(meter, reply.usd)
+            raise reply.failure
+        return reply
 
-    def _lose(self, meter: Meter, usd: float | None) -> None:
+    def _record_loss(self, meter: Meter, usd: float | None) -> None:
         if meter.usage.total:
-            self.lost(_usage(meter, usd))
+            self.lost(_make_usage(meter, usd))
 
-    def _value(self, said: ProgramReply, meter: Meter) -> Any:
+    def _read_value(self, reply: ProgramReply, meter: Meter) -> Any:
         try:
-            value = parse(said.text)
+            value = parse(reply.text)
             check(value, self.form.tool.schema)
         except Misshapen as error:
-            self._lose(meter, said.usd)
+            self._record_loss(meter, reply.usd)
             raise ModelFailed(FailureCause.MISSHAPEN, str(error)) from None
         return value
 
 
-def _usage(meter: Meter, usd: float | None) -> EngineUsage:
+def _make_usage(meter: Meter, usd: float | None) -> EngineUsage:
     return EngineUsage(meter.usage.sent, meter.usage.output_tokens, usd)

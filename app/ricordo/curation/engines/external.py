@@ -1,6 +1,4 @@
-"""An engine outside our code: it is sent the brief as sealed text and replies with edits, which are
-read as if they came from an enemy.
-"""
+"""External engines: they get the brief as sealed text and reply with edits, which are untrusted."""
 
 from __future__ import annotations
 
@@ -18,74 +16,73 @@ from ricordo.memory.memory import Memory
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A brief as it leaves."""
+    """A brief as it is sent."""
 
     stable: Sealed
-    """What is hardly another one in the next curation."""
+    """The part that hardly changes until the next curation."""
     changing: Sealed
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """The reply of an engine."""
 
     said: object
-    """What the form says: any value that JSON has. What is no list of edits is rejected."""
+    """The content of the form, any JSON value; rejected unless it is a list of edits."""
     usage: EngineUsage = FREE
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a curation may cost, before it."""
+    """The most that a curation may cost."""
 
     input_tokens: int
     output_tokens: int
-    """The most that may be written."""
     usd: float | None
-    """The most, with nothing served by a cache; None where the price is not known."""
+    """Without any cache hit; None where the price is unknown."""
 
 
 class Measured(Protocol):
-    """What can be sent, before it is."""
+    """Something to send whose size is known."""
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it costs."""
+        """Estimated tokens."""
 
 
 NOTHING = Sent(framed("", ()), framed("", ()))
-"""No brief: what is sent with it is sent around every one."""
+"""An empty brief: what is sent with it is the overhead of every brief."""
 
 
 def sent_of(brief: Brief, redaction: Redaction) -> Sent:
-    """Return `brief` as it leaves, by the `redaction` that it was composed with."""
+    """Return `brief` sealed by the `redaction` that it was composed with."""
     return Sent(redaction.sealed(brief.stable), redaction.sealed(brief.changing))
 
 
 Ask = Callable[[Sent, Step], Reply]
-"""Sends a brief and waits for the reply. Raises CuratorFailed, and what the step raises."""
+"""Sends a brief and returns the reply. Raises CuratorFailed, and what the step raises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Asks, and reads the reply."""
+    """An engine that asks a model or program, and reads the reply."""
 
     author: Author
     ask: Ask
     redaction: Redaction = field(default_factory=Redaction)
-    """That of the brief."""
+    """The redaction of the brief."""
     said: Mapping[str, str] = field(default_factory=dict)
-    """The turns of the brief as they are, by their source."""
+    """The messages of the brief, unredacted, by source."""
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
-        """Return what the reply wishes, as far as it is of the shape that `edits` reads, and with
-        what the notes hold in the place of what was kept back.
+        """Return the valid changes of the reply, with the redacted values restored, and the
+        rejected rest.
         """
         redaction = self.redaction
         reply = self.ask(sent_of(brief, redaction), step)
-        read = read_edits(memory, brief, reply.said)
-        brought = restored(redaction, memory, read.wishes)
-        wishes = tuple(with_frontmatter(memory, it) for it in brought.wishes)
-        shown = as_shown(redaction, memory, self.said, brought.wishes)
-        rejected = (*read.rejected, *brought.rejected)
-        return EngineAnswer(wishes, rejected, reply.usage, shown)
+        edits = read_edits(memory, brief, reply.said)
+        complete = restored(redaction, memory, edits.wishes)
+        changes = tuple(with_frontmatter(memory, change) for change in complete.wishes)
+        shown = as_shown(redaction, memory, self.said, complete.wishes)
+        rejected = (*edits.rejected, *complete.rejected)
+        return EngineAnswer(changes, rejected, reply.usage, shown)

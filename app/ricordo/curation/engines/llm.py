@@ -1,4 +1,4 @@
-"""Asking a language model: the brief as data, our form as the only answer, through the gate."""
+"""Ask a language model through the gate: the brief as data, a form as the only answer."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ ANTHROPIC = "anthropic"
 DEFAULT_MODEL = ENGINE.model
 _PHASES = {
     Phase.CONNECTING: "connecting to the model",
-    Phase.READING: "the model reads",
-    Phase.THINKING: "the model thinks",
-    Phase.WRITING: "the model writes",
+    Phase.READING: "model reading",
+    Phase.THINKING: "model thinking",
+    Phase.WRITING: "model writing",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class AskModel:
-    """Asks a model (`asking.Ask`)."""
+    """Asks a model through the gate (an `external.Ask`)."""
 
     server: Server
     gate: Gate
@@ -45,95 +45,95 @@ class AskModel:
     prompt: Prompt
     model: str = DEFAULT_MODEL
     is_automatic: bool = False
-    """Whether nobody asked for it just now."""
+    """Whether no user started it."""
     lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
-    """Told what was paid for without an answer: the call failed, or was cancelled."""
+    """Gets the cost of a call without an answer: it failed, or was cancelled."""
     form: ModelForm = PROPOSING
     most_written: int = 0
-    """How many tokens it may write; as many as the caps have where it is 0."""
+    """The most output tokens; 0 for the cap of a run."""
     is_part: bool = False
-    """Whether it asks for a part of what was turned down as a whole."""
+    """Whether it asks for a part of a brief that was rejected as a whole."""
 
     @property
     def room(self) -> int:
-        """How many tokens the brief may have, so that a run stays under its cap."""
+        """The most tokens of a brief, so that a run stays under its cap."""
         return max(0, self.gate.caps.run_in - self._question(NOTHING).tokens)
 
     def estimate(self, brief: Measured) -> Estimate:
-        """Return what it may cost to send a `brief`."""
+        """Return the most that sending a `brief` may cost."""
         return self.estimate_of(self._question(NOTHING).tokens + brief.tokens)
 
     def estimate_of(self, sent: int) -> Estimate:
-        """Return what it may cost to send so many tokens."""
-        most = self._most
-        usage = TokenUsage(cache_written=sent, output_tokens=most)
-        return Estimate(sent, most, self.prices.cost(self.model, usage))
+        """Return the most that sending so many tokens may cost."""
+        output = self._max_output
+        usage = TokenUsage(cache_written=sent, output_tokens=output)
+        return Estimate(sent, output, self.prices.cost(self.model, usage))
 
     @property
     def most(self) -> Estimate:
-        """What a run may cost in all, however often it asks."""
+        """The most that a run may cost in all its questions."""
         caps = self.gate.caps
         usage = TokenUsage(cache_written=caps.run_in, output_tokens=caps.run_out)
         return Estimate(caps.run_in, caps.run_out, self.prices.cost(self.model, usage))
 
     def again(self, spent: EngineUsage, seconds: float) -> AskModel:
-        """Return what asks for a part, in a run that has `spent` so much and has so many seconds
-        left: the caps of a run hold for all that it asks, and so does its deadline.
+        """Return a client that asks for a part, in a run that has `spent` so much and has so many
+        seconds left: the caps and the deadline of a run apply to all its questions.
         """
         caps, bounds = self.gate.caps, self.server.bounds
-        left = replace(
+        remaining = replace(
             caps,
             run_in=max(0, caps.run_in - spent.input_tokens),
             run_out=max(0, caps.run_out - spent.output_tokens),
         )
         server = replace(self.server, bounds=replace(bounds, total=seconds))
-        return replace(self, server=server, gate=replace(self.gate, caps=left), is_part=True)
+        return replace(self, server=server, gate=replace(self.gate, caps=remaining), is_part=True)
 
     def check(self) -> None:
-        """Do nothing where there is a way to the server, and a key for it where it needs one; it
-        is not asked. Raises ModelFailed.
+        """Raise ModelFailed where the connection is not configured or a key is missing. Sends
+        nothing.
         """
         from ricordo.llm.client import open_client
 
         open_client(self.server.base_url, self.server.bounds)
 
     def count(self, sent: Sent, step: Step) -> int:
-        """Return how many tokens it costs to send a brief, as the server counts them: that is free,
-        and shows the brief to it. Raises CuratorFailed, and what `step` raises.
+        """Return the input tokens of a brief as the server counts them. This is free, but sends the
+        brief. Raises CuratorFailed, and what `step` raises.
         """
-        told = CurationProgress(_PHASES[Phase.CONNECTING])
-        return wait_for(count(self.server, self._question(sent)), lambda: step(told))
+        progress = CurationProgress(_PHASES[Phase.CONNECTING])
+        return wait_for(count(self.server, self._question(sent)), lambda: step(progress))
 
     def __call__(self, sent: Sent, step: Step) -> Reply:
-        """Return what the model replies. Raises CuratorFailed, StateUnusable, and what `step`
-        raises.
-        """
+        """Return the model's reply. Raises CuratorFailed, StateUnusable, and what `step` raises."""
         question = self._question(sent)
         text = f"{self.prompt.text}{sent.stable}{sent.changing}"
         tokens = question.tokens, question.most_output
         run = GateRequest(text, *tokens, self.is_automatic, self.is_part)
         with self.gate.passing(run) as meter:
-            answer = self._answered(question, meter, step)
+            answer = self._ask(question, meter, step)
         return Reply(self.form.said(answer.value), self._usage(meter))
 
     @property
-    def _most(self) -> int:
-        most = self.gate.caps.run_out
-        return min(self.most_written or most, most)
+    def _max_output(self) -> int:
+        cap = self.gate.caps.run_out
+        return min(self.most_written or cap, cap)
 
     def _question(self, sent: Sent) -> ModelQuestion:
         blocks = stable_block(sent.stable), changing_block(sent.changing)
-        return ModelQuestion(self.model, self.prompt.text, *blocks, self.form.tool, self._most)
+        tool, output = self.form.tool, self._max_output
+        return ModelQuestion(self.model, self.prompt.text, *blocks, tool, output)
 
-    def _answered(self, question: ModelQuestion, meter: Meter, step: Step) -> ModelAnswer:
-        told = [CurationProgress(_PHASES[Phase.CONNECTING])]
+    def _ask(self, question: ModelQuestion, meter: Meter, step: Step) -> ModelAnswer:
+        progress = CurationProgress(_PHASES[Phase.CONNECTING])
 
-        def tell(progress: AnswerProgress) -> None:
-            told[0] = _told(progress)
+        def report(answer: AnswerProgress) -> None:
+            nonlocal progress
+            progress = _convert_progress(answer)
 
-        asking = ask(self.server, question, meter, tell)
+        asking = ask(self.server, question, meter, report)
         try:
-            return wait_for(asking, lambda: step(told[0]))
+            return wait_for(asking, lambda: step(progress))
         except BaseException:
             if meter.usage.total:
                 self.lost(self._usage(meter))
@@ -144,7 +144,7 @@ class AskModel:
         return EngineUsage(usage.sent, usage.output_tokens, self.prices.cost(self.model, usage))
 
 
-def _told(progress: AnswerProgress) -> CurationProgress:
-    if progress.phase is Phase.PAUSING:
-        return CurationProgress(f"the server is busy, {progress.seconds:.0f} seconds to go")
-    return CurationProgress(_PHASES[progress.phase], progress.tokens, progress.text)
+def _convert_progress(answer: AnswerProgress) -> CurationProgress:
+    if answer.phase is Phase.PAUSING:
+        return CurationProgress(f"server busy, retrying in {answer.seconds:.0f} seconds")
+    return CurationProgress(_PHASES[answer.phase], answer.tokens, answer.text)

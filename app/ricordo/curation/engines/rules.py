@@ -1,4 +1,4 @@
-"""The engine that needs no key and no network: it finds by patterns what the person said."""
+"""The engine that needs no key and no network: it finds statements of the user by patterns."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 
-_MENDED = ("index-missing-file", "unindexed-note", "index-duplicate-entry", "dead-link")
-"""Rules whose safe fixes put the index and the links in order. Entries that are missing are
-proposed too where a fix would not add them unseen, for a proposal is seen.
+_FIXED_RULES = ("index-missing-file", "unindexed-note", "index-duplicate-entry", "dead-link")
+"""Rules whose safe fixes tidy the index and the links. Missing entries are proposed even where
+their fix is not safe, for the user sees each proposal.
 """
 _REPEATED = 0.6
-"""Share of a statement that a note says elsewhere, from which it is not taken over in a merge."""
+"""Share of a statement that the other note has already, from which a merge leaves it out."""
 _FEWEST_WORDS = 2
-"""Words of a name, under which it may be a word of every text."""
+"""Words of a name; a shorter name may be an ordinary word."""
 _MOST_LINKS = 20
 _WORD = re.compile(r"[^\W_]+")
-_JOINED_BEFORE, _JOINED_BEHIND = re.compile(r"[\w/\[-]\Z"), re.compile(r"[\w/\]-]|\.\w")
+_WORD_BEFORE, _WORD_BEHIND = re.compile(r"[\w/\[-]\Z"), re.compile(r"[\w/\]-]|\.\w")
 
 
 def tidied(
@@ -43,86 +43,91 @@ def tidied(
     findings: Iterable[Finding],
     confirmed: Collection[str] = (),
 ) -> Iterator[ProposedChange]:
-    """Yield the changes that put `memory` in order, by what was found in it. Of two notes that say
-    the same, one that the user `confirmed`, given by its path, stays.
+    """Yield the changes that tidy `memory`, by its `findings` and `pairs`. Of two duplicates the
+    one that the user `confirmed`, given by its path, stays.
     """
     pairs = tuple(pairs)
     gone: set[str] = set()
-    for wish in (*_superseded(memory, pairs), *_merged(memory, pairs, confirmed)):
-        goes = retired(wish.act)
-        if goes not in gone:
-            gone.add(goes)
-            yield wish
-    yield from _mended(memory, findings, gone)
-    yield from _linked(memory, gone)
+    for change in (*_find_superseded(memory, pairs), *_merge_duplicates(memory, pairs, confirmed)):
+        path = retired(change.act)
+        if path not in gone:
+            gone.add(path)
+            yield change
+    yield from _propose_fixes(memory, findings, gone)
+    yield from _propose_links(memory, gone)
 
 
-def _superseded(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[ProposedChange]:
-    """Notes that a newer one says it replaces, with which it cannot both hold or which it links."""
-    excluded = {
-        frozenset((it.left.path, it.right.path)) for it in pairs if it.relation is Relation.EXCLUDES
+def _find_superseded(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[ProposedChange]:
+    """Yield a retirement for each note that a newer one says it replaces: one that it contradicts,
+    or that it links to.
+    """
+    contradictions = {
+        frozenset((pair.left.path, pair.right.path))
+        for pair in pairs
+        if pair.relation is Relation.EXCLUDES
     }
     for note in memory.notes:
         if note.role is not FileRole.NOTE or not note.readable:
             continue
-        for old, quote in _replaced_by(memory, note):
-            is_opposed = frozenset((note.path, old.path)) in excluded
-            if is_opposed or (old.stamped and old.stamped < note.stamped):
+        for old, quote in _find_replaced(memory, note):
+            is_contradicted = frozenset((note.path, old.path)) in contradictions
+            if is_contradicted or (old.stamped and old.stamped < note.stamped):
                 reason = f"{note.stem} says that it replaces it"
                 yield ProposedChange(
                     Retire(old.path, note.path), reason, (Quoted(note.path, quote),)
                 )
 
 
-def _replaced_by(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
-    for found in memory.links.get(note.path, ()):
-        if found.leads is not Leads.NOTE or found.path == note.path:
+def _find_replaced(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
+    """Yield the notes that `note` says it replaces, each with the quote."""
+    for target in memory.links.get(note.path, ()):
+        if target.leads is not Leads.NOTE or target.path == note.path:
             continue
-        old = memory.by_path[found.path]
-        if note.path in {it.path for it in memory.links.get(old.path, ())}:
-            # it tells itself what took its place
+        old = memory.by_path[target.path]
+        if note.path in {link.path for link in memory.links.get(old.path, ())}:
+            # the old note links to its successor itself
             continue
-        before = note.text.rfind("\n", 0, found.link.start) + 1
-        lead = lowered(note.text[before : found.link.start])
-        match = list(pattern("replaces").finditer(lead))
-        if old.role is FileRole.NOTE and match and len(lead) - match[-1].end() <= 12:
-            yield old, note.text[before : found.link.end]
+        before = note.text.rfind("\n", 0, target.link.start) + 1
+        lead = lowered(note.text[before : target.link.start])
+        matches = list(pattern("replaces").finditer(lead))
+        if old.role is FileRole.NOTE and matches and len(lead) - matches[-1].end() <= 12:
+            yield old, note.text[before : target.link.end]
 
 
-def _merged(
+def _merge_duplicates(
     memory: Memory, pairs: Iterable[NotePair], confirmed: Collection[str]
 ) -> Iterator[ProposedChange]:
     def weight(note: Note) -> tuple[bool, int, int, str]:
-        return (note.path in confirmed, *_weight(memory, note))
+        return (note.path in confirmed, *_rank(memory, note))
 
     for pair in pairs:
-        notes = [memory.by_path.get(it.path) for it in (pair.left, pair.right)]
-        one, other = notes
+        one, other = (memory.by_path.get(quote.path) for quote in (pair.left, pair.right))
         if pair.relation is not Relation.REPEATS or one is None or other is None:
             continue
-        kept, gone = sorted((one, other), key=weight, reverse=True)
-        rest = _not_said(kept, gone)
-        text = kept.text.rstrip("\n") + "\n" + "".join(f"\n{it.text}\n" for it in rest)
+        staying, leaving = sorted((one, other), key=weight, reverse=True)
+        rest = _find_missing(staying, leaving)
+        text = staying.text.rstrip("\n") + "\n" + "".join(f"\n{each.text}\n" for each in rest)
         evidence = tuple(
-            Quoted(it.path, quote) for it in (kept, gone) if (quote := _first_line(it))
+            Quoted(note.path, quote) for note in (staying, leaving) if (quote := _first_line(note))
         )
         yield ProposedChange(
-            Merge(kept.path, gone.path, text), "they say nearly the same", evidence
+            Merge(staying.path, leaving.path, text), "they say nearly the same", evidence
         )
 
 
-def _weight(memory: Memory, note: Note) -> tuple[int, int, str]:
-    """What speaks for keeping a note: who leads to it, how much it says, how new it is."""
+def _rank(memory: Memory, note: Note) -> tuple[int, int, str]:
+    """Return a sort key for the note to keep: by backlinks, then length, then date."""
     return len(memory.backlinks.get(note.path, ())), len(note.body), note.stamped
 
 
-def _not_said(kept: Note, gone: Note) -> list[NoteStatement]:
-    """Return what the note that goes says and the other does not."""
-    known = [gist(it.text) for it in sayings(kept)]
+def _find_missing(staying: Note, leaving: Note) -> list[NoteStatement]:
+    """Return the statements of the leaving note that the staying one lacks."""
+    known = [gist(statement.text) for statement in sayings(staying)]
     return [
-        said
-        for said in sayings(gone)
-        if not said.in_head and not any(share(gist(said.text), it) >= _REPEATED for it in known)
+        statement
+        for statement in sayings(leaving)
+        if not statement.in_head
+        and not any(share(gist(statement.text), stems) >= _REPEATED for stems in known)
     ]
 
 
@@ -130,13 +135,13 @@ def _first_line(note: Note) -> str:
     return next((line for line in note.body.split("\n") if line.strip()), "")
 
 
-def _mended(
+def _propose_fixes(
     memory: Memory, findings: Iterable[Finding], gone: set[str]
 ) -> Iterator[ProposedChange]:
     for finding in findings:
         fix = finding.fix
-        is_right = fix is not None and (fix.safe or finding.rule == "unindexed-note")
-        if finding.rule not in _MENDED or fix is None or not is_right or fix.paths & gone:
+        is_offered = fix is not None and (fix.safe or finding.rule == "unindexed-note")
+        if finding.rule not in _FIXED_RULES or fix is None or not is_offered or fix.paths & gone:
             continue
         file = memory.by_path.get(finding.path)
         quote = file.text.split("\n")[finding.line - 1] if file and finding.line else ""
@@ -146,70 +151,69 @@ def _mended(
             yield ProposedChange(act, f"{finding.rule}: {fix.label}", evidence, finding=finding.id)
 
 
-def _linked(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
-    """Notes that name another one and do not lead to it."""
-    names = _telling_names(memory)
+def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
+    """Yield a link for each note that names another one without linking to it."""
+    names = _find_unique_names(memory)
     if not names:
         return
-    found = 0
+    count = 0
     for note in memory.notes:
         if note.role is not FileRole.NOTE or not note.readable or note.path in gone:
             continue
-        led = {it.path for it in memory.links.get(note.path, ())}
-        for target, quote in _named(note, names):
-            if target.path not in led | gone | {note.path} and found < _MOST_LINKS:
-                found += 1
-                led.add(target.path)
-                reason = f"it names {target.stem} and does not lead there"
+        linked = {link.path for link in memory.links.get(note.path, ())}
+        for target, quote in _find_mentions(note, names):
+            if target.path not in linked | gone | {note.path} and count < _MOST_LINKS:
+                count += 1
+                linked.add(target.path)
+                reason = f"names {target.stem} without linking to it"
                 yield ProposedChange(
                     AddLink(note.path, target.path), reason, (Quoted(note.path, quote),)
                 )
 
 
-def _telling_names(memory: Memory) -> dict[str, dict[str, Note]]:
-    """Return the notes by names that stand for nothing else, in lower case, and those by their
-    first words.
+def _find_unique_names(memory: Memory) -> dict[str, dict[str, Note]]:
+    """Return the notes by their unique names in lower case, grouped by the first word of
+    the name.
     """
-    found: dict[str, Note | None] = {}
+    by_name: dict[str, Note | None] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE:
             continue
         for name in {note.name.lower(), note.stem.lower()}:
             if len(_WORD.findall(name)) >= _FEWEST_WORDS:
-                found[name] = None if name in found else note
+                by_name[name] = None if name in by_name else note
     by_first: dict[str, dict[str, Note]] = {}
-    for name, named in found.items():
+    for name, named in by_name.items():
         if named is not None:
             by_first.setdefault(_WORD.findall(name)[0], {})[name] = named
     return by_first
 
 
-def _named(note: Note, names: dict[str, dict[str, Note]]) -> Iterator[tuple[Note, str]]:
+def _find_mentions(note: Note, names: dict[str, dict[str, Note]]) -> Iterator[tuple[Note, str]]:
     for statement in statements(note):
         plain = lowered(statement.spoken)
         for first in dict.fromkeys(_WORD.findall(plain)):
             for name, target in names.get(first, {}).items():
                 at = plain.find(name)
-                if at >= 0 and _stands_alone(plain, at, at + len(name)):
+                if at >= 0 and _is_whole_word(plain, at, at + len(name)):
                     yield target, statement.quoted(at)
 
 
-def _stands_alone(plain: str, start: int, end: int) -> bool:
-    """Whether it is no part of a longer word, a path or a torn link."""
-    return not _JOINED_BEFORE.search(plain, 0, start) and not _JOINED_BEHIND.match(plain, end)
+def _is_whole_word(plain: str, start: int, end: int) -> bool:
+    """Return whether a match is not part of a longer word, a path or a broken link."""
+    return not _WORD_BEFORE.search(plain, 0, start) and not _WORD_BEHIND.match(plain, end)
 
 
 COMPARING = "comparing with the notes"
 _SAID_AGAIN = 0.8
 _MOST_TIDIED = 60
-"""Changes that only put things in order: nobody looks through more at once, and what is left comes
-with the next curation.
+"""Changes that only tidy: nobody reviews more at once, and the rest comes with the next curation.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RulesEngine:
-    """The engine, for one curation."""
+    """The rules engine, for one curation."""
 
     known: PlacementContext
     said: tuple[Heard, ...]
@@ -221,32 +225,32 @@ class RulesEngine:
         return curator(RULES)
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
-        """Return what the rules would change. They need no brief: what it is made of is at hand."""
-        return EngineAnswer(tuple(self._wishes(lambda: step(CurationProgress(COMPARING)))))
+        """Return the changes that the rules propose. They do not read the brief."""
+        return EngineAnswer(tuple(self._propose(lambda: step(CurationProgress(COMPARING)))))
 
-    def _wishes(self, step: Callable[[], None]) -> Iterable[ProposedChange]:
-        """Return what the rules would change: first for what was said, in the order of time, then
-        to put the memory in order. Each change is wished once.
+    def _propose(self, step: Callable[[], None]) -> Iterable[ProposedChange]:
+        """Return the proposed changes, each once: first for the user's statements in order of time,
+        then to tidy the memory.
         """
-        found: dict[object, ProposedChange] = {}
-        for it in _newest(self.said):
+        changes: dict[object, ProposedChange] = {}
+        for statement in _drop_repeated(self.said):
             step()
-            for wish in place(self.known, it):
-                found.setdefault(wish.act, wish)
-        gone = {path for it in found.values() if (path := retired(it.act))}
-        in_order = tidied(self.known.memory, self.known.pairs, self.findings, self.known.confirmed)
-        for wish in islice(in_order, _MOST_TIDIED):
+            for change in place(self.known, statement):
+                changes.setdefault(change.act, change)
+        gone = {path for change in changes.values() if (path := retired(change.act))}
+        tidying = tidied(self.known.memory, self.known.pairs, self.findings, self.known.confirmed)
+        for change in islice(tidying, _MOST_TIDIED):
             step()
-            if retired(wish.act) not in gone:
-                found.setdefault(wish.act, wish)
-        return found.values()
+            if retired(change.act) not in gone:
+                changes.setdefault(change.act, change)
+        return changes.values()
 
 
-def _newest(said: Iterable[Heard]) -> Iterator[Heard]:
-    """Yield what was said, and of what was said more than once the last saying only."""
-    them = sorted(said, key=lambda it: it.spoken.day)
-    gists = [gist(it.statement) for it in them]
-    for number, it in enumerate(them):
+def _drop_repeated(said: Iterable[Heard]) -> Iterator[Heard]:
+    """Yield the statements by day; of one that was repeated only the last."""
+    ordered = sorted(said, key=lambda statement: statement.spoken.day)
+    gists = [gist(statement.statement) for statement in ordered]
+    for number, statement in enumerate(ordered):
         later = gists[number + 1 :]
-        if not any(share(gists[number], its) >= _SAID_AGAIN for its in later):
-            yield it
+        if not any(share(gists[number], stems) >= _SAID_AGAIN for stems in later):
+            yield statement

@@ -1,4 +1,4 @@
-"""Curation: a separate session proposes changes to a memory, and the person decides on them."""
+"""Curation: a separate session proposes changes to a memory, and the user decides on them."""
 
 from __future__ import annotations
 
@@ -48,53 +48,53 @@ from ricordo.storage.writer import Applied
 from ricordo.text import clip
 
 _LONGEST_TOLD = 200
-"""Cells in which the history tells what was refused."""
+"""Cells of the list of refused proposals in the history."""
 
 ChangeOf = Callable[[Waiting, Callable[[], Memory]], Change]
-"""Gives the change to be made for a proposal; what is called gives the memory as the proposals
-before it would leave it. Raises ChangeRefused.
+"""Returns the change for a proposal; its second argument returns the memory after the proposals
+before it. Raises ChangeRefused.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """What a curation came to; nothing of it is kept or done yet."""
+    """The result of a curation; nothing is saved or applied yet."""
 
     proposals: tuple[Waiting, ...]
-    """Those that were kept from before, as far as they still fit, and the new ones."""
+    """The pending proposals that still apply, and the new ones."""
     rejected: tuple[Rejected, ...]
     brief: Brief
     redaction: Redaction
-    """That of this run: it seals the brief, and brings back what is answered to it."""
+    """The redaction of this run: seals the brief and restores the answer."""
     kept: CurationState
-    """What will be kept, once the person was told."""
+    """The state to save once the user has seen the result."""
     sessions: int
-    """In how many something was said since the last time."""
+    """Sessions with new messages."""
     run: LedgerRun
-    """With what all its questions cost."""
+    """The run with the cost of all its questions."""
     recorded: LedgerRun
-    """As it stands in the ledger: without those questions that stand there by themselves."""
+    """The run for the ledger, without questions that are recorded separately."""
     skipped: tuple[SkippedInput, ...] = ()
-    """What was not read."""
+    """Input that was not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What comes of the proposals that are to be applied; nothing was applied yet."""
+    """The change set of chosen proposals; nothing is applied yet."""
 
     change_set: ChangeSet
     chosen: tuple[Waiting, ...]
     left: tuple[tuple[Waiting, str], ...]
-    """Those that are not among them, each with why."""
+    """The other proposals, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of proposals that were to be applied."""
+    """The result of applying proposals."""
 
     applied: tuple[Waiting, ...]
     left: tuple[tuple[Waiting, str], ...]
-    """Those that were not, each with why."""
+    """Proposals that were not applied, each with the reason."""
 
 
 # Proposing
@@ -107,8 +107,8 @@ def propose(
     step: Step = lambda _: None,
     make: MakeEngine = rules,
 ) -> Curation:
-    """Return what an engine would change in `memory`, by what was said in the `scope`. Changes
-    nothing. Raises WrongUsage, StateUnusable, CuratorFailed, and what `step` raises.
+    """Return what an engine proposes for `memory`, by the messages in the `scope`. Changes nothing.
+    Raises WrongUsage, StateUnusable, CuratorFailed, and what `step` raises.
     """
     return propose_prepared(notebook, prepare(notebook, memory, scope, step), step, make)
 
@@ -119,7 +119,7 @@ def propose_prepared(
     step: Step = lambda _: None,
     make: MakeEngine = rules,
 ) -> Curation:
-    """Return what an engine would change by what was `prepared`. Changes nothing. Raises
+    """Return what an engine proposes for a prepared curation. Changes nothing. Raises
     StateUnusable, CuratorFailed, and what `step` raises.
     """
     engine = make(notebook, prepared, step)
@@ -130,20 +130,18 @@ def propose_prepared(
 def checked(
     notebook: Notebook, prepared: Prepared, author: Author, answer: EngineAnswer
 ) -> Curation:
-    """Return what comes of an engine's answer: an engine may be waited for in its own way. Raises
-    StateUnusable.
-    """
+    """Return the validated answer of an engine. Raises StateUnusable."""
     memory, scope, told = prepared.memory, prepared.scope, prepared.told
     at = notebook.surroundings.now.isoformat()
-    # read again: what waits may have been decided while the brief was looked at
+    # read again: pending proposals may have been decided while the user viewed the brief
     kept = recall_curation(notebook.surroundings.state, memory.root)
     decisions = user_decisions(notebook, memory)
     old = [
         it
         for it in kept.waiting
-        if not why_changed(memory, it) and not _objection(notebook, memory, decisions, it)
+        if not why_changed(memory, it) and not _find_objection(notebook, memory, decisions, it)
     ]
-    desk = ValidationContext(
+    context = ValidationContext(
         memory,
         {**{it.source: it.text for it in told.said}, **answer.shown},
         author,
@@ -155,25 +153,24 @@ def checked(
         decisions,
         {it.source: moment for it in told.said if (moment := moment_of(it.at))},
     )
-    found = check(desk, answer.wishes)
-    fresh = [waiting(it, memory, at=at) for it in found.proposals if _is_about(scope.note, it)]
-    # one that was applied, and what it did reverted by others, is another one by now
+    result = check(context, answer.wishes)
+    fresh = [waiting(it, memory, at=at) for it in result.proposals if _is_about(scope.note, it)]
+    # a proposal that was applied and then reverted by others gets a new id
     fresh = [renewed(it) if it.id in kept.applied else it for it in fresh]
     new = {it.id: it for it in fresh if it.id not in {*kept.dropped, *kept.refused}}
     recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
-    # what is proposed again is this run's; what no longer fits, or was decided otherwise since it
-    # was proposed, is not kept
+    # a repeated proposal belongs to this run; outdated and decided ones are dropped
     outdated = {it.id for it in kept.waiting} - {it.id for it in old}
     by_id = {it.id: it for it in kept.proposals if it.id not in outdated}
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
     proposals = tuple(by_id.values())
     waits = tuple(it for it in proposals if not kept.is_decided(it.id))
-    # rules find the same each time: what was decided of it is no news
+    # the rules propose the same each time: do not report what was decided before
     is_silent = author.name == RULES
-    checks = (it for it in found.rejected if not (is_silent and it.is_decided))
+    checks = (it for it in result.rejected if not (is_silent and it.is_decided))
     rejected = (*answer.rejected, *checks)
     passed_over = skipped(answer.unread, memory, told.said)
-    # what was not asked about is heard again
+    # input that the engine was not asked about is read again next time
     stays = scope.is_named or any(it.is_left for it in passed_over)
     moving = kept.moving if stays else {**kept.moving, **told.cursors}
     return Curation(
@@ -190,7 +187,7 @@ def checked(
 
 
 def _is_about(note: str, it: Proposal) -> bool:
-    """Whether a proposal is about the note that was asked for; "" asks for all."""
+    """Return whether a proposal is about `note`; "" for any."""
     return not note or note in (
         *(edit.path for edit in it.edits),
         getattr(it.change.act, "note", ""),
@@ -198,8 +195,8 @@ def _is_about(note: str, it: Proposal) -> bool:
 
 
 def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]:
-    """Return the proposals on `memory` that are pending. One that goes against what the user
-    decided since it was proposed has a warning. Raises StateUnusable.
+    """Return the pending proposals on `memory`. One that contradicts a later decision of the user
+    has a warning. Raises StateUnusable.
     """
     pending = recall_curation(notebook.surroundings.state, memory.root).waiting
     decisions = user_decisions(notebook, memory) if pending else NOTHING_DECIDED
@@ -207,15 +204,15 @@ def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]
         return pending
     found: list[Waiting] = []
     for it in pending:
-        why = _objection(notebook, memory, decisions, it)
+        why = _find_objection(notebook, memory, decisions, it)
         found.append(replace(it, warnings=(why, *it.warnings)) if why else it)
     return tuple(found)
 
 
-def _objection(notebook: Notebook, memory: Memory, decisions: UserDecisions, it: Waiting) -> str:
-    """Return what the user decided since a proposal was made, and it goes against; "" for
-    nothing.
-    """
+def _find_objection(
+    notebook: Notebook, memory: Memory, decisions: UserDecisions, it: Waiting
+) -> str:
+    """Return the later decision of the user that a proposal contradicts; "" for none."""
     try:
         edits = compose(memory, [it.change], marked=protected_paths(notebook)).edits
     except ChangeRefused:
@@ -224,23 +221,23 @@ def _objection(notebook: Notebook, memory: Memory, decisions: UserDecisions, it:
 
 
 def why_changed(memory: Memory, it: Waiting) -> str:
-    """Return why a proposal is no longer what was shown; "" where it is."""
+    """Return why a proposal no longer applies as shown; "" where it does."""
     for path, sha in it.made_against.items():
         file = memory.by_path.get(path)
         if (digest(file.raw) if file is not None else None) != sha:
-            return f"{path} is not what it was when this was proposed"
+            return f"{path} has changed since this was proposed"
     act = it.change.act
     if isinstance(act, AddEntry) and act.note in memory.entries:
-        return f"{act.note} has an entry by now"
+        return f"{act.note} already has an entry"
     return ""
 
 
-# Keeping
+# Saving
 
 
 def begin(notebook: Notebook, curation: Curation) -> CurationState:
-    """Let the proposals of a curation wait, and record it; return what is kept. Where it proposed
-    nothing, and nothing of it was rejected, there is nothing to decide. Raises StateUnusable.
+    """Save the proposals of a curation as pending, record the run, and return the saved state.
+    Where nothing was proposed or rejected, the cursors move. Raises StateUnusable.
     """
     record(notebook.surroundings.state, notebook.place.root, curation.recorded)
     kept = curation.kept if curation.rejected else curation.kept.settled()
@@ -249,16 +246,14 @@ def begin(notebook: Notebook, curation: Curation) -> CurationState:
 
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
-    """Record what a curation cost of which nothing is to be kept: no activity was curated by it.
-    Raises StateUnusable.
-    """
+    """Record the cost of a curation whose proposals are not saved. Raises StateUnusable."""
     run = replace(curation.recorded, proposed=0, activity_tokens=0)
     if run.input_tokens or run.output_tokens:
         record(notebook.surroundings.state, notebook.place.root, run)
 
 
 def keep(notebook: Notebook, kept: CurationState) -> None:
-    """Keep the state of curation. Raises StateUnusable."""
+    """Save the curation state. Raises StateUnusable."""
     there = replace(kept, cursors=still_there(kept.cursors), moving=still_there(kept.moving))
     remember_curation(notebook.surroundings.state, notebook.place.root, there)
 
@@ -275,9 +270,9 @@ def take(
     by_hand: bool,
     confirmed: Collection[str] = (),
 ) -> Taken:
-    """Apply those of the proposals that `wait`, as one change set, of which `why_left` gives no
-    reason to leave them, and whose notes are as they were shown. What alarms is applied only where
-    its id is among those that the user has `confirmed`.
+    """Apply pending proposals as one change set: those for which `why_left` gives no reason to skip
+    them, and whose notes are as shown. A proposal with an alarm is applied only where its id is in
+    `confirmed`.
 
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
@@ -286,21 +281,21 @@ def take(
     alarming = alarms(notebook, memory, [it for it in waits if not why[it.id]])
 
     def why_not(it: Waiting) -> str:
-        told = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
-        return why[it.id] or (f"{told}: this has to be confirmed" if told else "")
+        unconfirmed = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
+        return why[it.id] or (f"{unconfirmed}: needs confirmation" if unconfirmed else "")
 
     plan = plan_of(notebook, memory, waits, why_not)
-    return settle(notebook, plan, _applied(notebook, plan, by_hand=by_hand))
+    return settle(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
 
 
 def warnings_of(it: Waiting) -> str:
-    """Return what speaks against a proposal, in one line; "" where nothing does."""
+    """Return the warnings and alarms of a proposal in one line; "" for none."""
     return "; ".join(it.told)
 
 
 def routine_ids(notebook: Notebook, memory: Memory, waits: Iterable[Waiting]) -> frozenset[str]:
-    """Return the ids of those of the proposals that `wait` which nothing speaks against and which
-    are routine, each behind the ones before it. Raises StateUnusable.
+    """Return the ids of the pending proposals that are routine and have no warning, each applied
+    after the ones before it. Raises StateUnusable.
     """
     marked, renamed = protected_paths(notebook), notebook.renamed(memory)
     found: set[str] = set()
@@ -318,8 +313,8 @@ def routine_ids(notebook: Notebook, memory: Memory, waits: Iterable[Waiting]) ->
     return frozenset(found)
 
 
-def _applied(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None:
-    """Apply what was planned; return None where that is nothing."""
+def _apply(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None:
+    """Apply a plan; return None where it is empty."""
     if not plan.chosen:
         return None
     outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
@@ -333,8 +328,8 @@ def _applied(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None
 def alarms(
     notebook: Notebook, memory: Memory, chosen: Iterable[Waiting]
 ) -> Mapping[str, tuple[Alarm, ...]]:
-    """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
-    Notes that curations have retired within the last day count. Raises StateUnusable.
+    """Return the alarms of applying the `chosen` proposals together, by id. Notes that curations
+    retired within the last day count. Raises StateUnusable.
     """
     earlier = count = retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
@@ -356,9 +351,8 @@ def plan_of(
     wanted: Callable[[Waiting], str],
     change_of: ChangeOf = lambda it, _: it.change,
 ) -> Plan:
-    """Return what comes of those of the proposals that `wait` of which `wanted` says no reason
-    against it, and which still fit, each seeing the ones before it. `change_of` gives the change
-    that is to be made for one.
+    """Return the plan for the pending proposals for which `wanted` returns no reason against them
+    and which still apply, each after the ones before it. `change_of` returns the change for one.
     """
     fitting: list[Waiting] = []
     left: list[tuple[Waiting, str]] = []
@@ -405,7 +399,7 @@ def _changes(
 
 
 def settle(notebook: Notebook, plan: Plan, applied: Applied | None) -> Taken:
-    """Record what was `applied` as planned, if anything was: the history knows that already. Raises
+    """Record in the ledger what was `applied`, if anything; the history has it already. Raises
     StateUnusable.
     """
     try:
@@ -415,17 +409,17 @@ def settle(notebook: Notebook, plan: Plan, applied: Applied | None) -> Taken:
         _record(notebook, [DecisionCount(run, accepted=count, act=act) for run, count in counts])
     except StateUnusable as error:
         count = len(plan.chosen)
-        done = f"{count} proposals were applied" if count else "Nothing was applied"
+        done = f"{count} proposals were applied" if count else "No proposal was applied"
         done = "1 proposal was applied" if count == 1 else done
         raise StateUnusable(
-            error.message, changed=f"{done}; the ledger does not tell of it."
+            error.message, changed=f"{done}; the ledger does not record it."
         ) from None
     return Taken(plan.chosen, plan.left)
 
 
 def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
-    """Refuse those of the proposals that are pending, as one act of the history; return how many
-    those were. Raises StateUnusable and MemoryUnreadable.
+    """Refuse the given proposals that are pending, as one act of the history, and return their
+    number. Raises StateUnusable and MemoryUnreadable.
     """
     surroundings, root = notebook.surroundings, notebook.place.root
     pending = {it.id for it in recall_curation(surroundings.state, root).waiting}
@@ -444,8 +438,8 @@ def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
 
 
 def _move_cursors(notebook: Notebook) -> None:
-    """Keep how far activity was curated, where nothing is pending any more."""
-    # read again: a command may have kept something meanwhile
+    """Save how far activity was curated, where nothing is pending any more."""
+    # read again: another command may have saved proposals meanwhile
     kept = recall_curation(notebook.surroundings.state, notebook.place.root)
     if kept.moving and not kept.waiting:
         keep(notebook, kept.settled())
@@ -460,7 +454,7 @@ def _by_run(them: Iterable[Waiting]) -> Mapping[str, int]:
 
 
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
-    """Return the change that tells of a curation in a wiki's log, where it keeps one."""
+    """Return the change that adds a curation to a wiki's log; none where there is no log."""
     logs = [file for file in memory.files if file.path.rpartition("/")[2] == memory.layout.log_name]
     if not chosen or not logs:
         return []
@@ -474,7 +468,7 @@ def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> 
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """Whom a curation asked, and what was given to it."""
+    """The engine of a curation and its input."""
 
     prepared: Prepared
     outside: Outside
@@ -482,18 +476,18 @@ class RetryRequest:
 
 @dataclass(frozen=True, slots=True)
 class BeforeSendingBack:
-    """What is known before a change is sent back; nothing was sent."""
+    """Preview of sending a rejected change back; nothing is sent."""
 
     brief: Brief
     leaving: Egress
     why_not: str
-    """Why it cannot be sent, and what to do; "" where nothing speaks against it."""
+    """Why it cannot be sent, and what to do; "" where it can."""
 
 
 def look_before_sending_back(
     notebook: Notebook, asked: RetryRequest, rejected: Rejected
 ) -> BeforeSendingBack:
-    """Return what is known before a change is sent back. Raises StateUnusable."""
+    """Return the preview of sending a change back. Raises StateUnusable."""
     brief, redaction = brief_of(asked.prepared.brief, rejected), asked.prepared.redaction
     leaving = leaving_of(notebook, asked.outside, brief, redaction, brief.stable, brief.changing)
     return BeforeSendingBack(brief, leaving, why_not(leaving))
@@ -502,13 +496,13 @@ def look_before_sending_back(
 def send_back(
     notebook: Notebook, asked: RetryRequest, rejected: Rejected, step: Step = lambda _: None
 ) -> Curation:
-    """Return what comes of sending a change back: what waits, and it in its place where the answer
-    to it fits now. Nothing is kept or done. Raises WrongUsage where it was sent back before or is
-    not of an engine outside our code, CuratorFailed, StateUnusable, and what `step` raises.
+    """Send a rejected change back and return the result: the pending proposals, and the corrected
+    change where it is valid now. Nothing is saved. Raises WrongUsage where it was sent back before
+    or is not from an external engine, CuratorFailed, StateUnusable, and what `step` raises.
     """
     if not rejected.said:
         raise WrongUsage("Only what a model or a program proposed can be sent back, and only once.")
-    # what was said was counted when it was curated, and so was how far it was heard
+    # the activity and the cursors were counted by the first curation
     told = replace(asked.prepared.told, tokens=0, cursors={})
     prepared = replace(asked.prepared, told=told)
     engine = asked.outside.asking(notebook, prepared)

@@ -1,5 +1,5 @@
-"""Deciding on proposals: what each comes to in the memory as it is shown, which parts of it are
-taken, and what the person makes of it. What is written is what was shown, or it is not written.
+"""Deciding on proposals: the edits of each in the present memory, the hunks that are accepted, and
+the user's changes to its text. Only what was shown is written.
 """
 
 from __future__ import annotations
@@ -53,37 +53,37 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import one_line
 
 _FINDS_ITS_PLACE = (Create, Replace, SetField, AddLink, Retire)
-"""Acts that fit wherever other proposals have moved the lines of a note to."""
+"""Acts that apply even where other proposals have moved the lines of a note."""
 
 Hunks = Collection[tuple[int, int]]
-"""Hunks by the number of their edit and their own."""
+"""Hunks, each as the number of its edit and its own number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A proposal as the person sees it."""
+    """A proposal as shown to the user."""
 
     waiting: Waiting
     edits: tuple[Edit, ...] = ()
-    """What it comes to by itself, that of the note that it is about first."""
+    """Its edits by itself, that of its own note first."""
     why_not: str = ""
-    """Why it cannot be taken any more; "" where it can."""
+    """Why it no longer applies; "" where it does."""
     needs_others: bool = False
-    """Whether it fits only behind proposals that stand before it."""
+    """Whether it applies only after the proposals before it."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing speaks against it, so that it may be taken without a second look."""
+        """Whether it has no warning and applies by itself."""
         return not (self.waiting.told or self.why_not or self.needs_others)
 
     def is_other_in(self, memory: Memory) -> bool:
-        """Say whether it would come to something else in `memory` by now."""
+        """Return whether its files differ in `memory` from what was shown."""
         before = ((memory.by_path.get(edit.path), edit.before) for edit in self.edits)
         return any((note and note.raw) != raw for note, raw in before)
 
     def can_leave_out(self, number: int) -> bool:
-        """Say whether single hunks of an edit can be left out: what else becomes of the memory
-        follows from the change as a whole.
+        """Return whether single hunks of an edit can be left out; those of other files follow from
+        the change as a whole.
         """
         edit, act = self.edits[number], self.waiting.change.act
         if self.needs_others or None in (edit.before, edit.after) or isinstance(act, Retire):
@@ -91,20 +91,20 @@ class Shown:
         return (edit.path != act.path) if isinstance(act, Create) else (edit.path == _path(act))
 
     def is_nothing_without(self, left_out: Hunks, of: Hunks) -> bool:
-        """Say whether nothing is left of it without some `of` its hunks."""
+        """Return whether the change is empty without the hunks `left_out` of all its hunks."""
         own = {hunk for hunk in of if hunk[0] == 0}
         goes_on = isinstance(self.waiting.change.act, Create | Merge)
         return not goes_on and bool(own) and own <= set(left_out)
 
     def _left_of(self, number: int, left_out: Hunks) -> str:
-        """Return the text of a file without the hunks that are left out."""
+        """Return the text of an edit's file without the hunks that are left out."""
         edit = self.edits[number]
         own = {hunk for n, hunk in left_out if n == number}
         return without_hunks(text_of(edit.before), text_of(edit.after), own)
 
     def change(self, left_out: Hunks, memory: Memory, drafted: Callable[[], Memory]) -> Change:
-        """Return the change to be made of it without some hunks, where `memory` is what it was
-        shown in and `drafted` gives what the proposals before it leave. Raises ChangeRefused.
+        """Return the change without the hunks `left_out`; `memory` is what it was shown in, and
+        `drafted` returns the memory after the proposals before it. Raises ChangeRefused.
         """
         change = self.waiting.change
         act = change.act
@@ -118,25 +118,25 @@ class Shown:
         joins = isinstance(act, Insert) or memory.layout.role(_path(act)) is FileRole.INDEX
         text = merge(base, self._left_of(0, left_out), now, additions_join=joins)
         if text is None:
-            raise ChangeRefused("Another proposal that is taken changes the same lines.")
+            raise ChangeRefused("Another accepted proposal changes the same lines.")
         whole = replace(act, text=text) if isinstance(act, Merge) else Rewrite(_path(act), text)
         return replace(change, act=whole)
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What waits in a memory as it is."""
+    """The pending proposals of a memory."""
 
     memory: Memory
     shown: tuple[Shown, ...]
     runs: tuple[LedgerRun, ...]
-    """Those that proposed it, newest first, as far as the ledger tells of them."""
+    """The runs that proposed them, newest first, as far as the ledger has them."""
     applied: frozenset[str] = frozenset()
-    """Ids of the proposals that were applied, by whatever process."""
+    """Ids of the proposals that were applied, by any process."""
 
 
 def what_waits(notebook: Notebook) -> Waits:
-    """Return what is pending now, and what it comes to. Raises MemoryNotFound, MemoryUnreadable and
+    """Return the pending proposals with their edits. Raises MemoryNotFound, MemoryUnreadable and
     StateUnusable.
     """
     memory = notebook.read()
@@ -150,7 +150,7 @@ def what_waits(notebook: Notebook) -> Waits:
 
 
 def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
-    """Return what each of the proposals comes to in `memory`, by itself where it can be."""
+    """Return each proposal with its edits of `memory`, by itself where possible."""
     marked = protected_paths(notebook)
     return tuple(_shown(memory, waits, number, marked) for number in range(len(waits)))
 
@@ -170,7 +170,7 @@ def _shown(memory: Memory, waits: Sequence[Waiting], number: int, marked: Collec
 
 
 def _behind(memory: Memory, waits: Iterable[Waiting], marked: Collection[str]) -> Memory:
-    """Return the memory as those of the proposals that fit would leave it."""
+    """Return the memory after those of the proposals that apply."""
     for it in waits:
         try:
             memory = with_edits(memory, _edits(memory, it, marked))
@@ -182,7 +182,7 @@ def _behind(memory: Memory, waits: Iterable[Waiting], marked: Collection[str]) -
 def _edits(memory: Memory, it: Waiting, marked: Collection[str]) -> tuple[Edit, ...]:
     edits = compose(memory, [it.change], marked=marked).edits
     if not edits:
-        raise ChangeRefused("It would change nothing any more.")
+        raise ChangeRefused("No changes: the memory already has this.")
     return tuple(sorted(edits, key=lambda edit: edit.path != it.path))
 
 
@@ -196,9 +196,8 @@ def plan(
     chosen: Sequence[Shown],
     left_out: Mapping[str, Hunks],
 ) -> Plan:
-    """Return what comes of the proposals that were `chosen`, without the hunks that are left out,
-    by the ids of their proposals. They were shown in the memory `shown_in`; of those whose notes
-    are others in `memory` by now nothing comes.
+    """Return the plan for the `chosen` proposals without the hunks `left_out`, given by proposal
+    id. They were shown in the memory `shown_in`; those whose notes differ in `memory` are skipped.
     """
     by_id = {it.waiting.id: it for it in chosen}
 
@@ -212,13 +211,13 @@ def plan(
 
 
 def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
-    """Return why a proposal is not what was shown; indexes grow by lines meanwhile."""
+    """Return why a proposal is not as shown, "" where it is; indexes may have grown meanwhile."""
     for edit in shown.edits:
         if memory.layout.role(edit.path) is FileRole.INDEX:
             continue
         before, now = (it.by_path.get(edit.path) for it in (shown_in, memory))
         if (before and before.raw) != (now and now.raw):
-            return f"{one_line(edit.path)} was changed after it was shown"
+            return f"{one_line(edit.path)} changed after it was shown"
     return ""
 
 
@@ -226,8 +225,8 @@ def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
 
 
 def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
-    """Let a proposal wait in the place of the one that the person edited. Raises StateUnusable."""
-    # read again: a command may have kept something meanwhile
+    """Replace a pending proposal by the one that the user edited. Raises StateUnusable."""
+    # read again: another command may have saved proposals meanwhile
     kept = recall_curation(notebook.surroundings.state, notebook.place.root)
     proposals = tuple(new if it.id == old.id else it for it in kept.proposals)
     keep(notebook, replace(kept, proposals=proposals, dropped=(*kept.dropped, old.id)))
@@ -237,12 +236,12 @@ def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
 
 
 def text_to_edit(shown: Shown) -> str:
-    """Return the text that can be edited before a proposal is taken: the note as it would be, of a
-    line of an index that line. Raises ChangeRefused where there is none.
+    """Return the text of a proposal that can be edited: the note as it would be, or the index line.
+    Raises ChangeRefused where there is none.
     """
     act = shown.waiting.change.act
     if shown.why_not or shown.needs_others:
-        raise ChangeRefused("It cannot be taken by itself, so it cannot be edited.")
+        raise ChangeRefused("The proposal does not apply by itself, so it cannot be edited.")
     match act:
         case Create(text=text) | Merge(text=text):
             return text
@@ -251,7 +250,7 @@ def text_to_edit(shown: Shown) -> str:
         case AddEntry():
             return _added(shown.edits[0])
         case Retire() | MoveLine() | EditLine():
-            raise ChangeRefused("It brings no text that could be edited.")
+            raise ChangeRefused("The proposal has no text to edit.")
         case _:
             return text_of(shown.edits[0].after)
 
@@ -263,7 +262,7 @@ def _added(edit: Edit) -> str:
 
 
 def edited(notebook: Notebook, memory: Memory, it: Waiting, text: str) -> Waiting:
-    """Return a proposal as it is with the `text` that the person made of it, checked anew. Raises
+    """Return a proposal with the `text` that the user edited, validated again. Raises
     ChangeRefused.
     """
     texts: dict[str, str] = {}
@@ -307,7 +306,7 @@ def describe_curation(
     curation: Curation, memory: Memory, taken: Taken | None, estimate: Estimate | None = None
 ) -> dict[str, Any]:
     """Return what `curate --json` prints; `taken` is None where nothing was to be applied, and
-    `estimate` where the engine costs nothing. `skipped` is in it only where something was.
+    `estimate` where the engine is free. It has `skipped` only where input was skipped.
     """
     run = curation.run
     document = {
@@ -337,14 +336,12 @@ def describe_pending(proposals: Iterable[Waiting], memory: Memory) -> dict[str, 
 
 
 def describe_left(taken: Taken, memory: Memory) -> list[dict[str, str]]:
-    """Return the proposals that were not applied, each with why."""
+    """Return the proposals that were not applied, each with the reason."""
     return [{"id": it.id, "why": mask_text(why, it, memory)} for it, why in taken.left]
 
 
 def mask_proposal(it: Waiting, memory: Memory) -> Waiting:
-    """Return a proposal on `memory` as it may be printed: no credential is in its diff, its quotes
-    or any other text of it. What is written is the proposal itself.
-    """
+    """Return a proposal on `memory` for output, with the secrets in all its texts masked."""
     secrets = _secrets_of(it, memory)
 
     def masked(text: str) -> str:
@@ -361,18 +358,18 @@ def mask_proposal(it: Waiting, memory: Memory) -> Waiting:
 
 
 def mask_text(text: str, it: Waiting, memory: Memory) -> str:
-    """Return a text about a proposal on `memory` without the credentials of its notes."""
+    """Return a text about a proposal on `memory` with the secrets of its notes masked."""
     return _masked(text, _secrets_of(it, memory))
 
 
 def mask_rejected(it: Rejected) -> Rejected:
-    """Return what was rejected as it may be printed."""
+    """Return a rejected change for output, with secrets masked."""
     return replace(it, change=mask(it.change), why=mask(it.why))
 
 
 def _secrets_of(it: Waiting, memory: Memory) -> dict[str, str]:
-    """Return the credentials in all that a proposal is about, each with its kind: a diff shows a
-    part of a text, by which alone a value may look like any other.
+    """Return the secrets in all texts of a proposal, each with its kind: in a diff, which shows
+    only a part of a text, a secret may look like any other value.
     """
     found: dict[str, str] = {}
     for text in _texts_of(it, memory):

@@ -1,9 +1,8 @@
 """The proposals of one memory, and how far activity was curated: a file in the state directory.
 
-The file holds proposals, the history what was decided of them: the change that applied some of them
-names them, and so does the act by which some were refused. A proposal is pending unless such an act
-is in effect. So undo, redo and recovery of an act decide on its proposals too, wherever and by
-whatever process they are done.
+The file has the proposals, the history the decisions on them: an act that applies or refuses
+proposals names them. A proposal is pending unless such an act is in effect. So undo, redo and
+recovery of an act decide on its proposals too, in any process.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ FOLDER = "curation"
 _LARGEST = 128 * 1024 * 1024
 _MOST_DROPPED = 2_000
 _MOST_OF_DECIDED = 8 * 1024 * 1024
-"""Characters of the diffs of decided proposals that are kept, for undo to bring them back."""
+"""Characters of the diffs of decided proposals that are stored, so that undo can restore them."""
 _LEAST_OF_ONE = 1_024
-"""Characters for which each of them counts besides."""
+"""Characters that each of them counts in addition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +35,29 @@ class Cursor:
     """How far one transcript was curated."""
 
     stamp: str
-    """While the transcript has it, nothing was added."""
+    """Unchanged while nothing was added to the transcript."""
     learnt: str
-    """What the reader has learnt up to there; "" where it begins anew each time."""
+    """The reader's state there; "" where it starts from the beginning each time."""
     last: int
     """The number of the line, or part, up to which it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurationState:
-    """What is known of the curations of one memory."""
+    """The state of curation of one memory."""
 
     proposals: tuple[Waiting, ...] = ()
-    """All that are kept, oldest first; decided ones too, for undo makes them pending again."""
+    """All stored proposals, oldest first; also decided ones, for undo makes them pending again."""
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
     """How far the transcripts were curated, by path and session."""
     moving: Mapping[str, Cursor] = field(default_factory=dict)
-    """How far they will have been, once what is pending was decided."""
+    """The cursors once all pending proposals are decided."""
     dropped: tuple[str, ...] = ()
-    """Ids that are not proposed again: the user put an edited proposal in their place, or an older
+    """Ids that are not proposed again: an edited proposal replaced them, or an older version of
     Ricordo dropped them.
     """
     refused: Mapping[str, str] = field(default_factory=dict)
-    """When the user refused what is not wanted, ISO 8601, by the ids of the proposals."""
+    """When the user refused a proposal, ISO 8601, by its id."""
     applied: frozenset[str] = frozenset()
     """Ids of the proposals that were applied."""
 
@@ -68,19 +67,19 @@ class CurationState:
         return tuple(it for it in self.proposals if not self.is_decided(it.id))
 
     def is_decided(self, id: str) -> bool:
-        """Say whether the proposal of that id was applied or refused."""
+        """Return whether the proposal with that id was applied or refused."""
         return id in self.refused or id in self.applied
 
     def settled(self) -> CurationState:
-        """Return this with the cursors moved, if nothing is pending any more."""
+        """Return the state with the cursors moved, unless proposals are pending."""
         if self.waiting:
             return self
         return replace(self, cursors={**self.cursors, **self.moving}, moving={})
 
 
 def recall_curation(state: str, root: str) -> CurationState:
-    """Return what is known of the curations of the memory at `root`; nothing where the file cannot
-    be read. Raises StateUnusable where the history cannot.
+    """Return the curation state of the memory at `root`, empty where the file cannot be read.
+    Raises StateUnusable where the history cannot be read.
     """
     document, _ = read_json(os.path.join(state, FOLDER, _name(root)), _LARGEST)
     if not isinstance(document, dict) or document.get("root") != root:
@@ -106,14 +105,14 @@ _NOTHING: Mapping[str, Any] = {"waiting": [], "cursors": {}, "moving": {}, "drop
 
 
 def _last_run(document: Mapping[str, Any]) -> str:
-    """Return the id of the run that the file tells of, as it did once for all that waits."""
+    """Return the id of the run in the file, which older versions wrote once for all proposals."""
     run = document.get("run")
     return str(run["id"]) if isinstance(run, dict) else ""
 
 
 def stamp_of_curation(state: str, root: str) -> object:
-    """Return what is another value once other proposals may be pending in the memory at `root`:
-    some were proposed or decided, or an act was undone.
+    """Return a value that changes when the pending proposals of the memory at `root` may have
+    changed: some were proposed or decided, or an act was undone.
     """
     history = os.path.join(state, DATABASE)
     paths = (os.path.join(state, FOLDER, _name(root)), history, f"{history}-wal")
@@ -129,19 +128,19 @@ def _stamp(path: str) -> object:
 
 
 def remember_curation(state: str, root: str, kept: CurationState) -> None:
-    """Keep what is known of the curations of the memory at `root`. Raises StateUnusable."""
+    """Save the curation state of the memory at `root`. Raises StateUnusable."""
     document = {
         "root": root,
         "waiting": _kept_proposals(kept),
-        "cursors": {key: _told(it) for key, it in kept.cursors.items()},
-        "moving": {key: _told(it) for key, it in kept.moving.items()},
+        "cursors": {key: _describe_cursor(it) for key, it in kept.cursors.items()},
+        "moving": {key: _describe_cursor(it) for key, it in kept.moving.items()},
         "dropped": list(kept.dropped[-_MOST_DROPPED:]),
     }
     folder = os.path.join(state, FOLDER)
     content = _encoded(document)
     if len(content) > _LARGEST:
         size = f"{_LARGEST // (1024 * 1024)} MB"
-        raise StateUnusable(f"More than {size} of proposals would be pending: decide some first.")
+        raise StateUnusable(f"Too many pending proposals (limit {size}): decide some first.")
     try:
         replace_state_file(folder, _name(root), content)
     except OSError as error:
@@ -150,7 +149,7 @@ def remember_curation(state: str, root: str, kept: CurationState) -> None:
 
 
 def _kept_proposals(kept: CurationState) -> list[dict[str, Any]]:
-    """Return what is pending, and of what was decided the newest."""
+    """Return the pending proposals and the newest decided ones, as they are stored."""
     room, chosen = _MOST_OF_DECIDED, list[dict[str, Any]]()
     for it in reversed(kept.proposals):
         if kept.is_decided(it.id):
@@ -162,14 +161,16 @@ def _kept_proposals(kept: CurationState) -> list[dict[str, Any]]:
 
 
 def _encoded(document: Mapping[str, Any]) -> bytes:
-    """Return the document as a purge can find values in it; escaped where it is no text."""
+    """Return the document unescaped, so that a purge finds values in it; escaped where it has lone
+    surrogates.
+    """
     try:
         return json.dumps(document, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return json.dumps(document).encode("ascii")
 
 
-def _told(it: Cursor) -> dict[str, Any]:
+def _describe_cursor(it: Cursor) -> dict[str, Any]:
     return {"stamp": it.stamp, "learnt": it.learnt, "last": it.last}
 
 

@@ -1,4 +1,4 @@
-"""What a curation is given: what was said, and the brief on it. No engine has run by then."""
+"""Prepare a curation: read the new messages and compose the brief. No engine runs yet."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from ricordo.agents.registry import named_session, open_transcript
 from ricordo.agents.transcripts.checkpoint import as_text, from_text
 from ricordo.agents.transcripts.session import Session, Turn
 from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
-from ricordo.curation.brief import BUDGET, Brief, compose_brief, tokens, turn_tokens
+from ricordo.curation.brief import BUDGET, Brief, compose_brief, turn_tokens
 from ricordo.curation.engine import CurationProgress, Step, Unread
 from ricordo.curation.spoken import Heard, Spoken, heard, spoken
 from ricordo.errors import TooOften
+from ricordo.llm.question import estimate
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
@@ -32,12 +33,12 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import clip, one_line
 
 MOST = 20_000
-"""Turns of the person in one curation; those after them wait for the next one."""
+"""Messages of the user in one curation; later ones are left for the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurationScope:
-    """What is curated: all since the last curation, or what is named here."""
+    """The input of a curation: everything since the last one, or what is named here."""
 
     since: datetime | None = None
     session: str = ""
@@ -49,23 +50,23 @@ class CurationScope:
 
     @property
     def is_named(self) -> bool:
-        """Whether it was named, so that how far curations came does not count."""
+        """Whether the input is named, so that the cursors do not count."""
         return bool(self.since or self.session or self.note or self.everything)
 
 
 @dataclass(slots=True)
 class SpokenSince:
-    """What was said, and how far it was read."""
+    """New messages, and how far the transcripts were read."""
 
     said: list[Spoken] = field(default_factory=list)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     sessions: int = 0
     tokens: int = 0
-    """About how many tokens all that was said came to, by agents too."""
+    """Estimated tokens of all messages, also those of agents."""
     last: str = ""
-    """When the last thing was said, ISO 8601 in UTC; "" where that is not known."""
+    """Time of the last message, ISO 8601 in UTC; "" where unknown."""
     has_more: bool = False
-    """Whether there was no room for all of it: the rest waits for the next curation."""
+    """Whether messages that did not fit are left for the next curation."""
 
 
 def listen(
@@ -76,9 +77,9 @@ def listen(
     step: Callable[[], None],
     room: int | None = None,
 ) -> SpokenSince:
-    """Return what was said in the `scope`, day by day, no more than fits into `room` tokens of a
-    brief. A transcript that cannot be read says nothing. Raises WrongUsage where no transcript is
-    named.
+    """Return the user's messages in the `scope` by day, as many as fit into `room` tokens of a
+    brief. Unreadable transcripts are skipped. Raises WrongUsage where the scope names no
+    transcript.
     """
     told = SpokenSince()
     seen: set[tuple[str, str]] = set()
@@ -87,12 +88,12 @@ def listen(
         if len(told.said) >= MOST or (room is not None and room <= 0):
             told.has_more = True
             break
-        listening = _Listening(source, scope, cursors, own, room)
+        listening = _TranscriptReading(source, scope, cursors, own, room)
         found = listening.said(surroundings.now.date(), step)
         if found is None:
             continue
         said, cursor = found
-        # a session that was resumed may stand in two transcripts
+        # a resumed session may be in two transcripts
         fresh = [it for it in said if (it.key, it.text) not in seen]
         seen |= {(it.key, it.text) for it in fresh}
         told.said += fresh
@@ -108,13 +109,13 @@ def listen(
 
 
 def key_of(source: TranscriptSource) -> str:
-    """Return what names a transcript among the cursors."""
+    """Return the key of a transcript among the cursors."""
     return f"{source.path}\0{source.session}"
 
 
 def still_there(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
-    """Return the `cursors` without those of transcripts that were swept away. A folder that cannot
-    be seen may come back with all that is in it.
+    """Return the `cursors` without those of deleted transcripts. Those in a missing folder stay: it
+    may come back, as with an unmounted disk.
     """
 
     def is_gone(key: str) -> bool:
@@ -133,8 +134,8 @@ def _sources(
         yield from sorted(sources_of(own, surroundings), key=lambda it: (it.path, it.session))
 
 
-class _Listening:
-    """Reads one transcript on from where a curation ended."""
+class _TranscriptReading:
+    """Reads one transcript from where the last curation ended."""
 
     def __init__(
         self,
@@ -147,14 +148,14 @@ class _Listening:
         self._source, self._scope, self._own = source, scope, own
         self._cursor = None if scope.is_named else cursors.get(key_of(source))
         self.room = room
-        """Tokens that are left when it was read."""
+        """Tokens left after reading."""
         self.tokens = 0
         self.last = ""
         self.has_more = False
 
     def said(self, today: date, step: Callable[[], None]) -> tuple[list[Spoken], Cursor] | None:
-        """Return what was said, and how far it was read; None where there is nothing new, or the
-        session does not bear on the memory.
+        """Return the messages and the new cursor; None where there is nothing new, or the session
+        does not belong to the memory.
         """
         source, cursor = self._source, self._cursor
         if cursor is not None and cursor.stamp == source.stamp and source.stamp:
@@ -190,11 +191,11 @@ class _Listening:
 
     def _count(self, turn: Turn) -> None:
         if turn.is_said:
-            self.tokens += tokens(turn.text)
+            self.tokens += estimate(turn.text)
             self.last = max(self.last, turn.at)
 
     def _is_full(self, it: Spoken) -> bool:
-        """Take the room that a turn needs; say whether none is left."""
+        """Subtract a message from the room; return whether none is left."""
         if self.room is None:
             return False
         self.room -= turn_tokens(it)
@@ -206,7 +207,7 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class RatePeriod(NamedTuple):
-    """A stretch of time in which no more than so many curations may be applied."""
+    """A period with a limit of applied curations."""
 
     length: timedelta
     name: str
@@ -215,15 +216,14 @@ class RatePeriod(NamedTuple):
 
 
 def refuse_storm(notebook: Notebook) -> None:
-    """Refuse to curate a memory that was curated too often. Raises TooOften and StateUnusable."""
+    """Raise TooOften where a memory was curated too often lately. Raises StateUnusable."""
     if told := storm(notebook):
         raise TooOften(told)
 
 
 def storm(notebook: Notebook) -> str:
-    """Return what is to be told where too many curations were applied of late, those too that were
-    taken back; "" where all is calm. What a clock that was put back leaves in the future counts.
-    Raises StateUnusable.
+    """Return a message where too many curations were applied lately, also undone ones; "" where
+    not. Curations in the future, after the clock was put back, count. Raises StateUnusable.
     """
     now, applied = notebook.surroundings.now, applied_at(notebook)
     for span in _spans(notebook):
@@ -231,16 +231,16 @@ def storm(notebook: Notebook) -> str:
         if len(lately) >= span.most:
             free = lately[-span.most] + span.length
             return (
-                f"The memory is left to settle until {free.astimezone(now.tzinfo):%Y-%m-%d %H:%M}: "
-                f"curations applied within {span.name}: {len(lately)}. The setting {span.setting} "
-                "allows more."
+                f"Too many curations: {len(lately)} applied within {span.name}, limit {span.most}. "
+                f"Next one from {free.astimezone(now.tzinfo):%Y-%m-%d %H:%M}, or raise the setting "
+                f"{span.setting}."
             )
     return ""
 
 
 def still_going_on(notebook: Notebook, last: str) -> str:
-    """Return what is to be told where somebody spoke a moment ago; "" where all is quiet. `last` is
-    when that was, ISO 8601, "" where nobody did.
+    """Return a warning where the last message is recent; "" where it is not. `last` is its time,
+    ISO 8601; "" for none.
     """
     quiet = timedelta(minutes=notebook.settings.curate.quiet)
     if not last or not quiet:
@@ -250,7 +250,7 @@ def still_going_on(notebook: Notebook, last: str) -> str:
         return ""
     minutes = int(ago.total_seconds() // 60)
     when = f"{minutes} minutes ago" if minutes > 1 else "a moment ago"
-    return f"A session still goes on ({when}): curate it when it has ended."
+    return f"A session is still active (last message {when}): curate it when it has ended."
 
 
 def _spans(notebook: Notebook) -> tuple[RatePeriod, ...]:
@@ -262,36 +262,36 @@ def _spans(notebook: Notebook) -> tuple[RatePeriod, ...]:
 
 
 _BESIDE = "the index and the names of the other notes"
-_LEFT = "not asked about any further"
+_LEFT = "not asked about"
 _STAYS = "you can still open, edit or delete it"
 _LONGEST = 60
-"""Characters of what was said."""
+"""Characters of a message."""
 _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedInput:
-    """A note, or something that was said, that a curation passed over."""
+    """A note or message that a curation skipped."""
 
     source: str
-    """The path of the note or the source of the turn; "" for what stands around them."""
+    """The path of the note or the source of the message; "" for the context around them."""
     name: str
-    """What it is called, in one line."""
+    """Its name, in one line."""
     why: str
-    """In one line, with what can still be done."""
+    """The reason in one line, with what can still be done."""
     is_left: bool
-    """Whether it was only not asked about."""
+    """Whether the engine was not asked about it."""
 
     @property
     def told(self) -> str:
-        """All of it."""
+        """The whole message."""
         return f"skipped: {self.name}, {self.why}"
 
 
 def skipped(
     unread: Iterable[Unread], memory: Memory, said: Iterable[Spoken]
 ) -> tuple[SkippedInput, ...]:
-    """Return what was not read of `memory` and of what was `said`."""
+    """Return the unread notes of `memory` and messages among `said`."""
     turns = {it.source: it for it in said}
 
     def told(it: Unread) -> SkippedInput:
@@ -306,8 +306,8 @@ def skipped(
 
 
 def summed_up(found: Iterable[SkippedInput]) -> tuple[SkippedInput, ...]:
-    """Return what was skipped, one by one, and as one all that was not asked about: that has one
-    reason.
+    """Return the skipped input one by one, but everything that was not asked about as one, since it
+    has one reason.
     """
     known = tuple(found)
     left = [it for it in known if it.is_left]
@@ -324,8 +324,8 @@ def _name(turn: Spoken) -> str:
 
 
 def recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
-    """Return what is known of the sessions whose transcript is still there. Those of sub-agents
-    are none of their own.
+    """Return the sessions of the memory whose transcript exists, newest first; without
+    sub-agents.
     """
     own = bearing(notebook.place, notebook.surroundings)
     known = (it.session for it in notebook.activity.known())
@@ -341,27 +341,27 @@ def scope_of(session: Session) -> CurationScope:
 
 READING, COMPOSING = "reading transcripts", "composing the brief"
 _MOST_ASKED = 20
-"""Turns for which the notes that they bear on are looked for, the newest, and as many of those that
-are worth remembering: notes in full for more of them would hardly fit into a brief.
+"""The newest messages, and as many memorable statements, for which relevant notes are searched: the
+notes for more of them would hardly fit into a brief.
 """
 _LONGEST_ASKED = 400
-"""Characters of a turn by which that is done."""
+"""Characters of a message in such a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """All that an engine needs to know."""
+    """The input of an engine."""
 
     memory: Memory
     scope: CurationScope
     told: SpokenSince
     heard: tuple[Heard, ...]
-    """What of it is worth remembering by the rules."""
+    """The statements worth remembering, by the rules."""
     brief: Brief
     redaction: Redaction
-    """What keeps the secrets of the brief back, and brings them home."""
+    """The redaction of the brief; restores the answer."""
     remarks: tuple[str, ...] = ()
-    """What the person should know before it runs."""
+    """Warnings to the user before it runs."""
 
 
 def prepare(
@@ -373,9 +373,9 @@ def prepare(
     budget: int = BUDGET,
     room: int | None = None,
 ) -> Prepared:
-    """Return what a curation of `memory` in the `scope` is given; `budget` is that of the brief,
-    and `room` what activity may take of it, both in tokens. What there is no room for waits for
-    the next curation. Without `room` all of it is read, though the brief may not show it all.
+    """Return the input of a curation of `memory` in the `scope`. `budget` is that of the brief, and
+    `room` the part of it for activity, both in tokens; activity that does not fit is left for the
+    next curation. Without `room` all is read, though the brief may not show it all.
 
     Raises WrongUsage where the scope names no transcript, StateUnusable, and what `step` raises.
     """
@@ -401,19 +401,19 @@ def prepare(
 
 
 def _remarks(notebook: Notebook, told: SpokenSince) -> tuple[str, ...]:
-    more = "There is more activity than one curation takes: the rest waits for the next one."
+    more = "Too much activity for one curation: the rest is left for the next one."
     found = (storm(notebook), still_going_on(notebook, told.last), more if told.has_more else "")
     return tuple(filter(None, found))
 
 
 def _asked(said: list[Spoken], worth: Sequence[Heard]) -> Iterator[str]:
-    """Yield the texts for which notes are looked for."""
+    """Yield the texts for which relevant notes are searched."""
     yield from (it.statement for it in worth[-_MOST_ASKED:])
     yield from (it.text[:_LONGEST_ASKED] for it in said[-_MOST_ASKED:])
 
 
 def _touched(notebook: Notebook, memory: Memory, texts: Iterable[str], step: Step) -> list[str]:
-    """Return the notes that the texts bear on."""
+    """Return the paths of the notes that are relevant to the texts."""
     index = open_index(notebook.place, notebook.surroundings)
     found: dict[str, None] = {}
     for text in texts:

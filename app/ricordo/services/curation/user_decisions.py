@@ -1,4 +1,4 @@
-"""What the user decided of a memory, gathered from its history for a curator."""
+"""Collect the user's decisions on a memory from its history, for a curator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STILL_TRUE, _KEPT, _CHOSEN = "still true", "kept in the inbox", "kept when a co
 
 
 def user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
-    """Return what the user decided of `memory` and did not undo. Raises StateUnusable."""
+    """Return the user's decisions on `memory` that were not undone. Raises StateUnusable."""
     decided = notebook.decisions.standing(Decision.DISMISS, Decision.KEEP, Decision.CONFIRM)
     confirmed: dict[str, Confirmed] = {}
     wrong: dict[str, datetime] = {}
@@ -48,20 +48,20 @@ def user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
         wrong,
         deleted,
         tuple(_refused(notebook)),
-        tuple(_told_of_dismissed(memory, dismissed)),
+        tuple(_list_dismissed(memory, dismissed)),
         {it.subject: moment for it in dismissed if (moment := moment_of(it.at))},
     )
 
 
 def _confirm(confirmed: dict[str, Confirmed], path: str, at: str, how: str) -> None:
-    """Add that the text of a note was confirmed, where that is the newest time."""
+    """Record that the text of a note was confirmed, unless a later time is known."""
     moment, known = moment_of(at), confirmed.get(path)
     if moment is not None and (known is None or known.at <= moment):
         confirmed[path] = Confirmed(moment, how)
 
 
 def _kept(notebook: Notebook, decided: Mapping[str, ValidDecision]) -> Iterator[tuple[Op, str]]:
-    """Yield what others did to notes and the user kept, with when that was."""
+    """Yield changes of others that the user kept, each with the time."""
     kept = [it for it in decided.values() if it.decision is Decision.KEEP]
     if not kept:
         return
@@ -81,8 +81,8 @@ def _refused(notebook: Notebook) -> Iterator[Refused]:
             yield Refused(it.change.act, at, it.change.reason)
 
 
-def _told_of_dismissed(memory: Memory, dismissed: list[ValidDecision]) -> Iterator[Dismissed]:
-    """Yield the dismissals of which it is known which note they are about."""
+def _list_dismissed(memory: Memory, dismissed: list[ValidDecision]) -> Iterator[Dismissed]:
+    """Yield the dismissals whose note is known."""
     for it in dismissed:
         named, _, reason = it.reason.partition(": ")
         rule, _, path = named.partition(" in ")
@@ -91,7 +91,7 @@ def _told_of_dismissed(memory: Memory, dismissed: list[ValidDecision]) -> Iterat
 
 
 def moment_of(at: str) -> datetime | None:
-    """Return a moment in ISO 8601, in UTC where it tells no time zone; None where it is none."""
+    """Return a time in ISO 8601, as UTC where it has no time zone; None where it is invalid."""
     try:
         moment = datetime.fromisoformat(at)
     except ValueError:

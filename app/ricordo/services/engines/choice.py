@@ -1,4 +1,4 @@
-"""The engine that is chosen by words and settings, and the programs that the person lets run."""
+"""The engine chosen by options and settings, and the programs that the user has allowed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from ricordo.storage.state_file import replace_state_file
 from ricordo.text import visible
 
 _FILE = "programs.jsonl"
-"""The lines that may be run, by their digests."""
+"""Digests of the command lines that may be run."""
 
 
 def chosen(
     notebook: Notebook, engine: str = "", model: str = "", *, is_automatic: bool = False
 ) -> Outside | None:
-    """Return what is outside our code of the engine that is named, else set; None for the rules.
-    `is_automatic` where nobody asks for it just now. Raises WrongUsage.
+    """Return the external engine given by name, else by the settings; None for the rules.
+    `is_automatic` says that no user started it. Raises WrongUsage.
     """
     own = notebook.settings.engine
     use = engine or own.use
@@ -46,15 +46,15 @@ def chosen(
     return outside_of(notebook.surroundings, wanted, is_automatic=is_automatic)
 
 
-NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program has its model on its line"}
-"""Why no model can be named, by engine."""
+NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program sets its own model"}
+"""Why no model can be given, by engine."""
 
 
 def outside_of(
     surroundings: Environment, own: EngineSettings, *, is_automatic: bool = False
 ) -> Outside | None:
-    """Return what is outside our code of the engine that is set; None for the rules.
-    `is_automatic` where nobody asks for it just now. Raises WrongUsage.
+    """Return the external engine of the settings `own`; None for the rules. `is_automatic` says
+    that no user started it. Raises WrongUsage.
     """
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
@@ -63,7 +63,7 @@ def outside_of(
     if own.use == COMMAND:
         if not own.command:
             raise WrongUsage(
-                "No program is set: `ricordo config edit` takes it as engine.command, such as "
+                "No program set: run `ricordo config edit` and set engine.command, such as "
                 '["claude", "-p"].'
             )
         program = program_of(own.command)
@@ -72,8 +72,8 @@ def outside_of(
 
 
 def address_of(surroundings: Environment, own: EngineSettings) -> str:
-    """Return the address of the server of a model; "" for Anthropic's own. It is looked up here and
-    not by the client alone, for the person has to be told where text goes.
+    """Return the address of a model's server; "" for Anthropic's. It is found here and not only by
+    the client, for the user has to see where text is sent.
     """
     return own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", "")
 
@@ -85,17 +85,17 @@ def prepare_for(
     scope: CurationScope,
     step: Step = lambda _: None,
 ) -> Prepared:
-    """Return what a curation is given, within what may be sent `outside`. Raises as `prepare`."""
+    """Return the input of a curation, within what may be sent `outside`. Raises as `prepare`."""
     if outside is None:
         return prepare(notebook, memory, scope, step)
     budget = outside.ask.room
-    # what was named is not gone on with by the next curation
+    # the next curation does not continue a named input
     room = None if scope.is_named else budget // 2
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
 def new_program(surroundings: Environment, outside: Outside | None) -> Program | None:
-    """Return the program that would be run and whose line the person has not seen yet."""
+    """Return the program to be run whose command line the user has not allowed yet; else None."""
     if outside is None or not isinstance(outside.ask, AskProgram):
         return None
     program = outside.ask.program
@@ -104,10 +104,10 @@ def new_program(surroundings: Environment, outside: Outside | None) -> Program |
 
 
 def allow_program(surroundings: Environment, program: Program) -> None:
-    """Keep that a program may be run by its line. Raises StateUnusable."""
-    told = {"at": surroundings.now.isoformat(), "line": _digest(program)}
+    """Record that a program's command line may be run. Raises StateUnusable."""
+    record = {"at": surroundings.now.isoformat(), "line": _digest(program)}
     try:
-        add_line(surroundings.state, _FILE, told)
+        add_line(surroundings.state, _FILE, record)
     except OSError as error:
         why = f"{visible(surroundings.state)} cannot be written: {error.strerror}."
         raise StateUnusable(why) from None
@@ -124,10 +124,10 @@ _MOST_MEMORIES = 200
 
 def engines_to_choose(notebook: Notebook) -> tuple[EngineSettings, ...]:
     """Return the engines to choose from, each as settings that use it: the rules, a model, and the
-    person's program; where none is set, those that we know and that are on this machine. The server
-    is told where the environment names it.
+    user's program; where none is set, the known programs installed on this machine. The server is
+    that of the environment where the settings have none.
     """
-    own = _own(notebook)
+    own = _get_settings(notebook)
     known = known_programs(notebook.surroundings.environ.get("PATH"))
     lines = [own.command] if own.command else known or [()]
     programs = (replace(own, use=COMMAND, command=line) for line in lines)
@@ -135,11 +135,11 @@ def engines_to_choose(notebook: Notebook) -> tuple[EngineSettings, ...]:
 
 
 def engine_chosen(notebook: Notebook) -> EngineSettings:
-    """Return the engine that was chosen last; the one of the settings where none was, or where it
-    is not there any more.
+    """Return the engine that was chosen last; that of the settings where none was, or where it no
+    longer exists.
     """
-    own = _own(notebook)
-    kept = _kept(notebook.surroundings.state).get(notebook.place.root)
+    own = _get_settings(notebook)
+    kept = _read_choices(notebook.surroundings.state).get(notebook.place.root)
     if not isinstance(kept, dict):
         return own
     use, model, line = kept.get("use"), kept.get("model"), kept.get("command")
@@ -151,9 +151,9 @@ def engine_chosen(notebook: Notebook) -> EngineSettings:
 
 
 def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
-    """Keep which engine was chosen. Raises StateUnusable."""
+    """Save which engine was chosen. Raises StateUnusable."""
     state, root = notebook.surroundings.state, notebook.place.root
-    kept = _kept(state)
+    kept = _read_choices(state)
     kept.pop(root, None)
     kept[root] = {"use": own.use, "model": own.model, "command": list(own.command)}
     text = json.dumps(dict(list(kept.items())[-_MOST_MEMORIES:]))
@@ -164,11 +164,11 @@ def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
         raise StateUnusable(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def _own(notebook: Notebook) -> EngineSettings:
+def _get_settings(notebook: Notebook) -> EngineSettings:
     own = notebook.settings.engine
     return replace(own, server=address_of(notebook.surroundings, own))
 
 
-def _kept(state: str) -> dict[str, Any]:
+def _read_choices(state: str) -> dict[str, Any]:
     document, _ = read_json(os.path.join(state, _CHOICE_FILE), _LARGEST)
     return document if isinstance(document, dict) else {}

@@ -1,4 +1,4 @@
-"""The engine that is made of rules, and what makes an engine for what was prepared."""
+"""Make the engine for a prepared curation: the rules, a model or a program."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def rules(notebook: Notebook, prepared: Prepared, step: Step) -> RulesEngine:
     notebook.gather(prepared.memory, lambda doing: step(CurationProgress(doing)))
     look = notebook.judge(prepared.memory)
     decisions = user_decisions(notebook, prepared.memory)
-    return RulesEngine(_known(notebook, look, decisions), prepared.heard, look.findings)
+    return RulesEngine(_make_context(notebook, look, decisions), prepared.heard, look.findings)
 
 
-def _known(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> PlacementContext:
+def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> PlacementContext:
     surroundings, memory = notebook.surroundings, look.memory
     index = open_index(notebook.place, surroundings)
 
@@ -61,12 +61,18 @@ def _known(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> Plac
                 if turn.is_cause and turn.key:
                     causes.setdefault(turn.key, []).append(note)
     pairs = tuple(it for it in look.evidence.pairs if not decisions.is_fine(it, memory))
-    said = (SharedStems(memory), pairs, causes, decisions.confirmed, _instructions(notebook))
+    said = (
+        SharedStems(memory),
+        pairs,
+        causes,
+        decisions.confirmed,
+        _make_instruction_check(notebook),
+    )
     return PlacementContext(memory, speaks_of, *said)
 
 
-def _instructions(notebook: Notebook) -> Callable[[str], bool]:
-    """Return what says of a text that the project's own instructions say it."""
+def _make_instruction_check(notebook: Notebook) -> Callable[[str], bool]:
+    """Return a function that says whether the project's own instructions contain a text."""
     project = notebook.surroundings.project or notebook.place.project
     if not project or not os.path.isdir(project):
         return lambda _: False
@@ -84,19 +90,19 @@ class Outside:
     ask: AskModel | AskProgram
     author: Author
     remark: str = ""
-    """What the person should know of its prices and its prompt."""
+    """A warning about the user's prices or prompt; "" for none."""
 
     def __call__(self, notebook: Notebook, prepared: Prepared, _: Step) -> Engine:
-        """Return the engine for what was prepared."""
+        """Return the engine for a prepared curation."""
         asking = self.asking(notebook, prepared)
-        # of a program it is not known whether it was too much, or the wrong thing
+        # a program does not report whether a brief was too large or refused
         return InParts(asking, asking.ask) if isinstance(asking.ask, AskModel) else asking
 
     def asking(self, notebook: Notebook, prepared: Prepared) -> Asking:
-        """Return the engine that asks for what was prepared once."""
+        """Return the engine that asks once, for a prepared curation."""
 
         def lost(usage: EngineUsage) -> None:
-            with suppress(StateUnusable):  # why there is no answer matters more than its cost
+            with suppress(StateUnusable):  # the reason for the failure matters more than its cost
                 _record_cost(notebook, self.author, usage)
 
         said = {it.source: it.text for it in prepared.told.said}
@@ -104,7 +110,7 @@ class Outside:
 
 
 def gate_of(surroundings: Environment, caps: Caps | None = None) -> Gate:
-    """Return the gate that everything has to pass that is paid for."""
+    """Return the gate for everything that costs money."""
     return Gate(surroundings.state, lambda: surroundings.now.timestamp(), caps or Caps())
 
 
@@ -116,8 +122,8 @@ def model_outside(
     *,
     is_automatic: bool = False,
 ) -> Outside:
-    """Return `model` of a `server`; `is_automatic` where nobody asked for it just now, as by a
-    timer or without a terminal.
+    """Return `model` of a `server` as an external engine; `is_automatic` says that no user started
+    it, as by a timer or without a terminal.
     """
     prompt = load_prompt(CURATE, surroundings.config)
     prices, remark = load_prices(surroundings.config)
@@ -135,7 +141,7 @@ def program_outside(
     *,
     is_automatic: bool = False,
 ) -> Outside:
-    """Return a `program` of the person's."""
+    """Return a `program` of the user's as an external engine."""
     prompt = load_prompt(CURATE, surroundings.config)
     gate = gate_of(surroundings, caps)
     environ = surroundings.environ
@@ -146,7 +152,7 @@ def program_outside(
 def by_model(
     model: str = DEFAULT_MODEL, server: Server | None = None, caps: Caps | None = None
 ) -> MakeEngine:
-    """Return what makes the engine that asks `model` of a `server`."""
+    """Return a factory of the engine that asks `model` of a `server`."""
 
     def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
         return model_outside(notebook.surroundings, model, server, caps)(notebook, prepared, step)
@@ -157,7 +163,7 @@ def by_model(
 def by_program(
     program: Program, bounds: Bounds | None = None, caps: Caps | None = None
 ) -> MakeEngine:
-    """Return what makes the engine that runs a `program` of the person's."""
+    """Return a factory of the engine that runs a `program` of the user's."""
 
     def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
         outside = program_outside(notebook.surroundings, program, bounds, caps)
@@ -167,7 +173,7 @@ def by_program(
 
 
 def _record_cost(notebook: Notebook, author: Author, usage: EngineUsage) -> None:
-    """Record what was paid for by itself: no activity was curated by it. Raises StateUnusable."""
+    """Record a cost as a run of its own, which curated no activity. Raises StateUnusable."""
     surroundings = notebook.surroundings
     run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
     record(surroundings.state, notebook.place.root, run)

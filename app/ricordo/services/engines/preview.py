@@ -1,4 +1,4 @@
-"""What a person should know before an engine is asked: nothing was sent, nothing has run yet."""
+"""Preview of a curation: what would be sent, and what it may cost. Nothing is sent or run yet."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ from ricordo.services.ledger.ledger import LedgerRun
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings
 
-_CHECKING = CurationProgress("looking what may leave")
+_CHECKING = CurationProgress("checking what would be sent")
 
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """What leaves where a model or a program is asked, and what that may cost."""
+    """What is sent to a model or program, and what that may cost."""
 
     outside: Outside
     text: str
-    """The brief as it leaves."""
+    """The brief as it is sent."""
     estimate: Estimate
     left: RemainingBudget
-    """What the caps leave."""
+    """The remaining budget."""
     kept_back: tuple[Redacted, ...]
-    """What does not leave."""
+    """The redacted values."""
     program: Program | None
-    """A program that would run for the first time: the person has to see its line."""
+    """A program that would run for the first time: the user has to see its command line."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurationPreview:
-    """What is known of a curation before it runs."""
+    """A curation before it runs."""
 
     prepared: Prepared
     room: int
-    """How many tokens the brief may have."""
+    """The most tokens of the brief."""
     leaving: Egress | None = None
-    """None where nothing leaves."""
+    """None where nothing is sent."""
     why_not: str = ""
-    """Why the engine cannot be asked, and what to do; "" where nothing speaks against it."""
+    """Why the engine cannot be asked, and what to do; "" where it can."""
 
 
 def look_before(
     notebook: Notebook, own: EngineSettings, scope: CurationScope, step: Step = lambda _: None
 ) -> CurationPreview:
-    """Return what is known before the engine that is set as `own` curates in the `scope`. Raises as
-    `prepare`.
+    """Return the preview of a curation of the `scope` by the engine of the settings `own`. Raises
+    as `prepare`.
     """
     memory = notebook.read()
     try:
@@ -77,8 +77,8 @@ def look_before(
 def leaving_of(
     notebook: Notebook, outside: Outside, brief: Measured, redaction: Redaction, *texts: str
 ) -> Egress:
-    """Return what leaves where the `texts` that a `brief` is made of are sent, by the redaction
-    that they were composed with.
+    """Return what is sent with the `texts` of a `brief`, by the redaction that they were composed
+    with.
     """
     ask = outside.ask
     text, kept_back = redaction.foreseen(*texts)
@@ -87,17 +87,17 @@ def leaving_of(
 
 
 def told_of_parts(outside: Outside) -> str:
-    """Return what an engine may cost that has to be asked in parts; "" where it never is."""
+    """Return the most that asking in parts may cost, in words; "" for an engine that never does."""
     if not isinstance(outside.ask, AskModel):
         return ""
     most = outside.ask.most
     tokens = f"{most.input_tokens + most.output_tokens:,} tokens"
     cost = f"{tokens}, {told(None)}" if most.usd is None else told(most.usd)
-    return f"Not taken as a whole, it is asked in parts: at most {cost} in all."
+    return f"If rejected as a whole, the brief is sent in parts: at most {cost} in all."
 
 
 def why_not(leaving: Egress) -> str:
-    """Return why an engine cannot be asked, and what to do; "" where nothing speaks against it."""
+    """Return why an engine cannot be asked, and what to do; "" where it can."""
     ask, estimate = leaving.outside.ask, leaving.estimate
     try:
         ask.check()
@@ -108,23 +108,23 @@ def why_not(leaving: Egress) -> str:
 
 
 def who(run: LedgerRun) -> str:
-    """Return who was asked, as a sentence names it."""
+    """Return the name of a run's engine for a sentence."""
     return "the rules" if run.engine == RULES else run.model
 
 
 def cost_of(*usd: float | None) -> str:
-    """Return what costs are in all, in a few words; not known where one of them is not."""
+    """Return the sum of costs in a few words; unknown where one of them is."""
     known = [it for it in usd if it is not None]
     return f"cost {told(sum(known))}" if len(known) == len(usd) else told(None)
 
 
 def tokens_of(run: LedgerRun) -> str:
-    """Return what was sent and written; "" for what costs no tokens."""
+    """Return the input and output tokens of a run in words; "" for none."""
     if not run.input_tokens and not run.output_tokens:
         return ""
     return f"{run.input_tokens:,} tokens sent, {run.output_tokens:,} written"
 
 
 def answered(run: LedgerRun) -> str:
-    """Return what an answer cost."""
+    """Return the cost of an answer in words."""
     return ", ".join(filter(None, (f"{who(run)} answered: {tokens_of(run)}", told(run.usd))))

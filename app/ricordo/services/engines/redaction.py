@@ -1,4 +1,4 @@
-"""What leaves of a memory: the redaction of a run, and the values that the person lets out."""
+"""The redaction of a run, and the values that the user allows to be sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ricordo.storage.redaction_key import redaction_key
 
 
 def begin_redaction(notebook: Notebook) -> Redaction:
-    """Return the redaction of one run. Where our state cannot be read, nothing is allowed."""
+    """Return the redaction of one run. Where the state cannot be read, no value is allowed."""
     try:
         key = redaction_key(notebook.surroundings.state)
         return Redaction(key, allowed_values(notebook).keys())
@@ -19,24 +19,23 @@ def begin_redaction(notebook: Notebook) -> Redaction:
 
 
 def allow_value(notebook: Notebook, redacted: Redacted) -> None:
-    """Let a value of this memory out from now on, in every run. Raises StateUnusable.
+    """Allow a value of this memory to be sent in every run from now on. Raises StateUnusable.
 
-    Its fingerprint is kept and never the value; `undo` takes this back, as does
-    `withhold_value`.
+    Its fingerprint is stored, never the value. `undo` and `withhold_value` revert this.
     """
-    # a fingerprint of a run without a key would never be met again
+    # the fingerprint of a run without a key is valid in that run only
     redaction_key(notebook.surroundings.state)
     _decide(notebook, Decision.ALLOW, redacted.fingerprint, redacted.kind)
 
 
 def withhold_value(notebook: Notebook, fingerprint: str) -> None:
-    """Let a value out no longer. Raises StateUnusable."""
+    """Redact a value again that was allowed. Raises StateUnusable."""
     _decide(notebook, Decision.WITHHOLD, fingerprint)
 
 
 def allowed_values(notebook: Notebook) -> dict[str, ValidDecision]:
-    """Return what may leave, by fingerprint; the reason is the kind that it looked like. Raises
-    StateUnusable.
+    """Return the allowed values by fingerprint; the reason of each is the kind of secret that it
+    looks like. Raises StateUnusable.
     """
     return notebook.decisions.standing(Decision.ALLOW)
 

@@ -1,4 +1,4 @@
-"""What curation cost and what it bought: one expensive curation is to buy many cheap reads."""
+"""Costs and benefits of curation: one expensive curation should pay off in many cheap reads."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from ricordo.curation.brief import tokens
 from ricordo.curation.drift import DENIAL, Fact, lost, told_fact
 from ricordo.curation.validation import body_of
+from ricordo.llm.question import estimate
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.services.ledger.ledger import (
@@ -25,11 +25,11 @@ from ricordo.services.sessions.activity import Activity
 from ricordo.services.workspace.notebook import Notebook
 
 _MOST_GONE = 100
-"""Facts that are looked for in the whole memory, the latest."""
+"""Lost facts that are searched in the whole memory, the latest."""
 
 
 class DriftStep(NamedTuple):
-    """What one curation took and brought."""
+    """The numbers of facts that one curation lost and added."""
 
     at: str
     """ISO 8601, with time zone."""
@@ -39,7 +39,7 @@ class DriftStep(NamedTuple):
 
 
 class OfNote(NamedTuple):
-    """What curations took from one note and brought to it."""
+    """The facts that curations lost from one note and added to it."""
 
     path: str
     lost: tuple[str, ...]
@@ -48,39 +48,39 @@ class OfNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What curations have done to what the notes state."""
+    """The facts that curations lost and added."""
 
     steps: tuple[DriftStep, ...] = ()
     """Oldest first."""
     notes: tuple[OfNote, ...] = ()
-    """Those that lost most first."""
+    """Notes that lost most first."""
     lost: Mapping[str, int] = field(default_factory=dict)
-    """How much, by kind. What another note of the same curation took over is not lost."""
+    """Counts by kind. A fact that moved to another note of the same curation is not lost."""
     added: Mapping[str, int] = field(default_factory=dict)
     gone: tuple[str, ...] = ()
-    """What was lost and stands in no note by now, the latest first."""
+    """Lost facts that no note has now, the latest first."""
     purged: int = 0
-    """How many edits cannot be told of, because a value was purged."""
+    """Edits that are not counted, because a value was purged from them."""
 
 
 def wear(memory: Memory, curations: Iterable[Curated], step: Callable[[], None]) -> Drift:
-    """Return what `curations`, oldest first, have done to the notes of `memory`; `step` is called
-    after each and may raise.
+    """Return the drift of `memory` by `curations`, oldest first; `step` is called for each and may
+    raise.
     """
     steps: list[DriftStep] = []
     notes: dict[str, tuple[list[Fact], list[Fact]]] = {}
-    taken: list[Fact] = []
-    brought: list[Fact] = []
+    lost_facts: list[Fact] = []
+    added_facts: list[Fact] = []
     purged = 0
-    for it in curations:
+    for curation in curations:
         step()
-        before, after = _whole(it.notes, "before"), _whole(it.notes, "after")
+        before, after = _whole(curation.notes, "before"), _whole(curation.notes, "after")
         gone, new = lost(before, after), lost(after, before)
-        taken += gone
-        brought += new
-        purged += it.purged
-        steps.append(DriftStep(it.at.isoformat(), it.author.name, len(gone), len(new)))
-        for note in it.notes:
+        lost_facts += gone
+        added_facts += new
+        purged += curation.purged
+        steps.append(DriftStep(curation.at.isoformat(), curation.author.name, len(gone), len(new)))
+        for note in curation.notes:
             was, now = body_of(note.before), body_of(note.after)
             of_note = notes.setdefault(note.path, ([], []))
             of_note[0].extend(lost(was, now))
@@ -88,9 +88,9 @@ def wear(memory: Memory, curations: Iterable[Curated], step: Callable[[], None])
     return Drift(
         tuple(steps),
         tuple(_ordered(notes)),
-        Counter(it.kind for it in taken),
-        Counter(it.kind for it in brought),
-        tuple(_gone(memory, taken)),
+        Counter(curation.kind for curation in lost_facts),
+        Counter(curation.kind for curation in added_facts),
+        tuple(_gone(memory, lost_facts)),
         purged,
     )
 
@@ -100,77 +100,77 @@ def _whole(notes: Iterable[Edited], side: str) -> str:
 
 
 def _ordered(notes: Mapping[str, tuple[list[Fact], list[Fact]]]) -> list[OfNote]:
-    told = [
+    notes_by_loss = [
         OfNote(path, tuple(map(told_fact, gone)), tuple(map(told_fact, new)))
         for path, (gone, new) in notes.items()
     ]
-    return sorted(told, key=lambda it: (-len(it.lost), it.path))
+    return sorted(notes_by_loss, key=lambda it: (-len(it.lost), it.path))
 
 
-def _gone(memory: Memory, taken: Iterable[Fact]) -> list[str]:
-    latest = [it for it in dict.fromkeys(reversed(list(taken))) if it.kind != DENIAL]
+def _gone(memory: Memory, lost_facts: Iterable[Fact]) -> list[str]:
+    latest = [fact for fact in dict.fromkeys(reversed(list(lost_facts))) if fact.kind != DENIAL]
     whole = "\n".join(note.text for note in memory.notes)
-    return [told_fact(it) for it in latest[:_MOST_GONE] if it.text not in whole]
+    return [told_fact(fact) for fact in latest[:_MOST_GONE] if fact.text not in whole]
 
 
 PAYS = 10
-"""Reads for each curation, from which on curating pays: the rule of ten."""
+"""Reads per curation from which curating is worthwhile: the rule of ten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bought:
-    """The ledger of one memory."""
+    """Costs and benefits of the curations of one memory."""
 
     runs: tuple[LedgerRun, ...]
     """Newest first."""
     damaged: int
     """Lines of the ledger that cannot be read."""
     activity_tokens: int
-    """About how many tokens the activity came to that was curated."""
+    """Estimated tokens of the curated activity."""
     notes_tokens: int
-    """About how many the notes come to by now."""
+    """Estimated tokens of the notes now."""
     curations: int
-    """How many were applied and stand."""
+    """Curations that were applied and not undone."""
     reads: int
-    """How often agents were given the index, or read a note, since the first of them."""
+    """Times that agents loaded the index or read a note since the first of them."""
     reads_since: int
-    """How often since the last one."""
+    """Times since the last of them."""
     wear: Drift
 
     @property
     def reads_each(self) -> float | None:
-        """Reads for each curation; None before the first one."""
+        """Reads per curation; None before the first one."""
         return self.reads / self.curations if self.curations else None
 
     @property
     def pays(self) -> bool:
-        """Whether one curation buys enough reads."""
+        """Whether the reads per curation are enough."""
         return self.reads_each is not None and self.reads_each >= PAYS
 
     @property
     def input_tokens(self) -> int:
-        """What engines were given, in all."""
+        """All input tokens."""
         return sum(it.input_tokens for it in self.runs)
 
     @property
     def output_tokens(self) -> int:
-        """What they answered, in all."""
+        """All output tokens."""
         return sum(it.output_tokens for it in self.runs)
 
     @property
     def usd(self) -> float:
-        """What is known of the cost, in all."""
+        """The sum of the known costs in dollars."""
         return sum(it.usd for it in self.runs if it.usd is not None)
 
     @property
     def unpriced(self) -> int:
-        """How many runs there are whose price is not known."""
+        """The number of runs with an unknown price."""
         return sum(it.usd is None for it in self.runs)
 
 
 def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda: None) -> Bought:
-    """Return what the curations of `memory` cost and bought, by what is known of transcripts;
-    `step` is called all the while and may raise. Raises StateUnusable.
+    """Return costs and benefits of the curations of `memory`, by the known transcripts; `step` is
+    called again and again and may raise. Raises StateUnusable.
     """
     runs, damaged = runs_of(notebook.surroundings.state, memory.root, acts_taken_back(notebook))
     applied = curated(notebook)
@@ -182,7 +182,7 @@ def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda
         runs,
         damaged,
         sum(it.activity_tokens for it in runs if it.is_decided),
-        sum(tokens(note.text) for note in notes),
+        sum(estimate(note.text) for note in notes),
         len(applied),
         _since(read, applied[0].at) if applied else 0,
         _since(read, applied[-1].at) if applied else 0,

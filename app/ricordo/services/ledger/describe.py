@@ -68,29 +68,27 @@ def _described(run: LedgerRun) -> dict[str, Any]:
 def told_bought(it: Bought) -> Sequence[LedgerSection]:
     """Return the ledger in words."""
     if not it.runs and not it.curations:
-        return (LedgerSection("No curation has been decided yet", (_NONE, *_damage(it))),)
+        return (LedgerSection("No curation decided yet", (_NONE, *_damage(it))),)
     return (
-        LedgerSection("What it bought", tuple(_worth(it))),
+        LedgerSection("Benefit", tuple(_worth(it))),
         LedgerSection("Drift over curations", tuple(_drift(it.wear))),
-        LedgerSection("What it cost", tuple(_cost(it))),
+        LedgerSection("Cost", tuple(_cost(it))),
     )
 
 
-_NONE = "  `ricordo curate` proposes changes; what you take and drop of them stands here."
+_NONE = "  `ricordo curate` proposes changes; your decisions on them appear here."
 
 
 def _worth(it: Bought) -> list[str]:
     lines = [
         f"  {_count(it.activity_tokens)} tokens of activity were curated",
-        f"  {_count(it.notes_tokens)} tokens of notes stand for it{_ratio(it)}",
+        f"  {_count(it.notes_tokens)} tokens of notes came of it{_ratio(it)}",
         f"  {_counted(it.curations, 'curation')} applied, {_counted(it.reads, 'read')} by agents"
         f" since the first, {it.reads_since} since the last",
     ]
     if it.reads_each is not None:
-        verdict = "it pays" if it.pays else "not yet worth it"
-        lines.append(
-            f"  {it.reads_each:.1f} reads for each curation: {verdict} ({PAYS} or more pay)"
-        )
+        verdict = "worthwhile" if it.pays else "not yet worthwhile"
+        lines.append(f"  {it.reads_each:.1f} reads per curation: {verdict} (from {PAYS} on)")
     return lines
 
 
@@ -103,12 +101,12 @@ def _ratio(it: Bought) -> str:
 def _drift(it: Drift) -> list[str]:
     lines = [f"  lost   {_kinds(it.lost)}", f"  added  {_kinds(it.added)}"]
     if it.gone:
-        lines.append(f"  {len(it.gone)} of it stands nowhere now: {_some(it.gone)}")
+        lines.append(f"  {len(it.gone)} of them in no note now: {_some(it.gone)}")
     for note in it.notes[:_MOST_NOTES]:
         if note.lost:
             lines.append(f"  {one_line(note.path)} lost {len(note.lost)}: {_some(note.lost)}")
     if it.purged:
-        lines.append(f"  {it.purged} edits cannot be told of: a value was purged from them")
+        lines.append(f"  {it.purged} edits not counted: a value was purged from them")
     return lines
 
 
@@ -126,8 +124,8 @@ def _cost(it: Bought) -> list[str]:
 
 
 def _alike(it: LedgerRun) -> tuple[str, ...]:
-    """Return what is the same for runs that are told as one: questions that stand by themselves,
-    as those that were not answered, or for parts.
+    """Return the key of runs that are shown as one line: questions that are recorded separately, as
+    those without an answer, or for parts.
     """
     return (it.engine, it.model, it.prompt_version) if _is_by_itself(it) else (it.id,)
 
@@ -145,11 +143,11 @@ def _row(runs: Sequence[LedgerRun]) -> str:
 def _run(it: LedgerRun, questions: int) -> str:
     engine = one_line(" ".join(part for part in (it.engine, it.model, it.prompt_version) if part))
     is_judging = it.prompt_version.startswith(f"{JUDGE}-")
-    decided = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
+    decided = f"{it.accepted} accepted, {it.rejected} refused of {it.proposed}"
     if is_judging:
-        decided = "opinions on doubts"
+        decided = "opinions on uncertain pairs"
     elif _is_by_itself(it):
-        decided = f"{_counted(questions, 'question')} besides"
+        decided = f"{_counted(questions, 'question')} without proposals"
     told_of = (
         one_line(it.at[:16]).replace("T", " "),
         engine,
@@ -166,7 +164,7 @@ def _damage(it: Bought) -> list[str]:
 
 def _kinds(counts: Mapping[str, int]) -> str:
     told = (_counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
-    return ", ".join(told) or "nothing that can be counted"
+    return ", ".join(told) or "no countable facts"
 
 
 def _some(facts: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
-"""The ledger: what each curation cost, and how many of its proposals the person took. One log for
-all memories, which is only added to: a line a run when an engine was asked, and one a decision on
-what it had proposed, whenever that is. No text of a note stands in it.
+"""The ledger: what each curation cost, and how many of its proposals the user accepted. One
+append-only log for all memories, with a line for each run of an engine and one for each decision on
+its proposals. It contains no text of notes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FILE = "ledger.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class LedgerRun:
-    """One time that an engine was asked."""
+    """One run of an engine."""
 
     id: str
     at: str
@@ -37,37 +37,37 @@ class LedgerRun:
     input_tokens: int
     output_tokens: int
     usd: float | None
-    """None where the price is not known."""
+    """None where the price is unknown."""
     whole_usd: float | None
-    """With the questions that it asked before, which stand in the ledger by themselves."""
+    """The cost including earlier questions of the run that the ledger records separately."""
     activity_tokens: int
-    """About how many tokens the activity came to that was curated."""
+    """Estimated tokens of the curated activity."""
     proposed: int
     accepted: int = 0
     rejected: int = 0
-    """By the person."""
+    """By the user."""
 
     @property
     def is_decided(self) -> bool:
-        """Whether the person took or dropped anything of it, or there was nothing to decide."""
+        """Whether the user accepted or refused any proposal, or there was none."""
         return bool(self.accepted or self.rejected or not self.proposed)
 
     def costing(self, usage: EngineUsage) -> LedgerRun:
-        """Return it with another cost."""
+        """Return the run with another cost."""
         sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
         return replace(self, input_tokens=sent, output_tokens=written, usd=usd)
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionCount:
-    """How many proposals of one run the person took or dropped at once."""
+    """How many proposals of one run the user accepted or refused at once."""
 
     run: str
     """Its id."""
     accepted: int = 0
     rejected: int = 0
     act: str = ""
-    """The token of the act by which they were applied; they count as taken while it stands."""
+    """The token of the act that applied them; they count as accepted unless it is undone."""
 
 
 def new_run(
@@ -78,8 +78,8 @@ def new_run(
     proposed: int,
     besides: EngineUsage = FREE,
 ) -> LedgerRun:
-    """Return a run that nothing was decided of yet; `besides` is what was paid for its questions
-    that stand in the ledger by themselves.
+    """Return a run without decisions; `besides` is the cost of its questions that the ledger
+    records separately.
     """
     who = (author.name, author.model, author.prompt_version)
     sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
@@ -110,8 +110,8 @@ def _add(state: str, root: str, it: LedgerRun | DecisionCount) -> None:
 def runs_of(
     state: str, root: str, taken_back: Collection[str] = ()
 ) -> tuple[tuple[LedgerRun, ...], int]:
-    """Return the runs on the memory at `root`, newest first, and how many lines cannot be read.
-    What was applied by an act that was `taken_back`, known by its token, does not count as taken.
+    """Return the runs on the memory at `root`, newest first, and the number of unreadable lines.
+    Decisions by acts whose tokens are in `taken_back` do not count.
     """
     found: dict[str, LedgerRun] = {}
     damaged = 0
@@ -122,7 +122,7 @@ def runs_of(
         elif told is None or told.get("root") != root:
             continue
         elif isinstance(it, LedgerRun):
-            # an older ledger told the run again with each decision
+            # older versions repeated the run with each decision
             found[it.id] = _with(found.get(it.id, replace(it, accepted=0, rejected=0)), it)
         elif it.run in found and it.act not in taken_back:
             found[it.run] = _with(found[it.run], it)
@@ -135,9 +135,7 @@ def _with(run: LedgerRun, more: LedgerRun | DecisionCount) -> LedgerRun:
 
 
 def _line_from(told: Mapping[str, Any]) -> LedgerRun | DecisionCount | None:
-    """Return what a line tells; None where it cannot be read: the file is our own, and may be
-    damaged all the same.
-    """
+    """Return the run or decision of a line; None where it cannot be read."""
     return _decided_from(told) if "run" in told else _run_from(told)
 
 
@@ -150,7 +148,7 @@ def _decided_from(told: Mapping[str, Any]) -> DecisionCount | None:
 
 def _run_from(told: Mapping[str, Any]) -> LedgerRun | None:
     fields: dict[str, Any] = {name: told.get(name) for name in LedgerRun.__dataclass_fields__}
-    # an older ledger did not tell it
+    # older versions did not record it
     fields["whole_usd"] = told.get("whole_usd", fields["usd"])
     texts = all(isinstance(fields[name], str) for name in _TEXTS)
     prices = all(_is_price(fields[name]) for name in _PRICES)
@@ -171,7 +169,9 @@ def _is_count(value: object) -> bool:
 
 
 def purge_ledger(state: str, value: str) -> int:
-    """Overwrite `value` in the ledger; return how often it stood there. Raises StateUnusable."""
+    """Overwrite `value` in the ledger and return its number of occurrences. Raises
+    StateUnusable.
+    """
     try:
         return purge_lines(state, FILE, value)
     except OSError as error:
@@ -190,7 +190,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What a curation made of one note."""
+    """A curation's change of one note."""
 
     path: str
     before: bytes | None
@@ -200,35 +200,33 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """One curation that was applied, and not taken back."""
+    """One curation that was applied and not undone."""
 
     act: int
     """Its number in the history."""
     at: datetime
     author: Author
     notes: tuple[Edited, ...]
-    """Without those of which a value was purged."""
+    """Without notes from which a value was purged."""
     purged: int = 0
-    """How many notes that were."""
+    """The number of these notes."""
 
 
 def applied_at(notebook: Notebook) -> list[datetime]:
-    """Return when curations of the memory were applied, those too that were taken back. Raises
-    StateUnusable.
-    """
+    """Return when curations of the memory were applied, also undone ones. Raises StateUnusable."""
     return _of_acts(notebook, lambda _, acts: [_moment(it) for it in acts if it.undoes is None], [])
 
 
 def retired_lately(notebook: Notebook) -> int:
-    """Return how many notes curations have retired in the day before now, of those that were not
-    undone. What a clock that was put back leaves in the future counts too. Raises StateUnusable.
+    """Return how many notes curations retired within the last day, without undone ones. Curations
+    in the future, after the clock was put back, count too. Raises StateUnusable.
     """
     return _count_lately(notebook, lambda op: op.pre is not None and op.post is None)
 
 
 def created_lately(notebook: Notebook) -> int:
-    """Return how many notes curations have created in the day before now, of those that were not
-    undone. Raises StateUnusable.
+    """Return how many notes curations created within the last day, without undone ones. Raises
+    StateUnusable.
     """
     return _count_lately(notebook, lambda op: op.pre is None and op.post is not None)
 
@@ -245,7 +243,7 @@ def _count_lately(notebook: Notebook, counts: Callable[[Op], bool]) -> int:
 
 
 def curated(notebook: Notebook) -> list[Curated]:
-    """Return the curations that stand, oldest first. Raises StateUnusable."""
+    """Return the curations in effect, oldest first. Raises StateUnusable."""
 
     def all_of(history: History, acts: list[Act]) -> list[Curated]:
         return [_curated(notebook, history, act) for act in effective_acts(acts)]
@@ -254,9 +252,7 @@ def curated(notebook: Notebook) -> list[Curated]:
 
 
 def acts_taken_back(notebook: Notebook) -> frozenset[str]:
-    """Return the acts that applied or refused proposals and were undone, by their tokens. Raises
-    StateUnusable.
-    """
+    """Return the tokens of undone acts that applied or refused proposals. Raises StateUnusable."""
     if not notebook.database.exists:
         return frozenset()
     with notebook.database.opened() as connection:
@@ -270,7 +266,7 @@ def acts_taken_back(notebook: Notebook) -> frozenset[str]:
 def _of_acts(
     notebook: Notebook, ask: Callable[[History, list[Act]], Found], otherwise: Found
 ) -> Found:
-    """Return what `ask` makes of the acts of curators, and of those that took acts back."""
+    """Return the result of `ask` for the acts of curators and their undos; `otherwise` for none."""
     if not notebook.database.exists:
         return otherwise
     with notebook.database.opened() as connection:
