@@ -30,26 +30,26 @@ def add_config_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_config(options: Namespace, surroundings: Environment) -> int:
+def run_config(options: Namespace, environment: Environment) -> int:
     """Do what was asked for."""
     acts = {"show": _show, "edit": _edit, "path": _path}
-    acts[options.act](surroundings)
+    acts[options.act](environment)
     return 0
 
 
-def _show(surroundings: Environment) -> None:
+def _show(environment: Environment) -> None:
     from ricordo.cli.config import prompt_lines
     from ricordo.services.workspace.settings import known_names, load_settings
     from ricordo.settings.page import effective_toml
     from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
-    settings, remarks = load_settings(surroundings, actions)
-    toml = effective_toml(settings, known_names(surroundings, actions), remarks)
-    print_lines([*toml.splitlines(), "", *prompt_lines(surroundings)])
+    settings, remarks = load_settings(environment, actions)
+    toml = effective_toml(settings, known_names(environment, actions), remarks)
+    print_lines([*toml.splitlines(), "", *prompt_lines(environment)])
 
 
-def _edit(surroundings: Environment) -> None:
+def _edit(environment: Environment) -> None:
     from ricordo.services.workspace.settings import known_names, load_settings
     from ricordo.settings.editor import create_file, edit, editor_command
     from ricordo.settings.page import template
@@ -57,20 +57,20 @@ def _edit(surroundings: Environment) -> None:
     from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
-    settings, _ = load_settings(surroundings, actions)
-    file = settings_file(surroundings.config)
-    if create_file(file, template(known_names(surroundings, actions))):
+    settings, _ = load_settings(environment, actions)
+    file = settings_file(environment.config)
+    if create_file(file, template(known_names(environment, actions))):
         note_change(f"created {file}")
-    edit(file, editor_command(settings.editor, surroundings.environ))
-    _, remarks = load_settings(surroundings, actions)
+    edit(file, editor_command(settings.editor, environment.environ))
+    _, remarks = load_settings(environment, actions)
     print_lines([str(remark) for remark in remarks])
 
 
-def _path(surroundings: Environment) -> None:
+def _path(environment: Environment) -> None:
     from ricordo.settings.settings import settings_file
     from ricordo.text import visible
 
-    print_lines([visible(settings_file(surroundings.config))])
+    print_lines([visible(settings_file(environment.config))])
 
 
 _EXPLAINED = (
@@ -79,12 +79,12 @@ _EXPLAINED = (
 )
 
 
-def prompt_lines(surroundings: Environment) -> Iterator[str]:
+def prompt_lines(environment: Environment) -> Iterator[str]:
     """Yield what each prompt is and where it lies, as comments of TOML, remarks marked."""
     yield from _EXPLAINED
     for name in NAMES:
-        prompt = load_prompt(name, surroundings.config)
-        own = visible(own_file(name, surroundings.config))
+        prompt = load_prompt(name, environment.config)
+        own = visible(own_file(name, environment.config))
         if prompt.remark:
             yield f"#! {prompt.remark}"
         if prompt.is_own:

@@ -39,17 +39,17 @@ def add_doubts(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="with --judge, let a new program run")
 
 
-def doubts_told(options: Namespace, notebook: Notebook, look: Snapshot) -> tuple[Conflict, ...]:
+def doubts_told(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the doubts with what was thought of them, after having the others judged where that
     is wanted. Raises WrongUsage, CuratorFailed and StateUnusable.
     """
     from ricordo.services.conflicts.opinions import judged, known_opinions
 
     state = notebook.surroundings.state
-    told, untold = judged(look, known_opinions(state))
+    told, untold = judged(snapshot, known_opinions(state))
     if options.judge and untold:
         _judge(notebook, _engine(options, notebook), untold)
-        told, untold = judged(look, known_opinions(state))
+        told, untold = judged(snapshot, known_opinions(state))
     return (*told, *untold)
 
 
@@ -103,13 +103,13 @@ def add_conflicts_arguments(parser: ArgumentParser) -> None:
     add_doubts(parser)
 
 
-def run_conflicts(options: Namespace, surroundings: Environment) -> int:
+def run_conflicts(options: Namespace, environment: Environment) -> int:
     """Print the conflicts, or settle one."""
     if bool(options.resolve) != bool(options.keep):
         raise WrongUsage("--resolve goes with --keep.")
     if options.resolve and (options.doubts or options.judge):
         raise WrongUsage("--resolve settles one; it does not go with --doubts and --judge.")
-    notebook = open_notebook(options, with_project(options, surroundings))
+    notebook = open_notebook(options, with_project(options, environment))
     if options.resolve:
         from ricordo.services.conflicts.conflicts import Keep
 
@@ -121,10 +121,10 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.conflicts.conflicts import conflicts
 
-    look = look_reported(notebook)
-    found = conflicts(look)
+    snapshot = look_reported(notebook)
+    found = conflicts(snapshot)
     wants_doubts = options.doubts or options.judge
-    doubts = doubts_told(options, notebook, look) if wants_doubts else ()
+    doubts = doubts_told(options, notebook, snapshot) if wants_doubts else ()
     if options.json:
         told = {"conflicts": [_described(it) for it in found]}
         more = {"doubts": [_described_doubt(it) for it in doubts]} if wants_doubts else {}

@@ -94,12 +94,12 @@ def add_curate_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_curate(options: Namespace, surroundings: Environment) -> int:
+def run_curate(options: Namespace, environment: Environment) -> int:
     """Propose; keep the proposals, or apply those that are routine."""
     from ricordo.services.curation.curation import begin, routine_ids, take, warnings_of
 
-    scope = _scope(options, surroundings)
-    notebook = open_notebook(options, surroundings)
+    scope = _scope(options, environment)
+    notebook = open_notebook(options, environment)
     outside = engine_of(options, notebook)
     prepared = _prepared(options, notebook, outside, scope)
     if options.allow or options.withhold:
@@ -181,12 +181,12 @@ def _refuse_storm(notebook: Notebook) -> None:
             raise
 
 
-def _scope(options: Namespace, surroundings: Environment) -> CurationScope:
+def _scope(options: Namespace, environment: Environment) -> CurationScope:
     import os
 
     from ricordo.services.curation.preparation import CurationScope
 
-    path = os.path.join(surroundings.cwd, options.session) if options.session else ""
+    path = os.path.join(environment.cwd, options.session) if options.session else ""
     return CurationScope(_moment(options.since) if options.since else None, path)
 
 
@@ -294,18 +294,18 @@ def add_pending_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_pending(options: Namespace, surroundings: Environment) -> int:
+def run_pending(options: Namespace, environment: Environment) -> int:
     """Show, apply or drop what is pending."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
     from ricordo.services.curation.pending import recall_curation
 
-    ids = _ids(options, surroundings)
-    notebook = open_notebook(options, surroundings)
+    ids = _ids(options, environment)
+    notebook = open_notebook(options, environment)
     is_shown = options.apply is None and options.drop is None
     memory = notebook.read() if is_shown else begin_reported(notebook)
-    kept = recall_curation(surroundings.state, memory.root)
+    kept = recall_curation(environment.state, memory.root)
     pending = pending_proposals(notebook, memory)
     if options.apply is not None:
         _apply(options, notebook, memory, _named(kept, pending, ids), is_named=bool(ids))
@@ -320,7 +320,7 @@ def run_pending(options: Namespace, surroundings: Environment) -> int:
     return 0
 
 
-def _ids(options: Namespace, surroundings: Environment) -> list[str]:
+def _ids(options: Namespace, environment: Environment) -> list[str]:
     """Return the ids behind --apply or --drop. Where no PATH is given, a word that is no id is
     taken for it. Raises WrongUsage.
     """
@@ -331,7 +331,7 @@ def _ids(options: Namespace, surroundings: Environment) -> list[str]:
     others = [word for word in words if not _is_id(word)]
     if others and not (options.path or options.memory):
         path = others.pop()
-        if not os.path.exists(os.path.join(surroundings.cwd, path)):
+        if not os.path.exists(os.path.join(environment.cwd, path)):
             others.append(path)
         options.path = path
     if others:
@@ -437,13 +437,13 @@ def add_ledger_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_ledger(options: Namespace, surroundings: Environment) -> int:
+def run_ledger(options: Namespace, environment: Environment) -> int:
     """Print the ledger."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.ledger.benefit import bought
     from ricordo.services.ledger.describe import describe_bought, told_bought
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
     notebook.gather(memory)
     it = bought(notebook, memory)

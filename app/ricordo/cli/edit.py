@@ -79,7 +79,7 @@ def add_new_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--description", metavar="D", default="", help="one line: what it says")
 
 
-def run_new(options: Namespace, surroundings: Environment) -> int:
+def run_new(options: Namespace, environment: Environment) -> int:
     """Make the note."""
     from ricordo.errors import WrongUsage
     from ricordo.memory.change import Change
@@ -88,7 +88,7 @@ def run_new(options: Namespace, surroundings: Environment) -> int:
     if not options.name.strip():
         raise WrongUsage("A note needs a name.")
     body = None if sys.stdin.isatty() else sys.stdin.read()
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
         known = ", ".join(sorted(types))
@@ -109,13 +109,13 @@ def add_rename_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
 
 
-def run_rename(options: Namespace, surroundings: Environment) -> int:
+def run_rename(options: Namespace, environment: Environment) -> int:
     """Rename the note."""
     from ricordo.memory.change import Change
     from ricordo.services.edits.note import rename_to
     from ricordo.services.workspace.note_choice import pick_note
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     act = rename_to(memory, pick_note(memory, options.note), options.name)
     done = f"renamed {one_line(act.path)} to {one_line(act.to)}"
@@ -136,12 +136,12 @@ def add_retire_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--reason", default="", help="why it goes")
 
 
-def run_retire(options: Namespace, surroundings: Environment) -> int:
+def run_retire(options: Namespace, environment: Environment) -> int:
     """Retire the note."""
     from ricordo.memory.change import Change, Retire
     from ricordo.services.workspace.note_choice import pick_note
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     note = pick_note(memory, options.note)
     successor = pick_note(memory, options.successor).path if options.successor else ""

@@ -136,8 +136,8 @@ def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> N
     """
     from ricordo.services.engines.choice import allow_program, new_program
 
-    surroundings = notebook.surroundings
-    program = new_program(surroundings, outside)
+    environment = notebook.surroundings
+    program = new_program(environment, outside)
     if program is None:
         return
     told = new_program_lines(program)
@@ -145,7 +145,7 @@ def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> N
         tell(told)
     elif not is_confirmed(told, _CONFIRMATION, "let it run, now and later"):
         raise CuratorFailed(f"{told[0]}. At a terminal you are asked; --yes lets it run.")
-    allow_program(surroundings, program)
+    allow_program(environment, program)
 
 
 def new_program_lines(program: Program) -> list[str]:

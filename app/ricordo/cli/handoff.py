@@ -74,13 +74,13 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_handoff(options: Namespace, surroundings: Environment) -> int:
+def run_handoff(options: Namespace, environment: Environment) -> int:
     """Draft, write, and say how the next agent picks it up."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.handoff.output import finished, write
     from ricordo.services.handoff.resume import describe_handoff
 
-    notebook = open_notebook_or_project(options, surroundings)
+    notebook = open_notebook_or_project(options, environment)
     outside = engine_of(options, notebook)
     let_run(notebook, outside, is_meant=options.yes)
     memory = begin_reported(notebook)
@@ -193,12 +193,12 @@ def add_resume_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_resume(options: Namespace, surroundings: Environment) -> int:
+def run_resume(options: Namespace, environment: Environment) -> int:
     """Probe, and say what holds."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.handoff.resume import describe_resumption, resume_handoff
 
-    found = resume_handoff(surroundings, options.handoff, options.memory)
+    found = resume_handoff(environment, options.handoff, options.memory)
     if options.json:
         print_json(describe_resumption(found))
     else:

@@ -47,7 +47,7 @@ def add_history_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--drop", action="store_true", help="drop what --older-than names")
 
 
-def run_history(options: Namespace, surroundings: Environment) -> int:
+def run_history(options: Namespace, environment: Environment) -> int:
     """Print versions, or what the check or the size says."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.errors import WrongUsage
@@ -57,7 +57,7 @@ def run_history(options: Namespace, surroundings: Environment) -> int:
 
     if options.drop and options.older_than is None:
         raise WrongUsage("--drop needs --older-than, which says what to drop.")
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     if options.verify:
         return _verify(notebook, as_json=options.json)
     if options.size:
@@ -145,14 +145,14 @@ def add_inbox_arguments(parser: ArgumentParser) -> None:
     act.add_argument("--keep-all", action="store_true", help="all of it is fine: end the visit")
 
 
-def run_inbox(options: Namespace, surroundings: Environment) -> int:
+def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.describe import describe_inbox
     from ricordo.services.inbox.inbox import close_visit, inbox, learn_writers, with_writers
     from ricordo.services.inbox.revert import revert_all
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     changes = options.revert or options.keep_all
     memory = (begin_reported if changes else begin_shown)(notebook)
     learn_writers(notebook, memory)
@@ -222,7 +222,7 @@ def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
 
 def take_back(
     options: Namespace,
-    surroundings: Environment,
+    environment: Environment,
     act: Callable[[Notebook], UndoResult | ToBeSeen],
     word: str,
 ) -> int:
@@ -231,7 +231,7 @@ def take_back(
     from ricordo.services.edits.change import EditOverlap, apply_at_once
     from ricordo.services.history.undo import ToBeSeen
 
-    notebook = open_notebook_or_project(options, surroundings)
+    notebook = open_notebook_or_project(options, environment)
     begin_reported(notebook)
     outcome = act(notebook)
     merged: tuple[str, ...] = ()
@@ -265,14 +265,14 @@ def add_restore_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--at", metavar="ID", default="", help="a version that `history` lists")
 
 
-def run_restore(options: Namespace, surroundings: Environment) -> int:
+def run_restore(options: Namespace, environment: Environment) -> int:
     """Restore the note."""
     from ricordo.cli.output import print_lines
     from ricordo.memory.change import digest
     from ricordo.services.history.versions import pick_version, restore, versions
     from ricordo.services.workspace.note_choice import pick_path
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     path = pick_path(notebook, memory, options.note)
     file = memory.by_path.get(path)
@@ -304,7 +304,7 @@ def add_purge_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `purge`: there are none."""
 
 
-def run_purge(options: Namespace, surroundings: Environment) -> int:
+def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
     from ricordo.cli.output import note_change, print_errors, print_lines
     from ricordo.errors import WrongUsage
@@ -315,7 +315,7 @@ def run_purge(options: Namespace, surroundings: Environment) -> int:
     value = sys.stdin.read().strip("\r\n")
     if len(value.strip()) < SHORTEST:
         raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
-    purged = purge_value(surroundings, value)
+    purged = purge_value(environment, value)
     note_change("removed the value from the history")
     counted = purged.history
     lines = [
@@ -346,11 +346,11 @@ def add_undo_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
 
 
-def run_undo(options: Namespace, surroundings: Environment) -> int:
+def run_undo(options: Namespace, environment: Environment) -> int:
     """Undo."""
     from ricordo.services.history.undo import undo
 
-    return take_back(options, surroundings, undo, "undone")
+    return take_back(options, environment, undo, "undone")
 
 
 REDO_SUMMARY = "Do again what was undone last."
@@ -361,11 +361,11 @@ def add_redo_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
 
 
-def run_redo(options: Namespace, surroundings: Environment) -> int:
+def run_redo(options: Namespace, environment: Environment) -> int:
     """Redo."""
     from ricordo.services.history.undo import redo
 
-    return take_back(options, surroundings, redo, "done again")
+    return take_back(options, environment, redo, "done again")
 
 
 COMMANDS = {

@@ -53,21 +53,21 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_lint(options: Namespace, surroundings: Environment) -> int:
+def run_lint(options: Namespace, environment: Environment) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
-    surroundings = with_project(options, surroundings)
+    environment = with_project(options, environment)
     if options.unsafe and not (options.fix or options.diff):
         raise WrongUsage("--unsafe goes with --fix or --diff.")
     if options.diff and options.sarif:
         raise WrongUsage("--diff goes with --json or with neither, not with --sarif.")
-    fixes = _fix(options, surroundings, only) if options.fix or options.diff else None
-    notebook = open_notebook(options, surroundings, only)
-    look = look_reported(notebook)
+    fixes = _fix(options, environment, only) if options.fix or options.diff else None
+    notebook = open_notebook(options, environment, only)
+    snapshot = look_reported(notebook)
     if options.dismiss:
-        return _dismiss(notebook, look, options.dismiss, options.reason)
-    _print(options, look, fixes)
-    return _exit_code(options.fail_on, look)
+        return _dismiss(notebook, snapshot, options.dismiss, options.reason)
+    _print(options, snapshot, fixes)
+    return _exit_code(options.fail_on, snapshot)
 
 
 def _known_rules(names: list[str]) -> frozenset[str]:
@@ -92,7 +92,7 @@ class _Fixes(NamedTuple):
     """Paths of files to which somebody else wrote meanwhile."""
 
 
-def _fix(options: Namespace, surroundings: Environment, only: frozenset[str]) -> _Fixes:
+def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> _Fixes:
     """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
     from ricordo.cli.edit import begin_reported
     from ricordo.cli.output import note_change, tell
@@ -100,11 +100,11 @@ def _fix(options: Namespace, surroundings: Environment, only: frozenset[str]) ->
     from ricordo.services.edits.fix import plan_fixes
 
     # by all rules: what is fixed for one of them must add nothing that another one finds
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read() if options.diff else begin_reported(notebook)
-    look = notebook.judge_closely(memory)
+    snapshot = notebook.judge_closely(memory)
     tell(notebook.take_notices())
-    plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
+    plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=only)
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)
     _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
@@ -132,11 +132,11 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts it."
 
 
-def _dismiss(notebook: Notebook, look: Snapshot, finding_id: str, reason: str) -> int:
+def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import note_change, print_lines
     from ricordo.services.report import finding_line
 
-    known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
+    known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
         raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
     notebook.dismiss(finding_id, reason)
@@ -145,22 +145,22 @@ def _dismiss(notebook: Notebook, look: Snapshot, finding_id: str, reason: str) -
     return 0
 
 
-def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
+def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_finding, describe_load, describe_summary
     from ricordo.services.report import finding_line, load_line, summary_line
 
-    memory = look.memory
+    memory = snapshot.memory
     if options.sarif:
         from ricordo.services.describe import sarif
 
-        print_json(sarif(look))
+        print_json(sarif(snapshot))
         if fixes:
             tell(list(_fix_lines(fixes)))
         return
-    shown = [(finding, False) for finding in look.findings]
+    shown = [(finding, False) for finding in snapshot.findings]
     if options.dismissed:
-        shown += [(finding, True) for finding in look.dismissed]
+        shown += [(finding, True) for finding in snapshot.dismissed]
     if options.json:
         document = {
             "memory": {
@@ -171,7 +171,7 @@ def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
             },
             "load": describe_load(memory, with_text=False),
             "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
-            "summary": describe_summary(look.counts),
+            "summary": describe_summary(snapshot.counts),
         }
         print_json(document | _described(fixes))
         return
@@ -182,7 +182,7 @@ def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
         print_lines(
             [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
         )
-    print_lines([f"{len(memory.notes)} notes; {summary_line(look)}; load {load_line(memory)}"])
+    print_lines([f"{len(memory.notes)} notes; {summary_line(snapshot)}; load {load_line(memory)}"])
 
 
 def _described(fixes: _Fixes | None) -> dict[str, Any]:
@@ -192,13 +192,13 @@ def _described(fixes: _Fixes | None) -> dict[str, Any]:
     return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
 
 
-def _exit_code(fail_on: str, look: Snapshot) -> int:
+def _exit_code(fail_on: str, snapshot: Snapshot) -> int:
     from ricordo.lint.finding import SEVERITY_WORDS
 
     if fail_on == "never":
         return 0
     threshold = SEVERITY_WORDS[fail_on]
-    return int(any(finding.severity >= threshold for finding in look.findings))
+    return int(any(finding.severity >= threshold for finding in snapshot.findings))
 
 
 COMMANDS = {

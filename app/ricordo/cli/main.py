@@ -134,7 +134,7 @@ def _run(arguments: list[str]) -> int:
     from ricordo.storage.state_file import refuse_irregular
 
     try:
-        surroundings = load_environment(
+        environment = load_environment(
             os.environ, state=options.state, now=options.now, agent_home=options.agent_home
         )
     except ValueError:
@@ -142,8 +142,8 @@ def _run(arguments: list[str]) -> int:
             "The time given as --now or RICORDO_NOW is no day or moment of the years 1970 to 8999, "
             "such as 2026-05-01T09:00."
         ) from None
-    refuse_irregular(surroundings.state)
-    return command.run(options, surroundings)
+    refuse_irregular(environment.state)
+    return command.run(options, environment)
 
 
 def _without_state(arguments: list[str]) -> tuple[tuple[str, ...], str]:

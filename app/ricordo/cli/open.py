@@ -54,18 +54,18 @@ def add_open_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
 
 
-def run_open(options: Namespace, surroundings: Environment) -> int:
+def run_open(options: Namespace, environment: Environment) -> int:
     """Open the notebook, or print it where no person sits at a terminal."""
     path = memory_path(options)
     if can_show_screen():
         from ricordo.tui.app import start
 
-        return start(path, surroundings)
+        return start(path, environment)
     from ricordo.cli.output import print_lines
     from ricordo.cli.workspace import look_reported, open_notebook
     from ricordo.services.report import report
 
-    print_lines(report(look_reported(open_notebook(options, surroundings))))
+    print_lines(report(look_reported(open_notebook(options, environment))))
     return 0
 
 
@@ -77,11 +77,11 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
     parser.set_defaults(path=None, memory=None)
 
 
-def run_demo(options: Namespace, surroundings: Environment) -> int:
+def run_demo(options: Namespace, environment: Environment) -> int:
     """Copy the sample memory, open the copy, and remove it afterwards."""
     from ricordo.services.workspace.sample import copied_sample
 
-    with copied_sample(surroundings) as sample:
+    with copied_sample(environment) as sample:
         options.path = sample.memory
         return run_open(options, sample.surroundings)
 
@@ -99,18 +99,18 @@ def add_review_arguments(parser: ArgumentParser) -> None:
     add_project(parser)
 
 
-def run_review(options: Namespace, surroundings: Environment) -> int:
+def run_review(options: Namespace, environment: Environment) -> int:
     """Open the notebook on the review, or print it where no person sits at a terminal."""
-    surroundings = with_project(options, surroundings)
+    environment = with_project(options, environment)
     if not options.json and can_show_screen():
         from ricordo.tui.app import start
 
-        return start(memory_path(options), surroundings, opens_review=True)
+        return start(memory_path(options), environment, opens_review=True)
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_review
     from ricordo.services.review import review
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     begin_shown(notebook)
     queue = review(notebook, look_reported(notebook))
     if options.json:

@@ -70,21 +70,21 @@ def add_project(parser: ArgumentParser) -> None:
     )
 
 
-def with_project(options: Namespace, surroundings: Environment) -> Environment:
+def with_project(options: Namespace, environment: Environment) -> Environment:
     """Return `surroundings` with the project that the words name. Raises WrongUsage where that is
     no directory.
     """
     if options.project is None:
-        return surroundings
+        return environment
     import os
 
     from ricordo.errors import WrongUsage
     from ricordo.text import one_line
 
-    full = os.path.join(surroundings.cwd, options.project)
+    full = os.path.join(environment.cwd, options.project)
     if not os.path.isdir(full):
         raise WrongUsage(f"--project: {one_line(full)} is no directory.")
-    return surroundings._replace(project=full)
+    return environment._replace(project=full)
 
 
 def add_json(parser: ArgumentParser) -> None:

@@ -30,14 +30,14 @@ def add_load_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_load(options: Namespace, surroundings: Environment) -> int:
+def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_load, dropped
     from ricordo.services.report import load_line
     from ricordo.text import one_line, visible
 
-    memory = open_notebook(options, surroundings).read()
+    memory = open_notebook(options, environment).read()
     if options.json:
         print_json(describe_load(memory, with_text=True))
         return 0
@@ -64,7 +64,7 @@ def add_list_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_list(options: Namespace, surroundings: Environment) -> int:
+def run_list(options: Namespace, environment: Environment) -> int:
     """Look at every memory, print the table, and keep the numbers for `--short`."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_load, describe_summary
@@ -74,48 +74,49 @@ def run_list(options: Namespace, surroundings: Environment) -> int:
     if options.short:
         from ricordo.cli.short import line_here
 
-        print_lines([line_here(surroundings.state)])
+        print_lines([line_here(environment.state)])
         return 0
-    looks = list(_looks(surroundings))
-    before = recall(surroundings.state)
-    _remember(looks, surroundings.state)
+    looks = list(_looks(environment))
+    before = recall(environment.state)
+    _remember(looks, environment.state)
     counts = {
-        look.memory.root: counted(look, before.get(look.memory.root, {})) for _, look in looks
+        snapshot.memory.root: counted(snapshot, before.get(snapshot.memory.root, {}))
+        for _, snapshot in looks
     }
     if not options.json:
-        print_lines(_table(looks, counts, surroundings.agent_home))
-        tell(_remarks(before.get(look.memory.root, {}) for _, look in looks))
+        print_lines(_table(looks, counts, environment.agent_home))
+        tell(_remarks(before.get(snapshot.memory.root, {}) for _, snapshot in looks))
         return 0
     print_json(
         {
             "memories": [
                 {
-                    "path": look.memory.root,
+                    "path": snapshot.memory.root,
                     "agent": place.layout.agent,
                     "kind": place.layout.kind.value,
                     "project": place.project or None,
-                    "notes": len(look.memory.notes),
-                    "load": describe_load(look.memory, with_text=False),
-                    "findings": describe_summary(counts[look.memory.root]),
+                    "notes": len(snapshot.memory.notes),
+                    "load": describe_load(snapshot.memory, with_text=False),
+                    "findings": describe_summary(counts[snapshot.memory.root]),
                 }
-                for place, look in looks
+                for place, snapshot in looks
             ]
         }
     )
     return 0
 
 
-def _looks(surroundings: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]]:
+def _looks(environment: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]]:
     from ricordo.errors import MemoryNotFound, MemoryUnreadable
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import all_memories
     from ricordo.services.workspace.settings import load_settings
 
-    settings, remarks = load_settings(surroundings)
+    settings, remarks = load_settings(environment)
     tell(map(str, remarks))
-    for place in all_memories(surroundings):
+    for place in all_memories(environment):
         try:
-            yield place, Notebook(place, surroundings, settings).look()
+            yield place, Notebook(place, environment, settings).look()
         except (MemoryNotFound, MemoryUnreadable) as error:
             tell([error.message])
 
@@ -126,7 +127,9 @@ def _remember(looks: list[tuple[MemoryPlace, Snapshot]], state: str) -> None:
     from ricordo.storage.last_seen import remember_all
 
     try:
-        remember_all(state, {look.memory.root: summary(place, look) for place, look in looks})
+        remember_all(
+            state, {snapshot.memory.root: summary(place, snapshot) for place, snapshot in looks}
+        )
     except StateUnusable as error:
         tell([error.message])
 
@@ -152,22 +155,22 @@ def _table(
 ) -> list[str]:
     if not looks:
         return ["No agent keeps a memory on this machine yet, and none was opened by its path."]
-    rows = [_row(place, look, counts[look.memory.root], home) for place, look in looks]
+    rows = [_row(place, snapshot, counts[snapshot.memory.root], home) for place, snapshot in looks]
     head = ("agent", "project", "notes", "load", "errors", "warnings")
     return _aligned([head, *rows])
 
 
 def _row(
-    place: MemoryPlace, look: Snapshot, counts: Mapping[Severity, int], home: str
+    place: MemoryPlace, snapshot: Snapshot, counts: Mapping[Severity, int], home: str
 ) -> tuple[str, ...]:
     from ricordo.lint.finding import Severity
     from ricordo.text import one_line
 
-    load = look.memory.load
+    load = snapshot.memory.load
     return (
         place.layout.agent or place.layout.kind.value,
         one_line(_from_home(place.project or place.root, home)),
-        str(len(look.memory.notes)),
+        str(len(snapshot.memory.notes)),
         f"{load.share:.0%}" if load.limits else "–",
         *(str(counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
     )
@@ -202,34 +205,36 @@ def add_show_arguments(parser: ArgumentParser) -> None:
     add_project(parser)
 
 
-def run_show(options: Namespace, surroundings: Environment) -> int:
+def run_show(options: Namespace, environment: Environment) -> int:
     """Print the note."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_note
     from ricordo.services.sessions.origin import causes_by_note
     from ricordo.services.workspace.note_choice import pick_note
 
-    notebook = open_notebook(options, with_project(options, surroundings))
-    look = look_reported(notebook)
-    note = pick_note(look.memory, options.note)
-    causes = causes_by_note(notebook.activity, look.memory.root, notebook.renamed(look.memory))
+    notebook = open_notebook(options, with_project(options, environment))
+    snapshot = look_reported(notebook)
+    note = pick_note(snapshot.memory, options.note)
+    causes = causes_by_note(
+        notebook.activity, snapshot.memory.root, notebook.renamed(snapshot.memory)
+    )
     of_note = causes.get(note.path, ())
     if options.json:
         from ricordo.services.history.versions import versions
 
-        print_json(describe_note(look, note, versions(notebook, note.path), of_note))
+        print_json(describe_note(snapshot, note, versions(notebook, note.path), of_note))
     else:
-        print_lines(_lines(look, note, of_note))
+        print_lines(_lines(snapshot, note, of_note))
     return 0
 
 
-def _lines(look: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str]:
+def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str]:
     from ricordo.memory.names import Leads
     from ricordo.services.report import finding_line
     from ricordo.services.sessions.activity_text import reads_in_words
     from ricordo.text import one_line, visible
 
-    memory = look.memory
+    memory = snapshot.memory
     links = [link.path for link in memory.links.get(note.path, ()) if link.leads is Leads.NOTE]
     facts = [
         ("file", note.path),
@@ -240,12 +245,12 @@ def _lines(look: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str
         ("trouble", note.trouble.value),
         ("links", ", ".join(dict.fromkeys(links))),
         ("linked from", ", ".join(memory.backlinks.get(note.path, ()))),
-        ("read", reads_in_words(look.evidence, note)),
+        ("read", reads_in_words(snapshot.evidence, note)),
         *_origin(note, causes),
     ]
     lines = [f"{label:<12} {one_line(value)}" for label, value in facts if value]
     lines += ["", *(visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
-    findings = look.of_note(note.path)
+    findings = snapshot.of_note(note.path)
     if findings:
         lines += ["", *(finding_line(finding) for finding in findings)]
     return lines

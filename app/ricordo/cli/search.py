@@ -79,24 +79,24 @@ def add_usage_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_usage(options: Namespace, surroundings: Environment) -> int:
+def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a gap."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_gap, gaps, use_report
 
-    memory = open_notebook(options, surroundings).read()
-    missed = gaps(surroundings, memory)
+    memory = open_notebook(options, environment).read()
+    missed = gaps(environment, memory)
     if options.drop is not None:
         meant = next((gap for gap in missed if gap.words == options.drop), None)
         if meant is None:
             words = one_line(options.drop)
             raise WrongUsage(f"“{words}” is no gap of this memory; `ricordo usage` lists them.")
-        drop_gap(surroundings, memory, meant)
+        drop_gap(environment, memory, meant)
         note_change(f"forgot the gap “{meant.words}”")
         print_lines([f"forgot the gap “{one_line(meant.words)}”"])
         return 0
-    uses = use_report(surroundings, memory)
+    uses = use_report(environment, memory)
     if options.json:
         print_json(_document(uses, missed))
     else:
@@ -141,45 +141,45 @@ def add_search_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_search(options: Namespace, surroundings: Environment) -> int:
+def run_search(options: Namespace, environment: Environment) -> int:
     """Print the notes that were found."""
     if not options.all:
-        return _in_one(options, surroundings)
+        return _in_one(options, environment)
     if memory_path(options):
         raise WrongUsage("search --all looks in every memory: it takes no PATH.")
-    return _in_all(options, surroundings)
+    return _in_all(options, environment)
 
 
-def _in_all(options: Namespace, surroundings: Environment) -> int:
+def _in_all(options: Namespace, environment: Environment) -> int:
     from ricordo.services.search.search import SearchAll
 
-    search = SearchAll(surroundings, told_settings(surroundings))
+    search = SearchAll(environment, told_settings(environment))
     found = search.find(options.query, options.number)
     tell([*search.remarks, *found.remarks])
     roots = [it.place.root for it in found.hits]
     return print_results([it.hit.result for it in found.hits], options.json, roots)
 
 
-def _in_one(options: Namespace, surroundings: Environment) -> int:
+def _in_one(options: Namespace, environment: Environment) -> int:
     from ricordo.search.query import parse
     from ricordo.services.search.conditions import Values, asks_findings, values_of
     from ricordo.services.search.recall import open_index
     from ricordo.services.search.search import Search
     from ricordo.services.search.usage import remember_gap, uses_by_person
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
-    uses = uses_by_person(surroundings, memory)
+    uses = uses_by_person(environment, memory)
     if asks_findings(options.query):
         values = values_of(notebook.judge_closely(memory), uses)
     else:
         values = Values(uses=uses)
-    index = open_index(notebook.place, surroundings)
-    found = Search(index, memory, surroundings).find(options.query, values, options.number)
+    index = open_index(notebook.place, environment)
+    found = Search(index, memory, environment).find(options.query, values, options.number)
     tell(found.remarks)
     if not found.hits and not found.remarks:
         # conditions say nothing of what notes lack
-        remember_gap(surroundings, memory, parse(options.query).words)
+        remember_gap(environment, memory, parse(options.query).words)
     return print_results([hit.result for hit in found.hits], options.json)
 
 
@@ -208,7 +208,7 @@ def add_recall_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_recall(options: Namespace, surroundings: Environment) -> int:
+def run_recall(options: Namespace, environment: Environment) -> int:
     """Print the notes."""
     from ricordo.errors import WrongUsage
     from ricordo.services.search.ambient import ambient
@@ -218,16 +218,16 @@ def run_recall(options: Namespace, surroundings: Environment) -> int:
         options.path, options.message = options.message, ""
     if not options.message and not options.ambient:
         raise WrongUsage("recall needs a MESSAGE, or --ambient.")
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
-    index = open_index(notebook.place, surroundings)
+    index = open_index(notebook.place, environment)
     if options.ambient and not notebook.place.project:
         tell(["The project of this memory is not known: name a MESSAGE instead of --ambient."])
         found = []
     elif options.ambient:
-        found = ambient(index, memory, notebook.place, surroundings, options.number)
+        found = ambient(index, memory, notebook.place, environment, options.number)
     else:
-        found = recall(index, memory, options.message, surroundings, options.number)
+        found = recall(index, memory, options.message, environment, options.number)
     return print_results(found, options.json)
 
 

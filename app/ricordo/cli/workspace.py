@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_notebook(
-    options: Namespace, surroundings: Environment, only: frozenset[str] = frozenset()
+    options: Namespace, environment: Environment, only: frozenset[str] = frozenset()
 ) -> Notebook:
     """Return the memory that the words name, ready to be read; remarks on settings go to stderr.
 
@@ -25,27 +25,27 @@ def open_notebook(
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory
 
-    place = find_memory(memory_path(options), surroundings)
-    return Notebook(place, surroundings, told_settings(surroundings), only)
+    place = find_memory(memory_path(options), environment)
+    return Notebook(place, environment, told_settings(environment), only)
 
 
-def open_notebook_or_project(options: Namespace, surroundings: Environment) -> Notebook:
+def open_notebook_or_project(options: Namespace, environment: Environment) -> Notebook:
     """Return the memory that the words name; where no memory belongs to a project, that project as
     a memory without notes. Raises MemoryNotFound where nothing is there.
     """
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory_or_project
 
-    place = find_memory_or_project(memory_path(options), surroundings)
-    return Notebook(place, surroundings, told_settings(surroundings))
+    place = find_memory_or_project(memory_path(options), environment)
+    return Notebook(place, environment, told_settings(environment))
 
 
-def told_settings(surroundings: Environment) -> Settings:
+def told_settings(environment: Environment) -> Settings:
     """Return the person's settings; remarks on them go to stderr."""
     from ricordo.services.workspace.settings import load_settings
     from ricordo.tui.actions.registry import known_actions
 
-    settings, remarks = load_settings(surroundings, known_actions())
+    settings, remarks = load_settings(environment, known_actions())
     tell(map(str, remarks))
     return settings
 
@@ -54,7 +54,7 @@ def look_reported(notebook: Notebook) -> Snapshot:
     """Return all that can be known of the memory; what could not be looked at, and what became of
     our own files, goes to stderr. Raises MemoryNotFound and MemoryUnreadable.
     """
-    look = notebook.look_closely()
-    remarks = [*notebook.take_notices(), look.remark, *look.evidence.remarks]
+    snapshot = notebook.look_closely()
+    remarks = [*notebook.take_notices(), snapshot.remark, *snapshot.evidence.remarks]
     tell(remark for remark in remarks if remark)
-    return look
+    return snapshot

@@ -104,59 +104,59 @@ class Conflict:
         return self.right if keep is Keep.RIGHT else self.left
 
 
-def conflicts(look: Snapshot) -> tuple[Conflict, ...]:
+def conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the conflicts of a memory that was judged with its evidence, dismissed ones left out,
     in the order of their findings.
     """
     # the rule counts them in the same order
     counts: Counter[str] = Counter()
     pairs: dict[tuple[str, int], NotePair] = {}
-    for pair in standing(look.memory, look.evidence.pairs, Relation.EXCLUDES):
+    for pair in standing(snapshot.memory, snapshot.evidence.pairs, Relation.EXCLUDES):
         cause = cause_of(pair)
         pairs[cause, counts[cause]] = pair
         counts[cause] += 1
-    return tuple(_conflicts(look, pairs))
+    return tuple(_conflicts(snapshot, pairs))
 
 
-def doubts(look: Snapshot) -> tuple[Conflict, ...]:
+def doubts(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the pairs of a memory that was judged with its evidence of which it is in doubt
     whether one has to go, the likeliest first; without those that the person says are fine.
     """
-    return tuple(_doubts(look))
+    return tuple(_doubts(snapshot))
 
 
-def find_conflict(look: Snapshot, conflict_id: str) -> Conflict:
+def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
     """Return the conflict, or the doubt, with that id. Raises WrongUsage."""
-    every = chain(conflicts(look), _doubts(look))
+    every = chain(conflicts(snapshot), _doubts(snapshot))
     found = next((it for it in every if it.id == conflict_id), None)
     if found is None:
         raise WrongUsage(f"No conflict has the id “{visible(conflict_id)}”.")
     return found
 
 
-def _conflicts(look: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
-    for finding in look.findings:
+def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
+    for finding in snapshot.findings:
         pair = pairs.get((finding.cause, finding.occurrence)) if finding.rule == RULE else None
         if pair is not None:
-            left, right = _side(look, pair.left), _side(look, pair.right)
+            left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
 
 
-def _doubts(look: Snapshot) -> Iterator[Conflict]:
-    for pair in look.evidence.pairs:
-        if pair.relation.is_certain or not stands(look.memory, pair):
+def _doubts(snapshot: Snapshot) -> Iterator[Conflict]:
+    for pair in snapshot.evidence.pairs:
+        if pair.relation.is_certain or not stands(snapshot.memory, pair):
             continue
-        left, right = _side(look, pair.left), _side(look, pair.right)
+        left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
         # were it certain its finding would have this id: what is dismissed is so in both cases
         texts = (it.quote.text or it.note.body for it in (left, right))
         known = finding_id(RULE_OF[pair.relation], "", cause_of_texts(*texts))
-        if known not in look.fine:
+        if known not in snapshot.fine:
             told = suggest(left, right)
             yield Conflict(known, left, right, pair.reason, told, pair.relation)
 
 
-def _side(look: Snapshot, quote: NoteQuote) -> Side:
-    note, known = look.memory.by_path[quote.path], look.evidence
+def _side(snapshot: Snapshot, quote: NoteQuote) -> Side:
+    note, known = snapshot.memory.by_path[quote.path], snapshot.evidence
     return Side(
         note,
         quote,
@@ -164,7 +164,7 @@ def _side(look: Snapshot, quote: NoteQuote) -> Side:
         known.verdicts.get(note.path, ()),
         known.origins.get(note.path),
         read_briefly(known, note),
-        look.memory.backlinks.get(note.path, ()),
+        snapshot.memory.backlinks.get(note.path, ()),
     )
 
 

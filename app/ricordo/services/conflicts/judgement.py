@@ -89,11 +89,11 @@ class JudgementOutcome:
     run: LedgerRun
 
 
-def look_before_judging(notebook: Notebook, look: Snapshot) -> BeforeJudging:
+def look_before_judging(notebook: Notebook, snapshot: Snapshot) -> BeforeJudging:
     """Return what is known before the engine that was chosen last judges what is in doubt in a
     memory. Raises StateUnusable.
     """
-    told, untold = judged(look, known_opinions(notebook.surroundings.state))
+    told, untold = judged(snapshot, known_opinions(notebook.surroundings.state))
     before = BeforeJudging(len(untold), told)
     if not untold:
         return replace(before, why_not=_NO_DOUBTS)
@@ -157,9 +157,9 @@ def _judge(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
 
 
 def _record(notebook: Notebook, author: Author, usage: EngineUsage) -> LedgerRun:
-    surroundings = notebook.surroundings
-    run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
-    record(surroundings.state, notebook.place.root, run)
+    environment = notebook.surroundings
+    run = new_run(environment.now.isoformat(), author, usage, 0, 0)
+    record(environment.state, notebook.place.root, run)
     return run
 
 

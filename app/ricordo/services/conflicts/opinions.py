@@ -26,14 +26,14 @@ Known = Mapping[tuple[str, ...], Mapping[str, Any]]
 
 
 def keep_opinions(
-    surroundings: Environment, author: Author, opinions: Iterable[tuple[Conflict, Opinion]]
+    environment: Environment, author: Author, opinions: Iterable[tuple[Conflict, Opinion]]
 ) -> None:
     """Keep what `author` thinks of doubts. Raises StateUnusable."""
     try:
         for conflict, opinion in opinions:
-            add_line(surroundings.state, FILE, _told(surroundings, author, conflict, opinion))
+            add_line(environment.state, FILE, _told(environment, author, conflict, opinion))
     except OSError as error:
-        raise _unusable(surroundings.state, error) from None
+        raise _unusable(environment.state, error) from None
 
 
 def known_opinions(state: str) -> Known:
@@ -42,13 +42,13 @@ def known_opinions(state: str) -> Known:
     return {tuple(map(str, it["texts"])): it for it in lines if _is_kept(it)}
 
 
-def judged(look: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
+def judged(snapshot: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
     """Return the doubts of a memory of which an opinion is `known`, with it: those of which it says
     that something is amiss first; and those that nobody has judged, the likeliest first.
     """
     told: list[Conflict] = []
     untold: list[Conflict] = []
-    for it in doubts(look):
+    for it in doubts(snapshot):
         opinion = _opinion(it, known)
         if opinion is None:
             untold.append(it)
@@ -58,13 +58,13 @@ def judged(look: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Co
     return tuple(told), tuple(untold)
 
 
-def found_in(look: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
+def found_in(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
     """Return what is to be settled in a memory: the conflicts, then the doubts of which an opinion
     says that something is amiss; and how many are in doubt that nobody has judged.
     """
-    told, untold = judged(look, known_opinions(state))
+    told, untold = judged(snapshot, known_opinions(state))
     amiss = (it for it in told if it.opinion is not None and it.opinion.view.is_amiss)
-    return (*conflicts(look), *amiss), len(untold)
+    return (*conflicts(snapshot), *amiss), len(untold)
 
 
 def purge_opinions(state: str, value: str) -> int:
@@ -76,11 +76,11 @@ def purge_opinions(state: str, value: str) -> int:
 
 
 def _told(
-    surroundings: Environment, author: Author, conflict: Conflict, opinion: Opinion
+    environment: Environment, author: Author, conflict: Conflict, opinion: Opinion
 ) -> dict[str, Any]:
     kept = {Keeps.LEFT: conflict.left, Keeps.RIGHT: conflict.right}.get(opinion.keeps)
     return {
-        "at": surroundings.now.isoformat(),
+        "at": environment.now.isoformat(),
         "texts": _texts(conflict),
         "verdict": opinion.view.value,
         "keeps": _digest(kept) if kept else _NEITHER,

@@ -212,15 +212,15 @@ class PurgedFrom:
     """How many search misses, indexes and lists of our own it was taken out of."""
 
 
-def purge_value(surroundings: Environment, value: str) -> PurgedFrom:
+def purge_value(environment: Environment, value: str) -> PurgedFrom:
     """Remove `value` from every version. Raises StateUnusable and Busy."""
-    database = Database(surroundings.state)
+    database = Database(environment.state)
     purged = purge(database, value)
-    quotes = _purge_quotes(surroundings, value) + purge_ledger(surroundings.state, value)
-    quotes += purge_opinions(surroundings.state, value)
-    derived = _purge_derived(surroundings.state, value)
+    quotes = _purge_quotes(environment, value) + purge_ledger(environment.state, value)
+    quotes += purge_opinions(environment.state, value)
+    derived = _purge_derived(environment.state, value)
     wanted = forms(value)
-    copies = copies_holding(surroundings.state, value), histories_aside(surroundings.state)
+    copies = copies_holding(environment.state, value), histories_aside(environment.state)
     if not database.exists:
         return PurgedFrom(purged, (), *copies, quotes, derived)
     with database.opened() as connection:
@@ -254,9 +254,9 @@ def _purge_derived(state: str, value: str) -> int:
         raise StateUnusable(error.message, changed=_HISTORY_ALONE) from None
 
 
-def _purge_quotes(surroundings: Environment, value: str) -> int:
+def _purge_quotes(environment: Environment, value: str) -> int:
     try:
-        return TranscriptStore(surroundings.state).forget(value)
+        return TranscriptStore(environment.state).forget(value)
     except (sqlite3.Error, OSError) as error:
         message = f"What is kept of sessions cannot be searched: {error}."
         raise StateUnusable(message, changed=_HISTORY_ALONE) from None

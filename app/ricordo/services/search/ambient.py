@@ -22,13 +22,13 @@ from ricordo.services.workspace.environment import Environment
 __all__ = ["LINKS", "Association", "Associations", "associations"]
 
 
-def associations(memory: Memory, surroundings: Environment | None = None) -> Associations:
+def associations(memory: Memory, environment: Environment | None = None) -> Associations:
     """Return what the notes of `memory` remind of; one value for as long as the memory stands.
 
     With `surroundings`, notes that agents were given at once, as far as they are still there,
     remind of one another too.
     """
-    together = given_together(surroundings, memory) if surroundings else ()
+    together = given_together(environment, memory) if environment else ()
     here = memory.by_path
     return Associations(memory, [it for it in together if it[0] in here and it[1] in here])
 
@@ -44,14 +44,14 @@ def ambient(
     index: SearchIndex,
     memory: Memory,
     place: MemoryPlace,
-    surroundings: Environment,
+    environment: Environment,
     most: int = MOST,
 ) -> list[RecallResult]:
     """Return the notes of `memory` that the surroundings call for: the current directory and its
     branch, files changed lately, day and hour, and what was used last.
     """
-    today = surroundings.now.date()
-    question = RecallQuestion(surroundings_as_words(place, surroundings), today)
+    today = environment.now.date()
+    question = RecallQuestion(surroundings_as_words(place, environment), today)
     ranking, withheld = index.ask(
         memory, lambda reader: (rank(reader, question, today), reader.withheld())
     )
@@ -64,18 +64,18 @@ def ambient(
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = RecallResult(note, it.score, why, text, marks)
     hidden = frozenset(map(os.fsdecode, withheld))
-    for result in _reminded(memory, surroundings, hidden):
+    for result in _reminded(memory, environment, hidden):
         if len(found) < most:
             found.setdefault(result.note.path, result)
     return list(found.values())
 
 
-def surroundings_as_words(place: MemoryPlace, surroundings: Environment) -> str:
+def surroundings_as_words(place: MemoryPlace, environment: Environment) -> str:
     """Return what surrounds the person as a text: directory, branch, changed files, weekday."""
-    parts = _work(surroundings.cwd, place.project)
-    hour = surroundings.now.hour
+    parts = _work(environment.cwd, place.project)
+    hour = environment.now.hour
     part_of_day = "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
-    return " ".join([*parts, surroundings.now.strftime("%A"), part_of_day]).replace("/", " ")
+    return " ".join([*parts, environment.now.strftime("%A"), part_of_day]).replace("/", " ")
 
 
 def _work(here: str, project: str) -> list[str]:
@@ -115,12 +115,12 @@ def _changed_files(directory: str) -> list[str]:
 
 
 def _reminded(
-    memory: Memory, surroundings: Environment, withheld: Collection[str]
+    memory: Memory, environment: Environment, withheld: Collection[str]
 ) -> list[RecallResult]:
     """What the notes that were used last remind of; none that is `withheld`, nor by such a one."""
     known = memory.by_path.keys() - withheld
-    last = [use for use in use_report(surroundings, memory) if use.path in known][:3]
-    reminding = associations(memory, surroundings)
+    last = [use for use in use_report(environment, memory) if use.path in known][:3]
+    reminding = associations(memory, environment)
     return [
         RecallResult(
             memory.by_path[it.path],

@@ -49,18 +49,18 @@ def asks_findings(typed: str) -> bool:
     )
 
 
-def values_of(look: Snapshot, uses: Mapping[str, int] | None = None) -> Values:
+def values_of(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> Values:
     """Return what the conditions are judged by, from a memory that was judged."""
     labels = {
-        path: {finding.rule for finding in findings} for path, findings in look.by_path.items()
+        path: {finding.rule for finding in findings} for path, findings in snapshot.by_path.items()
     }
-    for pair in look.evidence.pairs:
+    for pair in snapshot.evidence.pairs:
         # a finding on two notes is told of one of them, but is true of both
         rule = RULE_OF[pair.relation]
         if pair.relation.is_certain and rule in labels.get(pair.left.path, ()):
             labels.setdefault(pair.right.path, set()).add(rule)
-    for note in look.memory.notes:
-        if look.is_protected(note):
+    for note in snapshot.memory.notes:
+        if snapshot.is_protected(note):
             labels.setdefault(note.path, set()).add(PROTECTED)
     return Values(labels, uses or {})
 

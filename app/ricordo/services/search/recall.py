@@ -87,18 +87,18 @@ def line_of_passage(result: RecallResult) -> int:
     return note.line_of(note.head.end + word.start()) if word else 0
 
 
-def open_index(place: MemoryPlace, surroundings: Environment) -> SearchIndex:
+def open_index(place: MemoryPlace, environment: Environment) -> SearchIndex:
     """Return the index of the memory at `place`; nothing is read or written yet."""
     rank = _FIRST_CHOICE.index(place.layout.kind)
     root = os.path.realpath(place.root)
-    return SearchIndex(surroundings.state, root, place.project, rank, withholding())
+    return SearchIndex(environment.state, root, place.project, rank, withholding())
 
 
 def recall(
     index: SearchIndex,
     memory: Memory,
     message: str,
-    surroundings: Environment,
+    environment: Environment,
     most: int = MOST,
     never: Collection[str] = (),
     budget: int = BUDGET,
@@ -109,7 +109,7 @@ def recall(
     `budget` bytes together, none of the paths `never`; `for_agents` none that are withheld from
     them.
     """
-    today = surroundings.now.date()
+    today = environment.now.date()
     question = RecallQuestion(message, today)
     raw = frozenset(map(os.fsencode, never))
     chosen = index.ask(

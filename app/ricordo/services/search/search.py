@@ -72,13 +72,13 @@ class Search:
         self,
         index: SearchIndex,
         memory: Memory,
-        surroundings: Environment,
+        environment: Environment,
         before: Search | None = None,
     ) -> None:
         """What is the same as in the memory of the search `before` is taken from there."""
         self._index = index
         self._memory = memory
-        self._surroundings = surroundings
+        self._environment = environment
         notes = indexed(memory)
         known = before._memory.by_path if before else {}
         days = before._days if before else {}
@@ -115,7 +115,7 @@ class Search:
         if not query.words:
             return self._listed(fits, exact, values, most)
         named, is_all = self._finder.find(query.words, values.uses, fits)
-        question = RecallQuestion(query.words, self._surroundings.now.date(), is_search=True)
+        question = RecallQuestion(query.words, self._environment.now.date(), is_search=True)
         meant, total, best = question, len(named), 0.0
         saying: list[_Said] = []
         if in_text:
@@ -145,7 +145,7 @@ class Search:
         order = self._order(values)
         listed = [it for it in indexed(self._memory) if fits(it.path)] if fits else []
         listed.sort(key=lambda note: (*order(note), note.path))
-        nothing = RecallQuestion("", self._surroundings.now.date())
+        nothing = RecallQuestion("", self._environment.now.date())
         why = ("fits the conditions",)
         hits = [Hit(_result(it, 1.0, why, nothing, exact), by_name=False) for it in listed[:most]]
         return SearchResults(tuple(hits), len(listed))
@@ -154,7 +154,7 @@ class Search:
         self, question: RecallQuestion, by_name: Collection[str], fits: Fits | None
     ) -> tuple[Ranking, int]:
         """What answers, and how many notes say it or are among those found `by_name`."""
-        today = self._surroundings.now.date()
+        today = self._environment.now.date()
         breadth = SIFTED if fits else FAST
 
         def holds(path: bytes) -> bool:
@@ -288,7 +288,7 @@ class SearchAll:
 
     def __init__(
         self,
-        surroundings: Environment,
+        environment: Environment,
         settings: Settings,
         places: Sequence[MemoryPlace] | None = None,
         progress: Progress | None = None,
@@ -297,9 +297,9 @@ class SearchAll:
         self.remarks: list[str] = []
         """Which memories could not be read, and why; visible text."""
         self._opened: list[_Opened] = []
-        for place in all_memories(surroundings) if places is None else places:
+        for place in all_memories(environment) if places is None else places:
             try:
-                self._opened.append(_Opened(Notebook(place, surroundings, settings), progress))
+                self._opened.append(_Opened(Notebook(place, environment, settings), progress))
             except (RicordoError, OSError) as error:
                 self.remarks.append(f"{one_line(place.root)} was left out: {one_line(str(error))}")
 

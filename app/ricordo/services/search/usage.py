@@ -50,60 +50,60 @@ class SearchMiss(NamedTuple):
     last: str
 
 
-def remember_opened(surroundings: Environment, memory: Memory, path: str) -> None:
+def remember_opened(environment: Environment, memory: Memory, path: str) -> None:
     """Keep that the person opened the note at `path`."""
     with suppress(*_LOST):
-        _usage(surroundings, memory).use(os.fsencode(path), OPENED)
+        _usage(environment, memory).use(os.fsencode(path), OPENED)
 
 
-def remember_confirmed(surroundings: Environment, memory: Memory, path: str) -> None:
+def remember_confirmed(environment: Environment, memory: Memory, path: str) -> None:
     """Keep that the person said of the note at `path` that it still holds."""
     with suppress(*_LOST):
-        _usage(surroundings, memory).use(os.fsencode(path), CONFIRMED)
+        _usage(environment, memory).use(os.fsencode(path), CONFIRMED)
 
 
-def uses_by_person(surroundings: Environment, memory: Memory) -> Mapping[str, int]:
+def uses_by_person(environment: Environment, memory: Memory) -> Mapping[str, int]:
     """Return how often the person opened or confirmed each note, by path."""
     return {
-        os.fsdecode(path): times for path, times in _usage(surroundings, memory).by_person().items()
+        os.fsdecode(path): times for path, times in _usage(environment, memory).by_person().items()
     }
 
 
-def given_together(surroundings: Environment, memory: Memory) -> list[tuple[str, str]]:
+def given_together(environment: Environment, memory: Memory) -> list[tuple[str, str]]:
     """Return the pairs of paths of the notes that agents were given at once."""
-    pairs = _usage(surroundings, memory).together()
+    pairs = _usage(environment, memory).together()
     return [(os.fsdecode(one), os.fsdecode(other)) for one, other in pairs]
 
 
-def use_report(surroundings: Environment, memory: Memory) -> list[NoteUse]:
+def use_report(environment: Environment, memory: Memory) -> list[NoteUse]:
     """Return every use of the notes of `memory`, newest first."""
-    rows = _usage(surroundings, memory).report()
+    rows = _usage(environment, memory).report()
     return [NoteUse(os.fsdecode(path), kind, times, last) for path, kind, times, last in rows]
 
 
-def remember_gap(surroundings: Environment, memory: Memory, asked: str) -> None:
+def remember_gap(environment: Environment, memory: Memory, asked: str) -> None:
     """Keep that nothing was found for what the user `asked`: words alone, without credentials."""
     plain = " ".join(filter(_is_plain, _without_secrets(asked).split()))
     kept = " ".join(dict.fromkeys(content_words(words(plain))))
     shown = " ".join(kept.split(" ")[:LONGEST_GAP])
     if shown:
         with suppress(*_LOST):
-            _usage(surroundings, memory).missed(shown)
+            _usage(environment, memory).missed(shown)
 
 
-def gaps(surroundings: Environment, memory: Memory) -> list[SearchMiss]:
+def gaps(environment: Environment, memory: Memory) -> list[SearchMiss]:
     """Return what was looked for in vain, newest first."""
-    return [SearchMiss(*row) for row in _usage(surroundings, memory).gaps()]
+    return [SearchMiss(*row) for row in _usage(environment, memory).gaps()]
 
 
-def drop_gap(surroundings: Environment, memory: Memory, gap: SearchMiss) -> None:
+def drop_gap(environment: Environment, memory: Memory, gap: SearchMiss) -> None:
     """Forget a gap."""
     with suppress(*_LOST):
-        _usage(surroundings, memory).drop_gap(gap.words)
+        _usage(environment, memory).drop_gap(gap.words)
 
 
-def _usage(surroundings: Environment, memory: Memory) -> UsageStore:
-    return UsageStore(surroundings.state, memory.root, PATIENCE, put_aside)
+def _usage(environment: Environment, memory: Memory) -> UsageStore:
+    return UsageStore(environment.state, memory.root, PATIENCE, put_aside)
 
 
 def _is_plain(token: str) -> bool:
