@@ -1,4 +1,4 @@
-"""`ricordo config`: shows the settings that hold, opens them in an editor, says where they lie."""
+"""`ricordo config`: show the settings in effect, edit them, or print their path."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 CONFIG_SUMMARY = """Show, edit or locate the settings.
 
-  show   every setting that holds, explained, as TOML; what the file sets is marked; and which
-         prompts are in use
-  edit   open the file in an editor; a missing one is created, with all settings as comments
-  path   where the file lies"""
+  show   all settings in effect as TOML, with explanations; values from the file are marked; also
+         the prompts in use
+  edit   open the file in an editor; a missing file is created with all settings as comments
+  path   print the path of the file"""
 
 
 def add_config_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `ricordo config`."""
+    """Add the arguments of `config`."""
     parser.add_argument(
-        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="show, if left out"
+        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="default: show"
     )
 
 
 def run_config(options: Namespace, environment: Environment) -> int:
-    """Do what was asked for."""
+    """Show, edit or locate the settings."""
     acts = {"show": _show, "edit": _edit, "path": _path}
     acts[options.act](environment)
     return 0
@@ -44,8 +44,8 @@ def _show(environment: Environment) -> None:
     from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
-    settings, remarks = load_settings(environment, actions)
-    toml = effective_toml(settings, known_names(environment, actions), remarks)
+    settings, warnings = load_settings(environment, actions)
+    toml = effective_toml(settings, known_names(environment, actions), warnings)
     print_lines([*toml.splitlines(), "", *prompt_lines(environment)])
 
 
@@ -62,8 +62,8 @@ def _edit(environment: Environment) -> None:
     if create_file(file, template(known_names(environment, actions))):
         note_change(f"created {file}")
     edit(file, editor_command(settings.editor, environment.environ))
-    _, remarks = load_settings(environment, actions)
-    print_lines([str(remark) for remark in remarks])
+    _, warnings = load_settings(environment, actions)
+    print_lines([str(warning) for warning in warnings])
 
 
 def _path(environment: Environment) -> None:
@@ -74,13 +74,13 @@ def _path(environment: Environment) -> None:
 
 
 _EXPLAINED = (
-    "# Prompts: what a model or a program is told to do. A file of yours goes before ours; its",
-    "# version, as ledger and history name it, ends with a digest of its text.",
+    "# Prompts: the instructions for a model or a program. A file of yours replaces the bundled",
+    "# one; its version, as ledger and history show it, ends with a digest of its text.",
 )
 
 
 def prompt_lines(environment: Environment) -> Iterator[str]:
-    """Yield what each prompt is and where it lies, as comments of TOML, remarks marked."""
+    """Yield version and path of each prompt as TOML comments, and marked warnings."""
     yield from _EXPLAINED
     for name in NAMES:
         prompt = load_prompt(name, environment.config)
@@ -90,8 +90,8 @@ def prompt_lines(environment: Environment) -> Iterator[str]:
         if prompt.is_own:
             yield f"# {name} = {prompt.version}: {own}"
             continue
-        ours = visible(data_file(f"curation/prompts/{prompt.version}.md"))
-        yield f"# {name} = {prompt.version}: ours, {ours}; yours would be {own}"
+        bundled = visible(data_file(f"curation/prompts/{prompt.version}.md"))
+        yield f"# {name} = {prompt.version}: bundled, {bundled}; yours would be {own}"
 
 
 COMMANDS = {

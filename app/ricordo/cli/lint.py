@@ -1,4 +1,4 @@
-"""`ricordo lint`: what is wrong with a memory."""
+"""`ricordo lint`: report and fix findings of a memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-LINT_SUMMARY = "What is wrong with a memory. Ends with 1 where something is at or over --fail-on."
+LINT_SUMMARY = "Report the findings of a memory. Exits with 1 if one is at or over --fail-on."
 
 
 def add_lint_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `lint`."""
+    """Add the arguments of `lint`."""
     add_memory(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
@@ -37,30 +37,26 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
         help="the severity from which the exit code is 1 (default: error)",
     )
     add_project(parser)
-    parser.add_argument("--fix", action="store_true", help="make the safe fixes")
+    parser.add_argument("--fix", action="store_true", help="apply the safe fixes")
     parser.add_argument(
-        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+        "--diff", action="store_true", help="show what --fix would change, without changing it"
     )
     parser.add_argument(
-        "--unsafe",
-        action="store_true",
-        help="with --fix or --diff: also the fixes that you should see first",
+        "--unsafe", action="store_true", help="with --fix or --diff: include fixes to review first"
     )
-    parser.add_argument("--dismiss", metavar="ID", help="say of this finding that it is fine")
-    parser.add_argument("--reason", default="", help="why it is fine")
-    parser.add_argument(
-        "--dismissed", action="store_true", help="list the dismissed findings as well"
-    )
+    parser.add_argument("--dismiss", metavar="ID", help="dismiss this finding")
+    parser.add_argument("--reason", default="", help="with --dismiss: why, for the history")
+    parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
 
 
 def run_lint(options: Namespace, environment: Environment) -> int:
-    """Print the findings; return 1 where one is at or over the severity asked for."""
+    """Print the findings; return 1 if one is at or over the severity of --fail-on."""
     only = _known_rules(options.rule)
     environment = with_project(options, environment)
     if options.unsafe and not (options.fix or options.diff):
-        raise WrongUsage("--unsafe goes with --fix or --diff.")
+        raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
-        raise WrongUsage("--diff goes with --json or with neither, not with --sarif.")
+        raise WrongUsage("--diff cannot be used with --sarif.")
     fixes = _fix(options, environment, only) if options.fix or options.diff else None
     notebook = open_notebook(options, environment, only)
     snapshot = look_reported(notebook)
@@ -79,27 +75,27 @@ def _known_rules(names: list[str]) -> frozenset[str]:
         if name not in all_rules():
             near = get_close_matches(name, all_rules(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"There is no rule “{name}”.{hint}")
+            raise WrongUsage(f"Unknown rule “{name}”.{hint}")
     return frozenset(names)
 
 
 class _Fixes(NamedTuple):
-    """What was fixed, or would be."""
+    """The fixes that were applied, or would be."""
 
     plan: FixPlan
     applied: bool
     merged: tuple[str, ...] = ()
-    """Paths of files to which somebody else wrote meanwhile."""
+    """Paths of files that were merged with changes by others."""
 
 
 def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> _Fixes:
-    """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
+    """Fix the findings of the rules `only`; with `--diff` only plan the fixes."""
     from ricordo.cli.edit import begin_reported
     from ricordo.cli.output import note_change, tell
     from ricordo.services.edits.change import apply_at_once
     from ricordo.services.edits.fix import plan_fixes
 
-    # by all rules: what is fixed for one of them must add nothing that another one finds
+    # with all rules: a fix for one rule must not cause findings of another one
     notebook = open_notebook(options, environment)
     memory = notebook.read() if options.diff else begin_reported(notebook)
     snapshot = notebook.judge_closely(memory)
@@ -113,10 +109,9 @@ def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> 
 
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
-    """Yield what was fixed, or the diffs of what would be, and how much was not, and why."""
-    from ricordo.cli.edit import told_edits
+    """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
+    from ricordo.cli.edit import merged_lines, told_edits
     from ricordo.services.edits.fix import count_lines, diff_lines, fixed_lines
-    from ricordo.text import one_line
 
     plan = fixes.plan
     if not fixes.applied:
@@ -124,12 +119,11 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     elif plan.change_set:
         yield from fixed_lines(plan)
         yield from told_edits(plan.change_set.edits)
-        for path in fixes.merged:
-            yield f"  {one_line(path)}: merged with what somebody else wrote"
-    yield from (f"  {remark}" for remark in plan.change_set.remarks)
+        yield from merged_lines(fixes.merged)
+    yield from (f"  {warning}" for warning in plan.change_set.remarks)
     yield from count_lines(plan, applied=fixes.applied)
     if fixes.applied and plan.change_set:
-        yield "`ricordo undo` reverts it."
+        yield "`ricordo undo` reverts this."
 
 
 def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
@@ -170,23 +164,21 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
                 "bytes": memory.size,
             },
             "load": describe_load(memory, with_text=False),
-            "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
+            "findings": [describe_finding(f, dismissed=dismissed) for f, dismissed in shown],
             "summary": describe_summary(snapshot.counts),
         }
-        print_json(document | _described(fixes))
+        print_json(document | _describe_fixes(fixes))
         return
     if fixes:
-        # what is left is counted; `lint` lists it
+        # remaining findings are only counted; `lint` lists them
         print_lines(list(_fix_lines(fixes)))
     else:
-        print_lines(
-            [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
-        )
+        print_lines([finding_line(f) + (" (dismissed)" if gone else "") for f, gone in shown])
     print_lines([f"{len(memory.notes)} notes; {summary_line(snapshot)}; load {load_line(memory)}"])
 
 
-def _described(fixes: _Fixes | None) -> dict[str, Any]:
-    """Return what the JSON document says of fixes: nothing where none were asked for."""
+def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:
+    """Return the part of the JSON document on fixes; empty without --fix and --diff."""
     from ricordo.services.edits.fix import describe_fixes
 
     return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
