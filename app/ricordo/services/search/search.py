@@ -316,7 +316,7 @@ class SearchAll:
         """
         results = [(opened, opened.find(typed, most)) for opened in self._opened]
         hits = [
-            (_rank(hit, of_memory), PlacedHit(opened.place, opened.look, hit))
+            (_rank(hit, of_memory), PlacedHit(opened.place, opened.snapshot, hit))
             for opened, of_memory in results
             for hit in of_memory.hits
         ]
@@ -338,7 +338,7 @@ class _Opened:
         self.place = place = notebook.place
         self._notebook = notebook
         memory = notebook.read()
-        self.look = Snapshot(memory, (), (), notebook.surroundings.now, Depth.READ)
+        self.snapshot = Snapshot(memory, (), (), notebook.surroundings.now, Depth.READ)
         index = open_index(place, notebook.surroundings)
         index.bring_up(memory, (lambda done, of: progress(place, done, of)) if progress else None)
         self._uses = uses_by_person(notebook.surroundings, memory)
@@ -350,8 +350,8 @@ class _Opened:
 
     @cached_property
     def _judged(self) -> Values:
-        self.look = self._notebook.judge_closely(self.look.memory)
-        return values_of(self.look, self._uses)
+        self.snapshot = self._notebook.judge_closely(self.snapshot.memory)
+        return values_of(self.snapshot, self._uses)
 
 
 def _rank(hit: Hit, results: SearchResults) -> tuple[int, float, int]:
