@@ -229,7 +229,7 @@ WRITING = {
     "usage": [Case(after("search", "zeppelins moored")(on("usage", "--drop", "zeppelins moored")),
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
-    "curate": [Case(curate, "proposals kept"), Case(allow, "password"), Case(withhold, "password")],
+    "curate": [Case(curate, "proposals stored"), Case(allow, "password"), Case(withhold, "password")],
     "pending": [Case(after_curation(on("pending", "--apply")), "create"),
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],

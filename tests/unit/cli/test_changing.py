@@ -162,7 +162,7 @@ def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo:
     ricordo("rename", "ports", "harbours")
     index = memory / "MEMORY.md"
     index.write_text(index.read_text().replace("# Memory", "# Memory of the tides"))
-    assert "merged with what somebody else wrote" in ricordo("undo")
+    assert "merged with changes by others" in ricordo("undo")
     assert index.read_text() == INDEX.replace("# Memory", "# Memory of the tides")
     ricordo("retire", "ports")
     (memory / "tides.md").write_text(note_text("tides", "All of it is other now.\n"))
@@ -197,7 +197,7 @@ def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricord
     ricordo("restore", "ports", "--at", oldest)
     assert (memory / "ports.md").read_bytes() == first
     assert "holds already" in ricordo("restore", "ports", "--at", oldest)
-    assert "No version is called" in ricordo("restore", "ports", "--at", "99.9", code=2)
+    assert "No version has the id" in ricordo("restore", "ports", "--at", "99.9", code=2)
 
 
 def test_new_takes_body_and_head_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
@@ -267,7 +267,7 @@ def test_purge_removes_a_value_from_all_versions(
     assert (memory / "ports.md").read_text() == note_text("ports", "The key is gone.\n")
     for file in (pinned / ".local/state/ricordo").iterdir():
         assert b"hunter2-hunter2" not in file.read_bytes()
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
     assert "at least 4 characters" in ricordo("purge", given="abc\n", code=2)
 
 

@@ -52,7 +52,7 @@ def test_proposals_wait_until_they_are_applied_and_can_be_undone(
     ricordo("curate", "--session", str(transcript))
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
-    assert "1 applied, 0 left" in ricordo("pending", "--apply")
+    assert "1 applied, 0 not applied" in ricordo("pending", "--apply")
     assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
@@ -115,7 +115,7 @@ def test_a_memory_is_named_behind_the_option_too(
     ricordo("curate", "--session", str(transcript))
     (it,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert run(["pending", "--apply", it["id"], str(memory)]) == 0
-    assert "1 applied, 0 left" in capsys.readouterr().out
+    assert "1 applied, 0 not applied" in capsys.readouterr().out
 
 
 def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Path) -> None:
@@ -140,9 +140,9 @@ def test_apply_by_itself_takes_what_no_warning_speaks_against_and_says_what_is_l
     transcript.write_text(said(RULE, moved), "utf-8")
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply", given="")
-    assert "1 applied, 1 left" in told
+    assert "1 applied, 1 not applied" in told
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
-    assert f"left: {waiting['id']} replace tides.md: loses date 2026-11-09" in told
+    assert f"not applied: {waiting['id']} replace tides.md: loses date 2026-11-09" in told
     assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
     assert waiting["warnings"] == ["loses date 2026-11-09"]
     assert "2026-11-09" in (memory / "tides.md").read_text("utf-8")
@@ -155,7 +155,7 @@ def test_yes_applies_no_statement_that_is_new(
 ) -> None:
     before = contents(memory)
     told = ricordo("curate", "--session", str(transcript), "--yes")
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     assert "not routine" in told
     assert contents(memory) == before
     assert len(json.loads(ricordo("pending", "--json"))["changes"]) == 1
@@ -176,7 +176,7 @@ def test_a_note_that_changed_since_is_not_written(
     )
     before = contents(memory)
     told = decided(ricordo)
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     assert "is not what it was" in told
     assert contents(memory) == before
 
@@ -334,7 +334,7 @@ def test_the_brief_is_shown_before_anything_runs_and_is_the_same_each_time(
 
 def test_a_dry_run_tells_the_measure_of_the_brief(ricordo: Ricordo, transcript: Path) -> None:
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
-    assert re.search(r"^brief: about \d+ tokens: .*, turns 2$", told, re.MULTILINE)
+    assert re.search(r"^brief: about \d+ tokens: .*, messages 2$", told, re.MULTILINE)
 
 
 def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
@@ -419,7 +419,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
     ricordo("curate", "--session", str(transcript))
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = decided(ricordo, given=typed)
-    assert "Type “apply” to do this too:" in told
+    assert "Type “apply” to apply this too:" in told
     assert told.count("applied: retire") == gone
     assert len(list(memory.glob("old-*.md"))) == 2 - gone
 
@@ -440,7 +440,7 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     ricordo("pending", "--apply")
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
-    assert "Type “curate” to curate all the same:" in told
+    assert "Type “curate” to curate anyway:" in told
 
 
 @pytest.mark.parametrize(
@@ -470,6 +470,6 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     before = contents(memory)
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply")
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     assert "agents would no longer be given 1 line that they get now" in told
     assert contents(memory) == before

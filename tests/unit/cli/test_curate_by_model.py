@@ -83,7 +83,7 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     told = curate(*BY_MODEL, "--model", "claude-haiku-4-5")
     assert contents(memory) == before
     # where it goes is told, though it is the environment that names the server
-    assert f"claude-haiku-4-5 at {server.url} is asked: about " in told
+    assert f"asking claude-haiku-4-5 at {server.url}: about " in told
     assert re.search(r" [\d,]+ tokens are sent, at most 8,000 written, at most \$0\.\d\d\n", told)
     assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
     assert server.asked[0].json["model"] == "claude-haiku-4-5"
@@ -112,7 +112,7 @@ def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in
     told = curate(*BY_MODEL)
     # before it is asked for the first time
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
-    assert "is asked: about" in first
+    assert "asking " in first
     assert in_parts.endswith("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
     line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, the model will not read it"
     assert line in told.split("\n")
@@ -149,7 +149,7 @@ def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(
 ) -> None:
     told = curate(*BY_MODEL, "--brief")
     assert SAID in told
-    assert re.search(r"claude-sonnet-5-5 at \S+ is asked: about .* at most \$0\.\d\d\n", told)
+    assert re.search(r"asking claude-sonnet-5-5 at \S+: about .* at most \$0\.\d\d\n", told)
     assert json.loads(curate(*BY_MODEL, "--brief", "--json"))["estimate"]["usd"] > 0
     assert not server.asked
 
@@ -228,7 +228,7 @@ def test_what_is_kept_back_is_told_and_reaches_no_server(
     assert TOKEN not in told
     # what stands in one session is told together, by a name that is short
     lines = told.split("\n")
-    at = lines.index(f"ricordo: kept back from session {SESSION}:")
+    at = lines.index(f"ricordo: redacted from session {SESSION}:")
     kinds = [re.sub(r"[0-9a-f]{24}", "ID", it) for it in lines[at + 1 : at + 3]]
     assert kinds == ["ricordo:   github-token, 2 times (ID)", "ricordo:   api-key, once (ID)"]
     assert str(transcript.parent) not in "\n".join(lines[at:])
@@ -244,13 +244,13 @@ def test_a_value_is_let_out_by_its_id_and_kept_back_again(
     assert found is not None
     name = found[1]
     told = curate("--allow", name)
-    assert told.startswith(f"may leave from now on: github-token from session {SESSION}, once")
+    assert told.startswith(f"allowed to be sent from now on: github-token from session {SESSION}, once")
     assert TOKEN not in told
     told = curate("--brief")
     assert f"The token is {TOKEN}." in told
-    assert f"let out: github-token ({name})" in told
+    assert f"allowed: github-token ({name})" in told
     assert "Nothing with the id" in curate("--allow", name, code=2)
-    assert curate("--withhold", name) == "kept back from now on: github-token\n"
+    assert curate("--withhold", name) == "redacted from now on: github-token\n"
     assert "Nothing with the id" in curate("--withhold", name, code=2)
     assert not server.asked
     curate(*BY_MODEL)
@@ -325,7 +325,7 @@ def test_a_dry_run_shows_the_line_of_a_new_program_and_what_it_would_read(
     before = contents(memory)
     told = curate("--dry-run", *words)
     assert f"This program was not run before: {quote(str(program))} 'two words'\n" in told
-    assert "It was not run, and this is what it would read." in told
+    assert "The program was not run; below is what it would read." in told
     assert SAID in told
     document = json.loads(curate("--dry-run", "--json", *words).partition("\n")[0])
     assert SAID in document["brief"]
@@ -349,9 +349,9 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
         at_terminal.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
         curate(given="no\n", code=4)
         told = curate(given="run\n")
-    assert "Type “run” to let it run, now and later:" in told
+    assert "Type “run” to allow it to run, now and later:" in told
     assert "turn off its memory, hooks and tools" in told
-    assert "model is asked: about" in told
+    assert "asking model: about" in told
     assert "not run before" not in curate()
     assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == [
         "tides.md"
@@ -361,7 +361,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
     curate(code=4)
     told = curate("--yes")
     assert f"not run before: {quote(str(program))} --other" in told
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     curate()
 
 
@@ -494,13 +494,13 @@ def test_apply_by_itself_leaves_what_has_a_warning_and_says_why(
     program = [sys.executable, "-m", "ricordo", "pending", "--apply", str(memory)]
     nobody = subprocess.DEVNULL
     done = subprocess.run(program, stdin=nobody, capture_output=True, text=True, check=True)
-    assert "0 applied, 1 left" in done.stdout
+    assert "0 applied, 1 not applied" in done.stdout
     assert warning in done.stdout
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     (left,) = json.loads(ricordo("pending", "--apply", "--json", given=""))["left"]
     assert (left["id"], warning in left["why"]) == (waiting["id"], True)
-    assert "1 applied, 0 left" in ricordo("pending", "--apply", waiting["id"], given="")
+    assert "1 applied, 0 not applied" in ricordo("pending", "--apply", waiting["id"], given="")
     assert contents(memory) != before
 
 
@@ -545,7 +545,7 @@ def test_yes_applies_what_is_routine_and_nothing_else(
     index.write_text(index.read_text("utf-8") + "- [lamps](lamps.md) — All lamps\n", "utf-8")
     settle(memory)
     told = curate("--yes")
-    assert "left: " in told
+    assert "not applied: " in told
     assert " create " in told
     assert index.read_text("utf-8").count("(tides.md)") == 1
     assert "(quay.md)" in index.read_text("utf-8")

@@ -51,7 +51,7 @@ def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
     before = contents(memory)
     told = ricordo("conflicts", *BY_MODEL)
     assert "1 of 1 doubts are judged" in told
-    assert f"claude-sonnet-5-5 at {server.url} is asked: about" in told
+    assert f"asking claude-sonnet-5-5 at {server.url}: about" in told
     assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in told
     assert "refused: verdict 2: No pair has the id “p9”." in told
     assert "claude-sonnet-5-5: conflict, keep right: it is later" in told

@@ -70,16 +70,16 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
     assert "> Make the berth alarm test green." in work.text
     assert "The memory lies at" not in work.text
     assert "[verified: note" not in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
     assert "HANDOFF.md (handoff for any)" in work("undo")
     assert not work.handoff.exists()
-    assert "No memory was found" in work("lint", code=3)
+    assert "No memory found" in work("lint", code=3)
 
 
 def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     told = work("handoff", "--for", "claude")
     assert told.startswith(f"wrote {work.handoff} for claude\n")
-    assert "1 credential kept back" in told
+    assert "1 credential redacted" in told
     assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
     assert "in CLAUDE.md: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()
@@ -88,12 +88,12 @@ def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     assert parsed.handoff is not None
     assert parsed.handoff.head.commit == work.commit
     assert work.text.count("## Primary Request and Intent") == 1
-    assert "`ricordo undo` takes it back." in told
+    assert "`ricordo undo` reverts this." in told
     assert "HANDOFF.md (handoff for claude)" in work("undo")
     assert not work.handoff.exists()
     work("redo")
     assert parse(work.handoff.read_bytes()) == parsed
-    assert "all as it should be" in work("history", "--verify")
+    assert "no faults" in work("history", "--verify")
 
 
 def test_a_transcript_that_the_user_named_is_looked_up_again_until_others_write_the_handoff(
@@ -116,7 +116,7 @@ def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
     assert f"`{notes}`" in work.text
     told = work("resume")
     assert "is not known here" not in told
-    assert "statements stand as they are marked" in told
+    assert "statements are still valid" in told
     write(notes / "alarm.md", note_text("alarm", "It is red.\n"))
     assert "note alarm.md is" in work("resume", code=1)
     shutil.rmtree(work.machine.path / "s")
@@ -139,7 +139,7 @@ def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Wo
     assert {*files.values()} == {"verified"}
     assert any("the changes name `fire`" in text for text in files)
     assert "GetSteps" not in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
 
 
 def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Work) -> None:
@@ -167,7 +167,7 @@ def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Wor
     assert of_command == {"constraints": "quoted"}
     assert f"The user refused `{command}`" in work.text
     assert "> The user doesn't want to proceed with this tool use.\n" in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
 
 
 def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:

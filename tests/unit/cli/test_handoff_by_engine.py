@@ -92,8 +92,8 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     )
     program(work, pinned, saying(drafted))
     printed = work(*BY_PROGRAM)
-    assert "model is asked: about" in printed
-    assert re.search(r"kept back.*:\n.*  anthropic-key, ", printed)
+    assert "asking model: about" in printed
+    assert re.search(r"redacted.*:\n.*  anthropic-key, ", printed)
     assert "Not taken of the draft: statement 3: It names “tidepool/never.py”" in printed
     assert "drafted by command" in printed
     text = work.text
@@ -139,7 +139,7 @@ def test_a_model_drafts_and_one_that_does_not_answer_leaves_the_rules(
     refusal = replies.error(401, "authentication_error")
     server.scripts[:] = [drafting(answer(stated("active", "f1", OWN))), refusal]
     printed = work("handoff", "--engine", "anthropic")
-    assert f"claude-sonnet-5-5 at {server.url} is asked: about" in printed
+    assert f"asking claude-sonnet-5-5 at {server.url}: about" in printed
     assert "4,020 tokens sent, 77 written" in printed
     assert f"- {OWN} [unverified]" in work.text
     assert "\nengine: '\"anthropic claude" in work.text

@@ -335,7 +335,7 @@ def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
     assert run(["lint", "-m", str(root), "--fix", "--unsafe", "--fail-on", "never"]) == 0
     told = capsys.readouterr().out
     files = sorted(line for line in told.split("\n") if line.startswith("  changed "))
-    for command, word in (("undo", "undone"), ("redo", "done again")):
+    for command, word in (("undo", "undone"), ("redo", "redone")):
         settle(root)
         assert run([command, "-m", str(root)]) == 0
         headline, *lines = capsys.readouterr().out.splitlines()

@@ -66,4 +66,4 @@ def test_a_path_that_is_not_there_is_still_called_a_path(
 ) -> None:
     for word in ("./lst", "some/where"):
         assert run([word]) > 1
-        assert "There is nothing at" in capsys.readouterr().err
+        assert "does not exist." in capsys.readouterr().err

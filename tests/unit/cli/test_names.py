@@ -15,9 +15,9 @@ from tests.unit.cli.conftest import Ricordo, contents
     [
         (["rename", "tides", ""], "A note needs a name."),
         (["rename", "tides", "sub/"], "A note needs a name."),
-        (["rename", "tides", "../x"], "../x leads out of the memory."),
-        (["rename", "tides", "sub/../../x.md"], "leads out of the memory."),
-        (["rename", "tides", "/tmp/x"], "/tmp/x leads out of the memory."),
+        (["rename", "tides", "../x"], "../x is outside the memory."),
+        (["rename", "tides", "sub/../../x.md"], "is outside the memory."),
+        (["rename", "tides", "/tmp/x"], "/tmp/x is outside the memory."),
         (["new", ""], "A note needs a name."),
         (["new", "x", "--type", "nosuch"], "has no type “nosuch”, only feedback, project"),
     ],
@@ -33,7 +33,7 @@ def test_a_name_that_names_nothing_is_wrong_usage(
 @pytest.mark.parametrize("name", ["../y", "..", "sub/../../y", "/etc/y", "a/.."])
 def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: str) -> None:
     before = contents(memory.parent)
-    assert "leads out of the memory" in ricordo("new", name, code=2)
+    assert "is outside the memory" in ricordo("new", name, code=2)
     assert contents(memory.parent) == before
     ricordo("new", "CI/CD")
     assert "name: CI/CD" in (memory / "ci-cd.md").read_text()

@@ -62,7 +62,7 @@ def test_a_project_that_is_not_there_is_wrong_usage(
     root: Path, project: Path, capsys: Printed
 ) -> None:
     assert run(["lint", str(root), "--project", str(project / "nowhere")]) == 2
-    assert "is no directory" in capsys.readouterr().err
+    assert "is not a directory" in capsys.readouterr().err
 
 
 def test_for_a_rule_on_the_text_no_project_is_looked_at(

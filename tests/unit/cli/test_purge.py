@@ -66,7 +66,7 @@ def test_other_encodings_and_paths_are_purged_too(
     assert VALUE in ricordo("history")
     assert "reasons and paths" in ricordo("purge", given=VALUE)
     assert VALUE not in ricordo("history")
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
 
 
 def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
     (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
     assert "-The key is ████████." in change["diff"]
     assert "was purged" in ricordo("inbox", "--revert", "ports", code=3)
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
 
 
 def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
@@ -106,16 +106,16 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     ricordo("purge", given=VALUE)
     told = ricordo("undo", code=3)
     assert "purged or dropped from the history. So the change of MEMORY.md, " in told
-    assert "(it is wrong) cannot be undone. The next undo passes it over." in told
+    assert "(it is wrong) cannot be undone. The next undo skips it." in told
     assert not (memory / "ports.md").exists()
     assert (memory / "locks.md").exists()
     assert "removed locks.md" in ricordo("undo")
     assert "undone: dismissal of a finding (" in ricordo("undo")
     assert "nothing to undo" in ricordo("undo")
-    assert "done again: dismissal of a finding (" in ricordo("redo")
+    assert "redone: dismissal of a finding (" in ricordo("redo")
     assert "created locks.md" in ricordo("redo")
     assert "nothing to redo" in ricordo("redo")
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
 
 
 def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
@@ -126,7 +126,7 @@ def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
     ricordo("purge", given=VALUE)
     told = ricordo("undo", code=3)
     assert "cannot be undone." in told
-    assert "passes it over" not in told
+    assert "skips it" not in told
     assert "nothing to undo" in ricordo("undo")
     ricordo("new", "locks")
     assert "removed locks.md" in ricordo("undo")

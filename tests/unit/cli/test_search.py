@@ -90,7 +90,7 @@ def test_a_condition_that_nobody_understands_is_told(
     assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
     printed = capsys.readouterr()
     assert json.loads(printed.out) == {"results": []}
-    assert printed.err.startswith("ricordo: after: wants 2026-05 or 2026-05-01, not “yesterday”")
+    assert printed.err.startswith("ricordo: after: expects 2026-05 or 2026-05-01, not “yesterday”")
     assert run(["search", "cache after:2026-02-30", "-m", memory, "--json"]) == 1
     assert "“2026-02-30” is not in the calendar" in capsys.readouterr().err
 

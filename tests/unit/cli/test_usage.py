@@ -14,7 +14,7 @@ from ricordo.agents.claude.location import slug
 from tests.unit.cli.conftest import Ricordo
 from tests.unit.machine import Machine
 
-NOTHING = "no note was used yet\nnothing was missed\n"
+NOTHING = "no note was used yet\nno search without results\n"
 
 
 @pytest.mark.parametrize(
@@ -80,5 +80,5 @@ def test_a_failed_search_is_kept_as_the_users_own_without_secrets(ricordo: Ricor
 def test_a_gap_can_be_dropped(ricordo: Ricordo) -> None:
     ricordo("search", "zeppelins moored", code=1)
     assert "is no gap" in ricordo("usage", "--drop", "zeppelins", code=2)
-    assert ricordo("usage", "--drop", "zeppelins moored") == "forgot the gap “zeppelins moored”\n"
-    assert "nothing was missed" in ricordo("usage")
+    assert ricordo("usage", "--drop", "zeppelins moored") == "forgot the search “zeppelins moored”\n"
+    assert "no search without results" in ricordo("usage")

@@ -79,7 +79,7 @@ def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -
     search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, ">nobody") == []
     assert search.find(">nobody").remarks == (
-        "> wants the name of a note, none is called “nobody”",
+        "> expects the name of a note, there is no “nobody”",
     )
     # only one of them has such a note, and nothing leads to it
     assert found(search, ">boiler") == []
