@@ -229,7 +229,8 @@ WRITING = {
     "usage": [Case(after("search", "zeppelins moored")(on("usage", "--drop", "zeppelins moored")),
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
-    "curate": [Case(curate, "proposals stored"), Case(allow, "password"), Case(withhold, "password")],
+    "curate": [Case(curate, "proposals stored"), Case(allow, "password"),
+               Case(withhold, "password")],
     "pending": [Case(after_curation(on("pending", "--apply")), "create"),
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
@@ -394,7 +395,7 @@ def test_json_is_json_in_every_encoding(world: World, environ: Mapping[str, str]
 
 
 @pytest.mark.parametrize("form", ["--json", "--sarif"])
-def test_json_holds_no_control_and_no_hidden_character(world: World, form: str) -> None:
+def test_json_contains_no_control_and_no_hidden_character(world: World, form: str) -> None:
     hidden = "\x7f\x80\x9b\xad\u061c\u200b\u202e\u2066\ufeff\U000e0041"
     (world.memory / f"q{hidden}q.md").write_text("No head.\n", "utf-8")
     done = world.start([*on("lint")(world), form])

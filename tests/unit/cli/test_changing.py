@@ -94,7 +94,7 @@ def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
     assert arrivals(ricordo("inbox", "--json")) == {}
 
 
-def test_what_was_put_off_is_told_so_until_the_visit_ends(memory: Path, ricordo: Ricordo) -> None:
+def test_postponed_changes_are_marked_until_the_visit_ends(memory: Path, ricordo: Ricordo) -> None:
     (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
     plain = ricordo("inbox")
     assert plain.startswith("1 new since")
@@ -111,13 +111,13 @@ def test_what_was_put_off_is_told_so_until_the_visit_ends(memory: Path, ricordo:
     assert ricordo("inbox").startswith("1 new since")
 
 
-def test_what_we_change_ourselves_is_not_in_the_inbox(ricordo: Ricordo) -> None:
+def test_changes_by_ricordo_are_not_in_the_inbox(ricordo: Ricordo) -> None:
     ricordo("rename", "tides", "currents")
     ricordo("retire", "ports")
     assert arrivals(ricordo("inbox", "--json")) == {}
 
 
-def test_a_revert_keeps_what_the_person_wrote_since(memory: Path, ricordo: Ricordo) -> None:
+def test_a_revert_keeps_what_the_user_wrote_since(memory: Path, ricordo: Ricordo) -> None:
     text = (memory / "ports.md").read_text()
     (memory / "ports.md").write_text(text.replace("Sines", "Setubal"))
     ricordo("inbox")
@@ -200,7 +200,7 @@ def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricord
     assert "No version has the id" in ricordo("restore", "ports", "--at", "99.9", code=2)
 
 
-def test_new_takes_body_and_head_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
+def test_new_takes_body_and_frontmatter_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
     ricordo(
         "new", "Lock times", "--type", "project", "--description", "when: they close", given="Body"
     )
@@ -227,7 +227,7 @@ def test_rename_repairs_every_link_and_the_entry(memory: Path, ricordo: Ricordo)
     assert "- [Ports](harbours.md) — where they are\n" in (memory / "MEMORY.md").read_text()
 
 
-def test_retire_leaves_no_link_and_no_entry(memory: Path, ricordo: Ricordo) -> None:
+def test_retire_removes_links_and_entry(memory: Path, ricordo: Ricordo) -> None:
     ricordo("retire", "ports")
     assert "See ports and the ports.\n" in (memory / "tides.md").read_text()
     assert (memory / "MEMORY.md").read_text() == INDEX.replace(

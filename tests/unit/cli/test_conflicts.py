@@ -99,7 +99,7 @@ def test_what_was_compared_once_is_not_compared_again(
     assert listed(memory, capsys) == found
 
 
-def test_what_was_kept_is_no_text_and_damage_to_it_is_harmless(
+def test_the_stored_reads_have_no_text_and_damage_is_harmless(
     memory: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

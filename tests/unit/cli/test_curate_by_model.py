@@ -76,7 +76,7 @@ def runs(ricordo: Ricordo) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
+def test_proposals_of_a_model_are_pending_and_the_cost_is_printed_before_and_after(
     curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
 ) -> None:
     before = contents(memory)
@@ -104,7 +104,7 @@ def refusing_the_turn(wire: Wire, asked: Asked) -> None:
     (refused if BAD in asked.body.decode() else proposing(MOVED))(wire, asked)
 
 
-def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in_parts(
+def test_what_a_model_refuses_is_skipped_and_reported_and_the_rest_is_sent_in_parts(
     curate: Ricordo, ricordo: Ricordo, server: MessagesServer, transcript: Path
 ) -> None:
     transcript.write_text(said(SAID, f"This is {BAD}."), "utf-8")
@@ -144,7 +144,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     assert json.loads(ricordo("ledger", "--json"))["activity_tokens"] == 0
 
 
-def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(
+def test_the_brief_is_printed_with_its_cost_and_no_engine_is_asked(
     curate: Ricordo, server: MessagesServer
 ) -> None:
     told = curate(*BY_MODEL, "--brief")
@@ -203,7 +203,7 @@ def test_what_would_go_over_a_cap_is_not_sent(
     assert not server.asked
 
 
-def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
+def test_failing_automatic_runs_pause_and_a_manual_run_is_allowed(
     curate: Ricordo, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.scripts[:] = [WRONG_KEY]
@@ -217,7 +217,7 @@ def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
     assert len(server.asked) == 4
 
 
-def test_what_is_kept_back_is_told_and_reaches_no_server(
+def test_redacted_values_are_reported_and_reach_no_server(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
     tokens = (f"The token is {it}." for it in (TOKEN, TOKEN.swapcase(), TOKEN))
@@ -244,7 +244,9 @@ def test_a_value_is_let_out_by_its_id_and_kept_back_again(
     assert found is not None
     name = found[1]
     told = curate("--allow", name)
-    assert told.startswith(f"allowed to be sent from now on: github-token from session {SESSION}, once")
+    assert told.startswith(
+        f"allowed to be sent from now on: github-token from session {SESSION}, once"
+    )
     assert TOKEN not in told
     told = curate("--brief")
     assert f"The token is {TOKEN}." in told

@@ -34,7 +34,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Messages
         yield running
 
 
-def test_doubts_are_told_where_they_are_asked_for_and_never_count(
+def test_uncertain_pairs_are_listed_on_request_and_never_count(
     memory: Path, ricordo: Ricordo
 ) -> None:
     assert json.loads(ricordo("conflicts", "--json")) == {"conflicts": []}
@@ -45,7 +45,7 @@ def test_doubts_are_told_where_they_are_asked_for_and_never_count(
     assert "nobody has judged it" in ricordo("conflicts", "--doubts")
 
 
-def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
+def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
     memory: Path, ricordo: Ricordo, server: MessagesServer
 ) -> None:
     before = contents(memory)
@@ -64,7 +64,7 @@ def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
     assert b"at the end" in contents(memory)["end-of-day.md"]
 
 
-def test_what_does_not_go_together_or_fails_is_told(
+def test_incompatible_options_and_failures_are_reported(
     memory: Path, ricordo: Ricordo, server: MessagesServer
 ) -> None:
     ricordo("conflicts", "--judge", code=2)

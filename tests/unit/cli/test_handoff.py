@@ -76,7 +76,7 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
     assert "No memory found" in work("lint", code=3)
 
 
-def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
+def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     told = work("handoff", "--for", "claude")
     assert told.startswith(f"wrote {work.handoff} for claude\n")
     assert "1 credential redacted" in told
@@ -96,7 +96,7 @@ def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     assert "no faults" in work("history", "--verify")
 
 
-def test_a_transcript_that_the_user_named_is_looked_up_again_until_others_write_the_handoff(
+def test_a_transcript_that_the_user_named_is_read_again_until_others_write_the_handoff(
     work: Work,
 ) -> None:
     elsewhere = work.machine.path / "elsewhere.jsonl"
@@ -151,7 +151,7 @@ def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Wor
     assert (work.project / "AGENTS.md").read_text() == "Never push.\n"
 
 
-def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Work) -> None:
+def test_a_refused_command_is_a_limit_and_never_a_next_step(work: Work) -> None:
     command = "rm -f tidepool/report.py && pytest -q tests/test_alarm.py"
     said = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
@@ -184,7 +184,7 @@ def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
     assert KEY not in work.text + json.dumps(told)
 
 
-def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
+def test_the_budget_is_respected_and_omissions_are_counted(work: Work) -> None:
     told = work.json("handoff", "--budget", "600")
     assert int(str(told["tokens"])) <= 600
     assert int(str(told["left_out"])) > 0
@@ -194,7 +194,7 @@ def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
     assert "More than 6,000 tokens do not suit codex" in told_capped
 
 
-def test_resume_says_what_holds_and_ends_with_1_where_something_does_not(work: Work) -> None:
+def test_resume_reports_valid_statements_and_exits_with_1_if_one_is_not(work: Work) -> None:
     work("handoff")
     told = work.json("resume")
     assert set(told) >= {"path", "holds", "statements", "changed"}
@@ -322,7 +322,7 @@ def test_in_a_worktree_it_is_the_worktree_that_is_handed_off(
     assert "Mend the gauge beside." not in work.text
 
 
-def test_words_that_do_not_fit_are_told(
+def test_invalid_arguments_are_reported(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)

@@ -126,14 +126,14 @@ def test_where_an_engine_fails_the_rules_have_it(
     assert "engine: rules\n" in work.text
 
 
-def test_a_program_that_nobody_has_seen_is_not_run(work: Work, pinned: Path) -> None:
+def test_an_unconfirmed_program_is_not_run(work: Work, pinned: Path) -> None:
     given = program(work, pinned, saying(answer()))
     assert "was not run before" in work("handoff", "--engine", "command", code=4)
     assert not given.exists()
     assert not work.handoff.exists()
 
 
-def test_a_model_drafts_and_one_that_does_not_answer_leaves_the_rules(
+def test_a_model_drafts_and_the_rules_take_over_if_it_fails(
     work: Work, server: MessagesServer
 ) -> None:
     refusal = replies.error(401, "authentication_error")

@@ -69,7 +69,7 @@ def test_what_was_dropped_is_no_fault(memory: Path, ricordo: Ricordo) -> None:
     assert set(json.loads(ricordo("history", "--size", "--json"))) == {"bytes", "texts", "acts"}
 
 
-def test_a_history_with_the_first_tables_is_taken_over(ricordo: Ricordo, pinned: Path) -> None:
+def test_a_history_with_the_first_tables_is_migrated(ricordo: Ricordo, pinned: Path) -> None:
     before = told(ricordo)
     with closing(sqlite3.connect(pinned / ".local/state/ricordo/history.db")) as connection:
         connection.executescript(

@@ -114,7 +114,9 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
     assert contents(memory) == original
 
 
-def test_on_the_sample_memory_all_is_mended_that_has_a_fix(tmp_path: Path, capsys: Printed) -> None:
+def test_on_the_sample_memory_everything_with_a_fix_is_fixed(
+    tmp_path: Path, capsys: Printed
+) -> None:
     memory = copied(SAMPLE / "memory", tmp_path)
     before, _ = lint(memory, capsys)
     asked_for = {it["id"] for it in to_mend(before, unsafe=True)}
@@ -154,7 +156,7 @@ def memory(tmp_path: Path) -> Path:
     return write_memory(tmp_path / "memory", files)
 
 
-def test_the_record_of_what_was_fixed_stands_in_the_document(memory: Path, capsys: Printed) -> None:
+def test_the_json_document_lists_the_fixes(memory: Path, capsys: Printed) -> None:
     before = (memory / "MEMORY.md").read_text()
     document, told = lint(memory, capsys, "--fix")
     assert told == ""
@@ -231,7 +233,7 @@ def test_a_diff_and_sarif_do_not_go_together(memory: Path, capsys: Printed) -> N
     assert "--diff" in capsys.readouterr().err
 
 
-def test_what_was_fixed_is_told_beside_sarif(memory: Path, capsys: Printed) -> None:
+def test_fixes_are_reported_on_stderr_with_sarif(memory: Path, capsys: Printed) -> None:
     settle(memory)
     assert run(["lint", "-m", str(memory), "--fix", "--sarif", "--fail-on", "never"]) == 0
     printed = capsys.readouterr()
@@ -282,7 +284,7 @@ def test_an_index_over_its_budget_loses_nothing(tmp_path: Path, capsys: Printed)
     assert (memory / "MEMORY.md").read_text() == index
 
 
-def test_a_wiki_with_rules_of_its_own_is_left_as_it_is(tmp_path: Path, capsys: Printed) -> None:
+def test_a_wiki_with_its_own_rules_is_not_changed(tmp_path: Path, capsys: Printed) -> None:
     pages = {
         f"wiki/en/{name}.md": f"---\ntype: concept\nsources: [raw/a.md]\n---\n\n# {name}\n\n"
         f"See [[en/{other}]]. For most users today it is enough.\n"
@@ -306,7 +308,7 @@ def test_a_wiki_with_rules_of_its_own_is_left_as_it_is(tmp_path: Path, capsys: P
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("never", 0)])
-def test_the_exit_code_is_that_of_what_is_left(
+def test_the_exit_code_counts_the_remaining_findings(
     memory: Path, fail_on: str, code: int, capsys: Printed
 ) -> None:
     settle(memory)
@@ -314,13 +316,13 @@ def test_the_exit_code_is_that_of_what_is_left(
     assert "fixed, 3 not:" in capsys.readouterr().out
 
 
-def test_only_the_rule_that_is_named_is_mended(memory: Path, capsys: Printed) -> None:
+def test_only_the_named_rule_is_fixed(memory: Path, capsys: Printed) -> None:
     lint(memory, capsys, "--fix", "--unsafe", "--rule", "dead-link")
     assert "- [T](t.md)\n- [G](gone.md)" in (memory / "MEMORY.md").read_text()
     assert "\nSee it.\n" in (memory / "t.md").read_text()
 
 
-def test_the_history_tells_why(memory: Path, capsys: Printed) -> None:
+def test_the_history_has_the_reason(memory: Path, capsys: Printed) -> None:
     lint(memory, capsys, "--fix")
     assert run(["history", "MEMORY.md", "-m", str(memory), "--json"]) == 0
     newest = json.loads(capsys.readouterr().out)["versions"][0]

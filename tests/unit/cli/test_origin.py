@@ -51,7 +51,7 @@ def test_show_quotes_what_caused_a_note(session: Claude, ricordo: Ricordo, pinne
     assert "read         never, but edited on 5 October 2026 in “Ports”" in told
 
 
-def test_show_names_the_session_of_the_head_where_no_transcript_is_left(
+def test_show_names_the_session_of_the_frontmatter_without_a_transcript(
     memory: Path, ricordo: Ricordo
 ) -> None:
     head = note_text("ports").replace("type: project", "type: project\n  originSessionId: a-b-c")

@@ -34,7 +34,7 @@ def leak(memory: Path, ricordo: Ricordo) -> None:
     ricordo("inbox", "--keep-all")
 
 
-def test_a_reader_of_the_history_lets_purge_fail_and_say_what_is_left(
+def test_purge_fails_while_the_history_is_read_and_says_what_remains(
     memory: Path, ricordo: Ricordo, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.storage.purge.PATIENCE", 0.1)
@@ -118,9 +118,7 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     assert "no faults" in ricordo("history", "--verify")
 
 
-def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
-    memory: Path, ricordo: Ricordo
-) -> None:
+def test_a_change_that_cannot_be_undone_is_reported_once(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports")
     ricordo("purge", given=VALUE)
@@ -148,7 +146,7 @@ def held(state: Path, value: str) -> list[str]:
 
 
 @pytest.mark.parametrize("value", [VALUE, "Kestrel-Zündung-Ω7", "quiet walrus marmalade trombone"])
-def test_a_purge_leaves_the_value_in_no_file_of_ours(
+def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     memory: Path, ricordo: Ricordo, state: Path, value: str
 ) -> None:
     text = f"The key of the harbour is {value}, for the tides of Sines.\n"
@@ -186,9 +184,7 @@ def test_a_purge_leaves_the_value_in_no_file_of_ours(
     assert "The key" in ricordo("search", "key")
 
 
-def test_a_purge_leaves_what_does_not_hold_the_value(
-    memory: Path, ricordo: Ricordo, state: Path
-) -> None:
+def test_a_purge_keeps_files_without_the_value(memory: Path, ricordo: Ricordo, state: Path) -> None:
     ricordo("search", "ports")
     usage = UsageStore(str(state), str(memory))
     usage.missed("zanzibar walrus")
@@ -214,7 +210,7 @@ def test_damaged_files_of_recall_are_no_hindrance(
     assert all(name in told for name in left)
 
 
-def test_a_purge_that_was_kept_from_the_indexes_says_what_is_done(
+def test_a_purge_that_cannot_reach_the_indexes_says_what_was_done(
     memory: Path,
     ricordo: Ricordo,
     state: Path,

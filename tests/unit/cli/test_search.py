@@ -84,9 +84,7 @@ def test_all_memories_and_one_are_not_searched_together(memory: str):
     assert run(["search", "cache", memory, "--all"]) == 2
 
 
-def test_a_condition_that_nobody_understands_is_told(
-    memory: str, capsys: pytest.CaptureFixture[str]
-):
+def test_an_invalid_condition_is_reported(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
     printed = capsys.readouterr()
     assert json.loads(printed.out) == {"results": []}
@@ -95,7 +93,7 @@ def test_a_condition_that_nobody_understands_is_told(
     assert "“2026-02-30” is not in the calendar" in capsys.readouterr().err
 
 
-def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
+def test_a_negated_condition_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "-type:feedback", "-m", memory]) == 0
     assert capsys.readouterr().out.startswith("cache.md")
     assert run(["search", "-is:bogus", "-m", memory]) == 1
@@ -111,7 +109,7 @@ def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFi
         ("kubernetes after:yesterday", []),
     ],
 )
-def test_a_gap_is_what_was_looked_for(
+def test_a_search_miss_has_the_searched_words(
     query: str, gaps: list[str], memory: str, capsys: pytest.CaptureFixture[str]
 ):
     assert run(["search", query, "-m", memory]) == 1

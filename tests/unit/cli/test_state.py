@@ -178,7 +178,7 @@ def test_a_pipe_among_the_state_files_is_refused_by_name(file: str, memory: Path
     assert path.is_fifo()
 
 
-def test_links_and_folders_of_others_among_the_state_files_are_left_alone(
+def test_links_and_foreign_folders_in_the_state_directory_are_not_touched(
     ricordo: Ricordo, state: Path, tmp_path: Path
 ):
     (tmp_path / "elsewhere.json").write_text("{}")

@@ -66,7 +66,7 @@ def test_what_the_hook_gives_counts_as_given_to_agents(
     assert "1 × given to agents   pier.md" in call("usage")
 
 
-def test_a_failed_search_is_kept_as_the_users_own_without_secrets(ricordo: Ricordo) -> None:
+def test_a_search_without_results_is_recorded_without_secrets(ricordo: Ricordo) -> None:
     credential = "ghp_" + "x8Kq2LmZ9vRt4WnB7cYd1HsJ5fGp3QaE6uTi"
     ricordo("search", f"kubernetes ingress {credential}", code=1)
     told = ricordo("usage")
@@ -80,5 +80,7 @@ def test_a_failed_search_is_kept_as_the_users_own_without_secrets(ricordo: Ricor
 def test_a_gap_can_be_dropped(ricordo: Ricordo) -> None:
     ricordo("search", "zeppelins moored", code=1)
     assert "is no gap" in ricordo("usage", "--drop", "zeppelins", code=2)
-    assert ricordo("usage", "--drop", "zeppelins moored") == "forgot the search “zeppelins moored”\n"
+    assert (
+        ricordo("usage", "--drop", "zeppelins moored") == "forgot the search “zeppelins moored”\n"
+    )
     assert "no search without results" in ricordo("usage")

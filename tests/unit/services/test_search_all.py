@@ -78,9 +78,7 @@ def test_conditions_hold_in_every_memory(machine: Machine) -> None:
 def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -> None:
     search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, ">nobody") == []
-    assert search.find(">nobody").remarks == (
-        "> expects the name of a note, there is no “nobody”",
-    )
+    assert search.find(">nobody").remarks == ("> expects the name of a note, there is no “nobody”",)
     # only one of them has such a note, and nothing leads to it
     assert found(search, ">boiler") == []
     assert search.find(">boiler").remarks == ()
