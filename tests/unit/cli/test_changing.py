@@ -98,14 +98,14 @@ def test_postponed_changes_are_marked_until_the_visit_ends(memory: Path, ricordo
     (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
     plain = ricordo("inbox")
     assert plain.startswith("1 new since")
-    surroundings = load_environment(os.environ)
-    place = find_memories(str(memory), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    environment = load_environment(os.environ)
+    place = find_memories(str(memory), environment)[0]
+    notebook = Notebook(place, environment, load_settings(environment, ())[0])
     (arrival,) = inbox(notebook).arrivals
     notebook.decisions.decide(Decision.SNOOZE, [arrival.id], arrival.at)
-    told = ricordo("inbox")
-    assert told.startswith("0 new since")
-    assert "(later: new again at the next visit)" in told
+    output = ricordo("inbox")
+    assert output.startswith("0 new since")
+    assert "(later: new again at the next visit)" in output
     assert list(arrivals(ricordo("inbox", "--json"))) == ["tides.md"]
     ricordo("inbox", "--keep-all")
     assert ricordo("inbox").startswith("1 new since")
@@ -167,9 +167,9 @@ def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo:
     ricordo("retire", "ports")
     (memory / "tides.md").write_text(note_text("tides", "All of it is other now.\n"))
     kept = contents(memory)
-    told = ricordo("undo", code=3)
-    assert "changed the same lines" in told
-    assert "Nothing was changed" in told
+    output = ricordo("undo", code=3)
+    assert "changed the same lines" in output
+    assert "Nothing was changed" in output
     assert contents(memory) == kept
 
 
@@ -278,9 +278,9 @@ def test_an_agent_that_consolidates_is_not_disturbed(
     before = contents(memory)
     (memory / ".consolidate-lock").write_text(str(os.getpid()))
     monkeypatch.setattr("tests.unit.cli.conftest.settle", lambda root: None)
-    told = ricordo("retire", "ports", code=3)
-    assert "consolidating" in told
-    assert "Nothing was changed" in told
+    output = ricordo("retire", "ports", code=3)
+    assert "consolidating" in output
+    assert "Nothing was changed" in output
     (memory / ".consolidate-lock").unlink()
     assert contents(memory) == before
 

@@ -82,7 +82,7 @@ def test_proposals_of_a_model_are_pending_and_the_cost_is_printed_before_and_aft
     before = contents(memory)
     told = curate(*BY_MODEL, "--model", "claude-haiku-4-5")
     assert contents(memory) == before
-    # where it goes is told, though it is the environment that names the server
+    # the server is named, though an environment variable sets it
     assert f"asking claude-haiku-4-5 at {server.url}: about " in told
     assert re.search(r" [\d,]+ tokens are sent, at most 8,000 written, at most \$0\.\d\d\n", told)
     assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
@@ -99,7 +99,7 @@ def test_proposals_of_a_model_are_pending_and_the_cost_is_printed_before_and_aft
 
 
 def refusing_the_turn(wire: Wire, asked: Asked) -> None:
-    """Refuse whatever holds a certain turn."""
+    """Refuse every request with a certain message."""
     refused = replies.streamed([replies.start(), *replies.ending("refusal")])
     (refused if BAD in asked.body.decode() else proposing(MOVED))(wire, asked)
 
@@ -226,7 +226,7 @@ def test_redacted_values_are_reported_and_reach_no_server(
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
     assert TOKEN not in told
-    # what stands in one session is told together, by a name that is short
+    # redactions of one session are grouped, under a short name
     lines = told.split("\n")
     at = lines.index(f"ricordo: redacted from session {SESSION}:")
     kinds = [re.sub(r"[0-9a-f]{24}", "ID", it) for it in lines[at + 1 : at + 3]]

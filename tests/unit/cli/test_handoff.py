@@ -231,7 +231,7 @@ def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
     assert "[verified: tidepool/alarm.py is" in work.text
     write(work.project / "tidepool/alarm.py", "changed = True\n", RAN.replace(hour=9))
     work("handoff")
-    # what the later session does not tell and holds no longer is gone
+    # what the later session does not repeat and is no longer valid is dropped
     assert "tidepool/alarm.py is" not in work.text
     assert f"> {RULE}\n" in work.text
     assert work.json("resume")["holds"] is True
@@ -271,7 +271,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
 
 
 def test_a_handoff_that_lies_elsewhere_names_its_project(work: Work) -> None:
-    """Where no commit tells to which one it belongs."""
+    """If no commit shows to which one it belongs."""
     shutil.rmtree(work.project / ".git")
     (work.project / "docs").mkdir()
     for path in ("docs/HANDOFF.md", str(work.machine.path / "elsewhere.md")):

@@ -59,9 +59,9 @@ def drafting(value: object) -> Script:
     return replies.good(value, name="draft")
 
 
-def id_of(told: str, words: str) -> str:
+def id_of(output: str, words: str) -> str:
     """The id of the fact that has these words, by what was sent."""
-    return re.findall(r"^(f\d+): ", told[: told.index(words)], re.MULTILINE)[-1]
+    return re.findall(r"^(f\d+): ", output[: output.index(words)], re.MULTILINE)[-1]
 
 
 def program(work: Work, home: Path, script: str) -> Path:
@@ -81,10 +81,10 @@ BY_PROGRAM = ("handoff", "--engine", "command", "--yes")
 def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     given = program(work, pinned, saying(answer()))
     work(*BY_PROGRAM)
-    told = given.read_text()
-    assert KEY not in told
-    assert "| Make the berth alarm test green." in told
-    left = id_of(told, QUOTE)
+    output = given.read_text()
+    assert KEY not in output
+    assert "| Make the berth alarm test green." in output
+    left = id_of(output, QUOTE)
     drafted = answer(
         stated("next", left, quote=QUOTE),
         stated("active", left, OWN),
@@ -100,7 +100,7 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     assert f"- {OWN} [unverified]" in text
     assert f"- The agent [quoted: turn 9]\n```quotation\n> {QUOTE}" in text
     assert REFUSED not in text
-    # what rules can prove, and the words of the person, are there all the same
+    # what rules can verify, and the words of the user, are included anyway
     assert "[verified: tidepool/alarm.py is" in text
     assert "pytest -q tests/test_alarm.py` succeeded: 1 passed in 0.1s [reported:" in text
     assert "From now on always run tests with uv run, never with pip." in text

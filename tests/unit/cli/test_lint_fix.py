@@ -38,7 +38,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def settle(root: Path) -> None:
-    """Let no file be new, so that nobody waits for its writer, and none be old, so that its age
+    """Let no file be new, so that no command waits for its writer, and none be old, so that its age
     says nothing against it.
     """
     for path in root.rglob("*"):
@@ -57,7 +57,7 @@ def copied(root: Path, tmp_path: Path) -> Path:
 
 
 def lint(root: Path, capsys: Printed, *words: str) -> tuple[dict[str, Any], str]:
-    """Return the one JSON document on stdout, and what stands on stderr."""
+    """Return the one JSON document on stdout, and the text on stderr."""
     settle(root)
     assert run(["lint", "-m", str(root), "--json", "--fail-on", "never", *words]) == 0
     printed = capsys.readouterr()
@@ -91,8 +91,8 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
     original = contents(memory)
     words = ["--fix", *["--unsafe"] * unsafe]
     before, _ = lint(memory, capsys)
-    after, told = lint(memory, capsys, *words)
-    assert told == ""
+    after, output = lint(memory, capsys, *words)
+    assert output == ""
 
     assert not kinds(after) - kinds(before)
     why = reasons(after)
@@ -158,8 +158,8 @@ def memory(tmp_path: Path) -> Path:
 
 def test_the_json_document_lists_the_fixes(memory: Path, capsys: Printed) -> None:
     before = (memory / "MEMORY.md").read_text()
-    document, told = lint(memory, capsys, "--fix")
-    assert told == ""
+    document, output = lint(memory, capsys, "--fix")
+    assert output == ""
     rules = {it["rule"] for it in document["findings"]}
     assert rules == {"index-missing-file", "dead-link", "secret"}
     fixes = document["fixes"]
@@ -335,8 +335,8 @@ def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
 ) -> None:
     root = copied(SAMPLE / "memory", tmp_path)
     assert run(["lint", "-m", str(root), "--fix", "--unsafe", "--fail-on", "never"]) == 0
-    told = capsys.readouterr().out
-    files = sorted(line for line in told.split("\n") if line.startswith("  changed "))
+    output = capsys.readouterr().out
+    files = sorted(line for line in output.split("\n") if line.startswith("  changed "))
     for command, word in (("undo", "undone"), ("redo", "redone")):
         settle(root)
         assert run([command, "-m", str(root)]) == 0

@@ -11,7 +11,7 @@ from tests.unit.cli.conftest import Ricordo, contents
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (["rename", "tides", ""], "A note needs a name."),
         (["rename", "tides", "sub/"], "A note needs a name."),
@@ -23,10 +23,10 @@ from tests.unit.cli.conftest import Ricordo, contents
     ],
 )
 def test_a_name_that_names_nothing_is_wrong_usage(
-    memory: Path, ricordo: Ricordo, words: list[str], told: str
+    memory: Path, ricordo: Ricordo, words: list[str], output: str
 ) -> None:
     before = contents(memory)
-    assert told in ricordo(*words, code=2)
+    assert output in ricordo(*words, code=2)
     assert contents(memory) == before
 
 
@@ -43,9 +43,9 @@ def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: st
 def test_a_name_is_given_once(memory: Path, ricordo: Ricordo, again: str) -> None:
     ricordo("new", "Tide clock")
     before = contents(memory)
-    told = ricordo("new", again, code=3)
-    assert "tide-clock.md" in told
-    assert "Nothing was changed" in told
+    output = ricordo("new", again, code=3)
+    assert "tide-clock.md" in output
+    assert "Nothing was changed" in output
     assert "tide-clock.md" in ricordo("rename", "ports", again, code=3)
     assert contents(memory) == before
     ricordo("rename", "tide-clock", "Tide Clock")
@@ -79,6 +79,6 @@ def test_behind_two_dashes_no_word_is_an_option(
 ) -> None:
     write_memory(memory, {f"{option}.md": note_text(option, "Here.\n")})
     assert "Here." in ricordo("show", "-m", str(memory), "--", option)
-    told = ricordo("show", "-m", str(memory / "nowhere"), "--", option, code=3)
-    assert "Traceback" not in told
+    output = ricordo("show", "-m", str(memory / "nowhere"), "--", option, code=3)
+    assert "Traceback" not in output
     assert "Traceback" in ricordo("show", "-m", str(memory / "nowhere"), "--debug", "x", code=3)

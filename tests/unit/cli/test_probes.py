@@ -68,10 +68,10 @@ def test_a_project_that_is_not_there_is_wrong_usage(
 def test_a_rule_on_the_text_does_not_read_the_project(
     root: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def looked(*_: object) -> None:
-        raise AssertionError("the project was looked at")
+    def fail(*_: object) -> None:
+        raise AssertionError("the project was read")
 
-    monkeypatch.setattr("ricordo.storage.project_tree.list_project", looked)
+    monkeypatch.setattr("ricordo.storage.project_tree.list_project", fail)
     assert run(["lint", str(root), "--project", str(project), "--rule", "dead-link"]) == 0
 
 
@@ -86,7 +86,7 @@ def test_a_fix_by_hand_alone(root: Path, project: Path, capsys: Printed) -> None
 
 
 def test_fixed_frontmatter_fixes_no_claim(root: Path, project: Path, capsys: Printed) -> None:
-    """What is known of a note still holds where another line of it is mended."""
+    """Evidence on a note stays valid if another line of it is fixed."""
     write_memory(root, {"x.md": f"{BODY}\nSee [y](Y.md).\n", "y.md": note_text("y")})
     words = ["lint", str(root), "--project", str(project), "--fix", "--unsafe"]
     assert run([*words, "--json"]) == 0

@@ -69,10 +69,10 @@ def test_what_the_hook_gives_counts_as_given_to_agents(
 def test_a_search_without_results_is_recorded_without_secrets(ricordo: Ricordo) -> None:
     credential = "ghp_" + "x8Kq2LmZ9vRt4WnB7cYd1HsJ5fGp3QaE6uTi"
     ricordo("search", f"kubernetes ingress {credential}", code=1)
-    told = ricordo("usage")
-    assert "your searches without results" in told
-    assert "kubernetes ingress" in told
-    assert credential[4:].lower() not in told.lower()
+    output = ricordo("usage")
+    assert "your searches without results" in output
+    assert "kubernetes ingress" in output
+    assert credential[4:].lower() not in output.lower()
     (gap,) = json.loads(ricordo("usage", "--json"))["gaps"]
     assert gap.keys() == {"words", "last"}
 
