@@ -225,7 +225,7 @@ WRITING = {
     "restore": [Case(restore, "web.md")],
     "inbox": [Case(revert, "web.md"), Case(keep_all, "kept 1")],
     "lint": [Case(on("lint", "--fix"), "MEMORY.md"), Case(dismiss, "dismissed")],
-    "conflicts": [Case(resolve("left"), "web.md"), Case(resolve("none"), "no conflict")],
+    "conflicts": [Case(resolve("left"), "web.md"), Case(resolve("none"), "dismissed")],
     "usage": [Case(after("search", "zeppelins moored")(on("usage", "--drop", "zeppelins moored")),
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],

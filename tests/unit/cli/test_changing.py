@@ -140,11 +140,11 @@ def test_undo_and_redo_give_back_the_exact_bytes(memory: Path, ricordo: Ricordo)
     for state in reversed(states[:-1]):
         assert "undone: change of" in ricordo("undo")
         assert contents(memory) == state
-    assert "nothing to undo" in ricordo("undo")
+    assert "Nothing to undo" in ricordo("undo")
     for state in states[1:]:
         ricordo("redo")
         assert contents(memory) == state
-    assert "nothing to redo" in ricordo("redo")
+    assert "Nothing to redo" in ricordo("redo")
 
 
 def test_undo_takes_back_a_decision_too_and_says_which(memory: Path, ricordo: Ricordo) -> None:
@@ -196,7 +196,7 @@ def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricord
     oldest = json.loads(ricordo("history", "ports", "--json"))["versions"][-1]["id"]
     ricordo("restore", "ports", "--at", oldest)
     assert (memory / "ports.md").read_bytes() == first
-    assert "holds already" in ricordo("restore", "ports", "--at", oldest)
+    assert "has this text already" in ricordo("restore", "ports", "--at", oldest)
     assert "No version has the id" in ricordo("restore", "ports", "--at", "99.9", code=2)
 
 

@@ -99,7 +99,7 @@ def test_ids_name_proposals_and_only_those_are_decided(
     first, second = json.loads(ricordo("pending", "--json"))["changes"]
     assert f"{first['id']}  create" in ricordo("pending")
     for words in (["0" * 12], ["nothing-of-this-name"], [first["id"], "0000"]):
-        assert "no pending proposal" in ricordo("pending", act, *words, code=2)
+        assert "No pending proposal" in ricordo("pending", act, *words, code=2)
     assert contents(memory) == before
     told = json.loads(ricordo("pending", act, second["id"][:8], "--json"))
     assert told["changes"] == [first]
@@ -156,7 +156,7 @@ def test_yes_applies_no_statement_that_is_new(
     before = contents(memory)
     told = ricordo("curate", "--session", str(transcript), "--yes")
     assert "0 applied, 1 not applied" in told
-    assert "not routine" in told
+    assert "not a routine change" in told
     assert contents(memory) == before
     assert len(json.loads(ricordo("pending", "--json"))["changes"]) == 1
 

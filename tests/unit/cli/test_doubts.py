@@ -42,7 +42,7 @@ def test_uncertain_pairs_are_listed_on_request_and_never_count(
     (doubt,) = output["doubts"]
     assert output["conflicts"] == []
     assert (doubt["left"]["claim"], doubt["opinion"]) == (SUMMARY[0], None)
-    assert "nobody has judged it" in ricordo("conflicts", "--doubts")
+    assert "no opinion yet" in ricordo("conflicts", "--doubts")
 
 
 def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
@@ -50,7 +50,7 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
 ) -> None:
     before = contents(memory)
     output = ricordo("conflicts", *BY_MODEL)
-    assert "1 of 1 doubts are judged" in output
+    assert "judging 1 of 1 uncertain pairs" in output
     assert f"asking claude-sonnet-5-5 at {server.url}: about" in output
     assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in output
     assert "refused: verdict 2: No pair has the id “p9”." in output

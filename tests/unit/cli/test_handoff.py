@@ -81,7 +81,7 @@ def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     assert told.startswith(f"wrote {work.handoff} for claude\n")
     assert "1 credential redacted" in told
     assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
-    assert "in CLAUDE.md: @HANDOFF.md" in told
+    assert "CLAUDE.md, to have it read at every start: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()
     parsed = parse(work.handoff.read_bytes())
     assert parsed.state is State.WHOLE
@@ -146,7 +146,7 @@ def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Wor
     """A CLAUDE.md would switch off the rules in AGENTS.md for Claude Code."""
     write(work.project / "AGENTS.md", "Never push.\n")
     told = work("handoff", "--for", "claude")
-    assert "in AGENTS.md: @HANDOFF.md" in told
+    assert "AGENTS.md, to have it read at every start: @HANDOFF.md" in told
     assert "CLAUDE.md" not in told
     assert (work.project / "AGENTS.md").read_text() == "Never push.\n"
 

@@ -19,7 +19,7 @@ from tests.unit.cli.conftest import Ricordo, contents
         (["rename", "tides", "sub/../../x.md"], "is outside the memory."),
         (["rename", "tides", "/tmp/x"], "/tmp/x is outside the memory."),
         (["new", ""], "A note needs a name."),
-        (["new", "x", "--type", "nosuch"], "has no type “nosuch”, only feedback, project"),
+        (["new", "x", "--type", "nosuch"], "has no type “nosuch”. Types: feedback, project"),
     ],
 )
 def test_a_name_that_names_nothing_is_wrong_usage(

@@ -76,7 +76,7 @@ def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state
     aside = state / "history.db.corrupt-20260101-000000"
     aside.write_bytes(b"torn")
     output = ricordo("purge", given=VALUE)
-    assert f"files of our own state; delete them:\n  {copy}\n" in output
+    assert f"files in the state directory still contain it; delete them:\n  {copy}\n" in output
     assert f"cannot be searched; delete them:\n  {aside}\n" in output
 
 
@@ -111,10 +111,10 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     assert (memory / "locks.md").exists()
     assert "removed locks.md" in ricordo("undo")
     assert "undone: dismissal of a finding (" in ricordo("undo")
-    assert "nothing to undo" in ricordo("undo")
+    assert "Nothing to undo" in ricordo("undo")
     assert "redone: dismissal of a finding (" in ricordo("redo")
     assert "created locks.md" in ricordo("redo")
-    assert "nothing to redo" in ricordo("redo")
+    assert "Nothing to redo" in ricordo("redo")
     assert "no faults" in ricordo("history", "--verify")
 
 
@@ -125,7 +125,7 @@ def test_a_change_that_cannot_be_undone_is_reported_once(memory: Path, ricordo: 
     output = ricordo("undo", code=3)
     assert "cannot be undone." in output
     assert "skips it" not in output
-    assert "nothing to undo" in ricordo("undo")
+    assert "Nothing to undo" in ricordo("undo")
     ricordo("new", "locks")
     assert "removed locks.md" in ricordo("undo")
 
@@ -175,7 +175,7 @@ def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     ricordo("inbox", "--keep-all")
     ricordo("search", "harbour tides")
     output = ricordo("purge", given=value)
-    assert "search misses, indexes and lists of our own" in output
+    assert "search misses, indexes and lists" in output
     assert "delete them" not in output
     assert held(state, value) == []
     for name in documents:
@@ -225,6 +225,6 @@ def test_a_purge_that_cannot_reach_the_indexes_says_what_was_done(
         assert run(["purge"]) != 0
     output = capsys.readouterr().err
     assert "is changing files" in output
-    assert "The history was purged; purge again for the rest." in output
+    assert "The history was purged; run purge again for the rest." in output
     assert "Nothing was changed" not in output
     ricordo("purge", given=VALUE)

@@ -59,7 +59,7 @@ def test_ambient_gives_nothing_of_a_memory_whose_project_is_not_known(
     assert run(["recall", "--ambient", "-m", memory]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "project of this memory is not known" in printed.err
+    assert "the project of this memory, which is unknown" in printed.err
 
 
 @pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
@@ -97,7 +97,7 @@ def test_a_negated_condition_may_come_first(memory: str, capsys: pytest.CaptureF
     assert run(["search", "-type:feedback", "-m", memory]) == 0
     assert capsys.readouterr().out.startswith("cache.md")
     assert run(["search", "-is:bogus", "-m", memory]) == 1
-    assert "is: wants" in capsys.readouterr().err
+    assert "is: expects" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

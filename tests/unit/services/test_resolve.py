@@ -61,7 +61,7 @@ def test_both_that_are_true_are_told_no_more_whatever_was_said_of_them(
     (conflict,) = list_pairs(notebook)
     change_set = scoped(notebook, conflict, *words)
     assert change_set.dismisses, "the words do not part them for whoever only compares"
-    assert "no conflict is kept" in change_set.remarks[-1]
+    assert "dismissed as no conflict" in change_set.remarks[-1]
     write(notebook, change_set)
     assert list_pairs(notebook) == ()
     undo(notebook)

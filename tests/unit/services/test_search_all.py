@@ -128,4 +128,4 @@ def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None
     search = SearchAll(machine.surroundings(), Settings(), memories)
     assert found(search, "tide") == ["tide/port.md", "rain/rain.md"]
     (warning,) = search.find("tide after:yesterday").remarks
-    assert warning.startswith("after: wants")
+    assert warning.startswith("after: expects")
