@@ -401,7 +401,7 @@ async def test_what_others_put_back_is_told(tmp_path: Path) -> None:
         await leave(stage)
         (root / "ports.md").write_text(stale)
         await stage.wait_for(lambda: "reverted your change of ports.md" in stage.toasts)
-        assert stage.toasts.count("put back") == 1
+        assert stage.toasts.count("Another program reverted") == 1
         assert (root / "ports.md").read_text() == stale
 
 

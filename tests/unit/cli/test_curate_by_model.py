@@ -131,7 +131,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     told = curate("--dry-run", "--json")
     assert f"asking qwen3 at {server.url}" in told
     assert "8,000 written, price not known\n" in told
-    assert "without --dry-run it waits" in told
+    assert "Run without --dry-run to store them" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
     assert document["usage"] == {"input_tokens": 4020, "output_tokens": 77, "usd": None}

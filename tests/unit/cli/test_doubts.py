@@ -53,7 +53,7 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
     assert "judging 1 of 1 uncertain pairs" in output
     assert f"asking claude-sonnet-5-5 at {server.url}: about" in output
     assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in output
-    assert "refused: verdict 2: No pair has the id “p9”." in output
+    assert "rejected: verdict 2: No pair has the id “p9”." in output
     assert "claude-sonnet-5-5: conflict, keep right: it is later" in output
     (doubt,) = json.loads(ricordo("conflicts", *BY_MODEL, "--json"))["doubts"]
     opinion = {"verdict": "conflict", "keep": "right", "reason": "it is later"}
