@@ -1,7 +1,7 @@
 """What a command says where its result cannot be printed, or not in every character.
 
 Every command that changes something is called as a process, with a stdout that is full, closed or
-read by nobody: what it says has to be what it did. On a stdout that lacks characters it prints.
+not read: the messages must match what was done. On a stdout that lacks characters it prints.
 """
 
 from __future__ import annotations
@@ -190,10 +190,10 @@ def purge(world: World) -> list[str]:
 def allow(world: World) -> list[str]:
     world.transcript.write_text(said(f"The password is: {SECRET}-Xk9", RULE), "utf-8")
     words = [*curate(world), "--brief"]
-    told = StringIO()
-    with redirect_stdout(StringIO()), redirect_stderr(told):
+    output = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(output):
         run(words)
-    fingerprint = told.getvalue().rpartition("(")[2].partition(")")[0]
+    fingerprint = output.getvalue().rpartition("(")[2].partition(")")[0]
     return [*curate(world), "--allow", fingerprint]
 
 
@@ -225,11 +225,12 @@ WRITING = {
     "restore": [Case(restore, "web.md")],
     "inbox": [Case(revert, "web.md"), Case(keep_all, "kept 1")],
     "lint": [Case(on("lint", "--fix"), "MEMORY.md"), Case(dismiss, "dismissed")],
-    "conflicts": [Case(resolve("left"), "web.md"), Case(resolve("none"), "no conflict")],
+    "conflicts": [Case(resolve("left"), "web.md"), Case(resolve("none"), "dismissed")],
     "usage": [Case(after("search", "zeppelins moored")(on("usage", "--drop", "zeppelins moored")),
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
-    "curate": [Case(curate, "proposals kept"), Case(allow, "password"), Case(withhold, "password")],
+    "curate": [Case(curate, "proposals stored"), Case(allow, "password"),
+               Case(withhold, "password")],
     "pending": [Case(after_curation(on("pending", "--apply")), "create"),
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
@@ -301,17 +302,17 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     else:
         redirected = {"full": ">/dev/full", "closed": ">&-"}[stdout]
         done = world.start(words, redirected, case.environ, case.given)
-    told = done.stderr.decode()
-    assert world.snapshot() != before, told
+    output = done.stderr.decode()
+    assert world.snapshot() != before, output
     if words[0] == "config":
         # it prints nothing
         assert done.returncode == 0
         return
-    last = told.splitlines()[-1]
+    last = output.splitlines()[-1]
     assert case.named in last
     assert "could not be printed" in last
-    assert NOTHING not in told
-    assert "internal error" not in told
+    assert NOTHING not in output
+    assert "internal error" not in output
     refused = world.start(on("show", "no such note")(world)).returncode
     assert done.returncode not in (0, 1, refused)
 
@@ -329,10 +330,10 @@ def test_where_characters_lack_it_is_printed_without_them(
     words = case.words(world)
     before = world.snapshot()
     done = world.start(words, "", {**LACKING[lacking], **case.environ}, case.given)
-    told = done.stderr.decode(errors="replace")
-    assert done.returncode in (0, 1), told
+    output = done.stderr.decode(errors="replace")
+    assert done.returncode in (0, 1), output
     assert (done.returncode == 1) <= (words[0] == "lint")
-    assert world.snapshot() != before, told
+    assert world.snapshot() != before, output
     assert done.stdout or words[0] == "config"
     if lacking != "latin-1":
         assert done.stdout.isascii()
@@ -394,7 +395,7 @@ def test_json_is_json_in_every_encoding(world: World, environ: Mapping[str, str]
 
 
 @pytest.mark.parametrize("form", ["--json", "--sarif"])
-def test_json_holds_no_control_and_no_hidden_character(world: World, form: str) -> None:
+def test_json_contains_no_control_and_no_hidden_character(world: World, form: str) -> None:
     hidden = "\x7f\x80\x9b\xad\u061c\u200b\u202e\u2066\ufeff\U000e0041"
     (world.memory / f"q{hidden}q.md").write_text("No head.\n", "utf-8")
     done = world.start([*on("lint")(world), form])

@@ -140,7 +140,7 @@ def test_below_a_project_that_is_no_repository_its_memory_answers(machine: Machi
     assert "marlin" in ask(below, session="two")
 
 
-def test_what_is_kept_for_the_home_directory_is_of_no_project_in_it(machine: Machine):
+def test_the_memory_of_the_home_directory_belongs_to_no_project_in_it(machine: Machine):
     auto_memory(machine, machine.home, deployed("marlin"))
     assert ask(machine.directory("home/project")) == ""
     assert "marlin" in ask(machine.home)
@@ -203,7 +203,7 @@ MACHINE_MADE = [
 
 
 @pytest.mark.parametrize("fields", MACHINE_MADE, ids=str)
-def test_turns_that_no_user_wrote_get_nothing(machine: Machine, fields: dict[str, Any]):
+def test_messages_that_no_user_wrote_get_no_answer(machine: Machine, fields: dict[str, Any]):
     project = machine.repository("project")
     auto_memory(machine, project, deployed("marlin"))
     assert answered(project, fields) == ""
@@ -212,7 +212,7 @@ def test_turns_that_no_user_wrote_get_nothing(machine: Machine, fields: dict[str
 @pytest.mark.parametrize(
     "fields", [{}, {"source": "user"}, {"source": "sdk"}, {"source": None}], ids=str
 )
-def test_turns_that_a_user_wrote_are_answered(machine: Machine, fields: dict[str, Any]):
+def test_messages_of_a_user_are_answered(machine: Machine, fields: dict[str, Any]):
     project = machine.repository("project")
     auto_memory(machine, project, deployed("marlin"))
     assert "marlin" in answered(project, fields)

@@ -105,7 +105,7 @@ async def test_the_kept_note_takes_the_place_of_the_other(sample: Path) -> None:
         await settle(stage, "2")
         assert not (sample / GAP).exists()
         assert GAP not in index(sample)
-        assert any("conflict settled for team/berth_buffer.md" in it for it in reasons(stage))
+        assert any("conflict resolved for team/berth_buffer.md" in it for it in reasons(stage))
         await take_back(stage)
         await stage.wait_for(lambda: (sample / GAP).exists(), "the undone retirement")
         assert snapshot(sample) == before
@@ -227,7 +227,7 @@ async def test_a_note_that_says_more_can_be_retired_whole(sample: Path) -> None:
         await stage.shows(ProposalScreen)
         await stage.paints("only its claim is replaced")
         await stage.press("d")
-        await stage.paints("is retired, links to it go to")
+        await stage.paints("is retired, links to it now point to")
         await stage.press("d")
         await stage.paints("only its claim is replaced")
         await stage.press("d")
@@ -314,7 +314,7 @@ async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> N
         screen = stage.painted()
         for text in ("feedback_real_database.md", "6 Oct 2026", "nobody said it", "linked"):
             assert text in screen
-        assert "keep left: a person said it" in " ".join(screen.split())
+        assert "keep left: you said it" in " ".join(screen.split())
         marked = [
             span.text
             for line in bench(stage)._texts[Keep.LEFT]._lines

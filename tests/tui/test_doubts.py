@@ -109,7 +109,7 @@ async def test_what_was_judged_stands_there_the_next_time_and_is_not_paid_for_ag
         await stage.shows(QuestionScreen)
         await stage.paints("claude-test thinks: both may hold · two reports")
         await stage.press("enter")
-        assert "Nothing is in doubt that nobody has judged" in stage.toasts
+        assert "No uncertain pairs without an opinion" in stage.toasts
         assert len(server.asked) == 1
 
 
@@ -155,6 +155,6 @@ async def test_it_is_cancelled_and_a_failure_is_told_and_nothing_is_changed(
 async def test_the_rules_are_not_asked(root: Path) -> None:
     async with staged(root) as stage:
         await open_question(stage)
-        await stage.paints("The rules judge nothing further.")
+        await stage.paints("The rules engine cannot judge these.")
         await stage.press("enter")
         assert isinstance(stage.app.screen, QuestionScreen)

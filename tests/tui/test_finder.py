@@ -189,9 +189,9 @@ async def test_the_cursor_stays_on_its_hit_when_somebody_writes(tmp_path: Path) 
 async def test_a_condition_that_nobody_understands_is_told(tmp_path: Path) -> None:
     async with finding(build(tmp_path), "metres after:yesterday") as (stage, screen):
         assert found(screen) == []
-        await stage.paints("after: wants 2026-05")
+        await stage.paints("after: expects 2026-05")
         await type_words(stage, screen, "type:")
-        await stage.paints("type: wants project")
+        await stage.paints("type: expects project")
         await stage.press("escape")
         await stage.shows(MainScreen)
         notebook: Notebook = stage.main._notebook

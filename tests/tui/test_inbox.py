@@ -358,7 +358,7 @@ async def test_an_agent_writes_while_the_inbox_is_open(tmp_path: Path) -> None:
 
 async def test_the_first_opening_says_so_and_judges_nothing_as_new(tmp_path: Path) -> None:
     async with staged(build(tmp_path, BEFORE)) as stage:
-        await stage.wait_for(lambda: "keeps this memory from now on: 4 notes" in stage.toasts)
+        await stage.wait_for(lambda: "History started for this memory: 4 notes" in stage.toasts)
         await open_inbox(stage)
         assert "Nothing new" in text_of(screen_of(stage)._list)
         await leave(stage)
@@ -400,8 +400,8 @@ async def test_what_others_put_back_is_told(tmp_path: Path) -> None:
         await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
         await leave(stage)
         (root / "ports.md").write_text(stale)
-        await stage.wait_for(lambda: "put back what you changed in ports.md" in stage.toasts)
-        assert stage.toasts.count("put back") == 1
+        await stage.wait_for(lambda: "reverted your change of ports.md" in stage.toasts)
+        assert stage.toasts.count("Another program reverted") == 1
         assert (root / "ports.md").read_text() == stale
 
 
@@ -444,7 +444,7 @@ async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Pa
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         await stage.wait_for(lambda: stage.looked)
         assert not stage.main._past.counted
-        await stage.wait_for(lambda: "from now on: 10,000 notes" in stage.toasts)
+        await stage.wait_for(lambda: "this memory: 10,000 notes" in stage.toasts)
         await open_inbox(stage)
         await leave(stage)
 

@@ -462,7 +462,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("c")
-    await stage.paints("Nothing is in doubt")
+    await stage.paints("No uncertain pairs")
 
 
 @shows("history")

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """What a module of commands offers for each of them."""
+    """A command: its help text, arguments and function."""
 
     summary: str
-    """One sentence for `--help` and the page of the commands."""
+    """Description for `--help` and docs/commands.md."""
     add_arguments: Callable[[ArgumentParser], None]
     """Declares the arguments of the command."""
     run: Callable[[Namespace, Environment], int]

@@ -1,4 +1,4 @@
-"""`ricordo config`: shows the settings that hold, opens them in an editor, says where they lie."""
+"""`ricordo config`: show the settings in effect, edit them, or print their path."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ if TYPE_CHECKING:
 
 CONFIG_SUMMARY = """Show, edit or locate the settings.
 
-  show   every setting that holds, explained, as TOML; what the file sets is marked; and which
-         prompts are in use
-  edit   open the file in an editor; a missing one is created, with all settings as comments
-  path   where the file lies"""
+  show   all settings in effect as TOML, with explanations; values from the file are marked; also
+         the prompts in use
+  edit   open the file in an editor; a missing file is created with all settings as comments
+  path   print the path of the file"""
 
 
 def add_config_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `ricordo config`."""
+    """Add the arguments of `config`."""
     parser.add_argument(
-        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="show, if left out"
+        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="default: show"
     )
 
 
-def run_config(options: Namespace, surroundings: Environment) -> int:
-    """Do what was asked for."""
+def run_config(options: Namespace, environment: Environment) -> int:
+    """Show, edit or locate the settings."""
     acts = {"show": _show, "edit": _edit, "path": _path}
-    acts[options.act](surroundings)
+    acts[options.act](environment)
     return 0
 
 
-def _show(surroundings: Environment) -> None:
+def _show(environment: Environment) -> None:
     from ricordo.cli.config import prompt_lines
     from ricordo.services.workspace.settings import known_names, load_settings
     from ricordo.settings.page import effective_toml
     from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
-    settings, remarks = load_settings(surroundings, actions)
-    toml = effective_toml(settings, known_names(surroundings, actions), remarks)
-    print_lines([*toml.splitlines(), "", *prompt_lines(surroundings)])
+    settings, warnings = load_settings(environment, actions)
+    toml = effective_toml(settings, known_names(environment, actions), warnings)
+    print_lines([*toml.splitlines(), "", *prompt_lines(environment)])
 
 
-def _edit(surroundings: Environment) -> None:
+def _edit(environment: Environment) -> None:
     from ricordo.services.workspace.settings import known_names, load_settings
     from ricordo.settings.editor import create_file, edit, editor_command
     from ricordo.settings.page import template
@@ -57,41 +57,41 @@ def _edit(surroundings: Environment) -> None:
     from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
-    settings, _ = load_settings(surroundings, actions)
-    file = settings_file(surroundings.config)
-    if create_file(file, template(known_names(surroundings, actions))):
+    settings, _ = load_settings(environment, actions)
+    file = settings_file(environment.config)
+    if create_file(file, template(known_names(environment, actions))):
         note_change(f"created {file}")
-    edit(file, editor_command(settings.editor, surroundings.environ))
-    _, remarks = load_settings(surroundings, actions)
-    print_lines([str(remark) for remark in remarks])
+    edit(file, editor_command(settings.editor, environment.environ))
+    _, warnings = load_settings(environment, actions)
+    print_lines([str(warning) for warning in warnings])
 
 
-def _path(surroundings: Environment) -> None:
+def _path(environment: Environment) -> None:
     from ricordo.settings.settings import settings_file
     from ricordo.text import visible
 
-    print_lines([visible(settings_file(surroundings.config))])
+    print_lines([visible(settings_file(environment.config))])
 
 
 _EXPLAINED = (
-    "# Prompts: what a model or a program is told to do. A file of yours goes before ours; its",
-    "# version, as ledger and history name it, ends with a digest of its text.",
+    "# Prompts: the instructions for a model or a program. A file of yours replaces the bundled",
+    "# one; its version, as ledger and history show it, ends with a digest of its text.",
 )
 
 
-def prompt_lines(surroundings: Environment) -> Iterator[str]:
-    """Yield what each prompt is and where it lies, as comments of TOML, remarks marked."""
+def prompt_lines(environment: Environment) -> Iterator[str]:
+    """Yield version and path of each prompt as TOML comments, and marked warnings."""
     yield from _EXPLAINED
     for name in NAMES:
-        prompt = load_prompt(name, surroundings.config)
-        own = visible(own_file(name, surroundings.config))
+        prompt = load_prompt(name, environment.config)
+        own = visible(own_file(name, environment.config))
         if prompt.remark:
             yield f"#! {prompt.remark}"
         if prompt.is_own:
             yield f"# {name} = {prompt.version}: {own}"
             continue
-        ours = visible(data_file(f"curation/prompts/{prompt.version}.md"))
-        yield f"# {name} = {prompt.version}: ours, {ours}; yours would be {own}"
+        bundled = visible(data_file(f"curation/prompts/{prompt.version}.md"))
+        yield f"# {name} = {prompt.version}: bundled, {bundled}; yours would be {own}"
 
 
 COMMANDS = {

@@ -1,4 +1,4 @@
-"""`ricordo conflicts`: pairs of notes that cannot both hold."""
+"""`ricordo conflicts`: pairs of notes that contradict each other."""
 
 from __future__ import annotations
 
@@ -23,93 +23,95 @@ if TYPE_CHECKING:
 
 
 def add_doubts(parser: ArgumentParser) -> None:
-    """Declare the words that are about doubts."""
+    """Add the options on uncertain pairs."""
     parser.add_argument(
         "--doubts",
         action="store_true",
-        help="tell of pairs too that are in doubt, with what was thought of them; none counts",
+        help="also list uncertain pairs, with opinions on them; they do not count as conflicts",
     )
     parser.add_argument(
         "--judge",
         action="store_true",
-        help="first have a model or a program say what it thinks of up to 20 doubts that nobody "
-        "has judged; it is paid, and settles nothing",
+        help="first ask a model or a program for its opinion on up to 20 uncertain pairs without "
+        "one; this may cost money, and resolves nothing",
     )
     add_engine(parser)
-    parser.add_argument("--yes", action="store_true", help="with --judge, let a new program run")
+    parser.add_argument(
+        "--yes", action="store_true", help="with --judge: allow a new program to run"
+    )
 
 
-def doubts_told(options: Namespace, notebook: Notebook, look: Snapshot) -> tuple[Conflict, ...]:
-    """Return the doubts with what was thought of them, after having the others judged where that
-    is wanted. Raises WrongUsage, CuratorFailed and StateUnusable.
+def doubts_told(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> tuple[Conflict, ...]:
+    """Return the uncertain pairs with opinions on them; with --judge, the others are judged first.
+    Raises WrongUsage, CuratorFailed and StateUnusable.
     """
     from ricordo.services.conflicts.opinions import judged, known_opinions
 
     state = notebook.surroundings.state
-    told, untold = judged(look, known_opinions(state))
-    if options.judge and untold:
-        _judge(notebook, _engine(options, notebook), untold)
-        told, untold = judged(look, known_opinions(state))
-    return (*told, *untold)
+    with_opinion, without = judged(snapshot, known_opinions(state))
+    if options.judge and without:
+        _judge(notebook, _engine(options, notebook), without)
+        with_opinion, without = judged(snapshot, known_opinions(state))
+    return (*with_opinion, *without)
 
 
 def _engine(options: Namespace, notebook: Notebook) -> Outside:
     outside = engine_of(options, notebook)
     if outside is None:
-        raise WrongUsage("The rules judge nothing further: --engine names a model or a program.")
+        raise WrongUsage("The rules engine cannot judge pairs: choose another with --engine.")
     let_run(notebook, outside, is_meant=options.yes)
     return outside
 
 
-def _judge(notebook: Notebook, outside: Outside, untold: tuple[Conflict, ...]) -> None:
+def _judge(notebook: Notebook, outside: Outside, pairs: tuple[Conflict, ...]) -> None:
     from ricordo.cli.output import progress_line
     from ricordo.services.conflicts.judgement import judge, prepare_judging
     from ricordo.services.engines.preview import answered
 
-    asked = prepare_judging(notebook, untold, outside)
-    if not asked.doubts:
-        raise WrongUsage("Not even one pair has room under the cap of a run.")
-    tell([asked.outside.remark] if asked.outside.remark != outside.remark else [])
-    count = f"{len(asked.doubts)} of {len(untold)} doubts are judged"
-    tell([count, estimate_line(asked.outside, asked.estimate)])
+    request = prepare_judging(notebook, pairs, outside)
+    if not request.doubts:
+        raise WrongUsage("Not even one pair fits under the token limit of a run.")
+    tell([request.outside.remark] if request.outside.remark != outside.remark else [])
+    count = f"judging {len(request.doubts)} of {len(pairs)} uncertain pairs"
+    tell([count, estimate_line(request.outside, request.estimate)])
     try:
         with progress_line() as step:
-            found = judge(notebook, asked, step)
+            outcome = judge(notebook, request, step)
     finally:
-        # it has left, whatever became of the answer
-        tell(kept_back_lines(asked.kept_back))
-    note_change("opinions on doubts were kept")
-    tell([answered(found.run)])
-    tell(f"refused: {it.change}: {it.why}" for it in found.rejected)
+        # it was sent, whatever the answer is
+        tell(kept_back_lines(request.kept_back))
+    note_change("opinions on uncertain pairs were stored")
+    tell([answered(outcome.run)])
+    tell(f"rejected: {it.change}: {it.why}" for it in outcome.rejected)
 
 
-CONFLICTS_SUMMARY = """Pairs of notes that cannot both hold. Ends with 1 where there is any.
+CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.
 
-Of some pairs the rules cannot tell: --doubts shows them, --judge has a model or a program say what
-it thinks of them. That is an opinion: nothing is settled by it."""
+The rules cannot decide some pairs: --doubts lists these, --judge asks a model or a program for its
+opinion on them. An opinion resolves nothing."""
 
 
 def add_conflicts_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `conflicts`."""
+    """Add the arguments of `conflicts`."""
     add_memory(parser)
     add_project(parser)
     add_json(parser)
-    parser.add_argument("--resolve", metavar="ID", help="settle this one, with --keep")
+    parser.add_argument("--resolve", metavar="ID", help="resolve this conflict; needs --keep")
     parser.add_argument(
         "--keep",
         choices=("left", "right", "none"),
-        help="which of the two holds; none: it is no conflict",
+        help="which claim is true; none: this is no conflict",
     )
     add_doubts(parser)
 
 
-def run_conflicts(options: Namespace, surroundings: Environment) -> int:
-    """Print the conflicts, or settle one."""
+def run_conflicts(options: Namespace, environment: Environment) -> int:
+    """Print the conflicts, or resolve one."""
     if bool(options.resolve) != bool(options.keep):
-        raise WrongUsage("--resolve goes with --keep.")
+        raise WrongUsage("--resolve and --keep need each other.")
     if options.resolve and (options.doubts or options.judge):
-        raise WrongUsage("--resolve settles one; it does not go with --doubts and --judge.")
-    notebook = open_notebook(options, with_project(options, surroundings))
+        raise WrongUsage("--resolve cannot be used with --doubts or --judge.")
+    notebook = open_notebook(options, with_project(options, environment))
     if options.resolve:
         from ricordo.services.conflicts.conflicts import Keep
 
@@ -121,18 +123,18 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.conflicts.conflicts import conflicts
 
-    look = look_reported(notebook)
-    found = conflicts(look)
-    wants_doubts = options.doubts or options.judge
-    doubts = doubts_told(options, notebook, look) if wants_doubts else ()
+    snapshot = look_reported(notebook)
+    certain = conflicts(snapshot)
+    wants_uncertain = options.doubts or options.judge
+    uncertain = doubts_told(options, notebook, snapshot) if wants_uncertain else ()
     if options.json:
-        told = {"conflicts": [_described(it) for it in found]}
-        more = {"doubts": [_described_doubt(it) for it in doubts]} if wants_doubts else {}
-        print_json({**told, **more})
+        document = {"conflicts": [_describe(pair) for pair in certain]}
+        more = {"doubts": [_describe_uncertain(pair) for pair in uncertain]}
+        print_json({**document, **(more if wants_uncertain else {})})
     else:
-        print_lines([line for it in found for line in _lines(it)] or ["No conflicts."])
-        print_lines([line for it in doubts for line in (*_lines(it), _thought(it))])
-    return 1 if found else 0
+        print_lines([line for pair in certain for line in _lines(pair)] or ["No conflicts."])
+        print_lines([line for pair in uncertain for line in (*_lines(pair), _opinion_line(pair))])
+    return 1 if certain else 0
 
 
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
@@ -145,40 +147,40 @@ def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     conflict = find_conflict(notebook.judge(memory), conflict_id)
     if keep is Keep.NONE:
         notebook.dismiss(conflict.id, "no conflict")
-        note_change(f"{conflict.id} counts as no conflict")
-        print_lines(["No conflict: it stays away until one of the two claims is changed."])
+        note_change(f"dismissed {conflict.id}")
+        print_lines([f"Dismissed {conflict.id} until one of the two claims changes."])
         return 0
-    settled = keep_one(memory, conflict, keep)
-    apply_reported(notebook, compose_settled(notebook, memory, settled), settled.told)
+    resolution = keep_one(memory, conflict, keep)
+    apply_reported(notebook, compose_settled(notebook, memory, resolution), resolution.told)
     return 0
 
 
-def _described(conflict: Conflict) -> dict[str, object]:
-    """A conflict as `--json` prints it."""
+def _describe(conflict: Conflict) -> dict[str, object]:
+    """Return a conflict as `--json` prints it."""
     return {
         "id": conflict.id,
-        "left": _described_side(conflict.left),
-        "right": _described_side(conflict.right),
+        "left": _describe_side(conflict.left),
+        "right": _describe_side(conflict.right),
         "reason": conflict.reason,
         "suggestion": conflict.suggestion.told,
     }
 
 
-def _described_doubt(doubt: Conflict) -> dict[str, object]:
-    """A doubt as `--json` prints it."""
-    it = doubt.opinion
-    told = it and {"verdict": it.view, "keep": it.keeps, "reason": it.reason, "model": it.model}
-    return {**_described(doubt), "opinion": told}
+def _describe_uncertain(pair: Conflict) -> dict[str, object]:
+    """Return an uncertain pair as `--json` prints it."""
+    it = pair.opinion
+    opinion = it and {"verdict": it.view, "keep": it.keeps, "reason": it.reason, "model": it.model}
+    return {**_describe(pair), "opinion": opinion}
 
 
-def _thought(doubt: Conflict) -> str:
-    it = doubt.opinion
+def _opinion_line(pair: Conflict) -> str:
+    it = pair.opinion
     if it is None:
-        return "  in doubt: nobody has judged it"
-    return f"  in doubt: {one_line(it.model)}: {it.view}, keep {it.keeps}: {one_line(it.reason)}"
+        return "  uncertain: no opinion yet"
+    return f"  uncertain: {one_line(it.model)}: {it.view}, keep {it.keeps}: {one_line(it.reason)}"
 
 
-def _described_side(side: Side) -> dict[str, object]:
+def _describe_side(side: Side) -> dict[str, object]:
     from ricordo.secrets import mask
 
     return {"path": side.quote.path, "line": side.line, "claim": mask(side.quote.text)}

@@ -1,4 +1,4 @@
-"""`ricordo curate`: propose changes by what was said to agents since the last time."""
+"""`ricordo curate`, `pending`, `ledger`: propose changes, decide on them, show their cost."""
 
 from __future__ import annotations
 
@@ -47,59 +47,59 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
 
 
-CURATE_SUMMARY = """Propose changes to a memory by what you said to agents since the last curation.
+CURATE_SUMMARY = """Propose changes to a memory from what you told agents since the last curation.
 
-Nothing is changed: the proposals wait, and `ricordo pending` shows, applies or drops them.
-What a model or a program may cost is told before it is asked, and what it did cost after."""
+No note is changed: `ricordo pending` shows, applies or drops the proposals.
+The cost of a model or program is estimated before it is asked, and reported afterwards."""
 
 _CONFIRMATION = "curate"
 _NOT_RUN = (
-    "It was not run, and this is what it would read. Without --dry-run you are asked at a terminal "
-    "whether it may run, and --yes lets it."
+    "The program was not run; below is what it would read. To allow it, run without --dry-run at a "
+    "terminal, or with --yes."
 )
-_NOT_ROUTINE = "it is not routine, so --yes leaves it for you to decide"
-_TRIAL = "Nothing of this is kept, though it was asked and paid for; without --dry-run it waits."
+_NOT_ROUTINE = "not a routine change: decide on it yourself"
+_TRIAL = "These proposals were paid for but not stored. Run without --dry-run to store them."
 
 
 def add_curate_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `curate`."""
+    """Add the arguments of `curate`."""
     add_memory(parser)
     add_json(parser)
     add_engine(parser)
     add_letting_out(parser)
-    parser.add_argument("--since", metavar="T", help="only what was said since then, ISO 8601")
+    parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
     parser.add_argument(
         "--session",
         metavar="F",
         help="only this transcript: a file of Claude Code, Codex or opencode, or the database of "
-        "opencode with # and the id of a session behind it",
+        "opencode followed by # and the id of a session",
     )
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show the proposals and the measure of the brief, keep nothing; a model is asked and "
-        "paid all the same; of a program that was not run before its line and the brief are shown",
+        help="show the proposals and the size of the brief, store nothing; a model is still asked "
+        "and paid; for a new program only its command line and the brief are shown",
     )
     parser.add_argument(
         "--brief",
         action="store_true",
-        help="show the brief that an engine is given and what it may cost, ask nobody",
+        help="show the brief for the engine and the estimated cost; no engine is asked",
     )
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="apply at once what is routine and has no warning: an entry for a note that has none, "
-        "a link to a renamed note, quoted frontmatter, a duplicate entry removed; let a new "
-        "program run; neither of it with --dry-run or --brief",
+        help="apply routine proposals without warnings at once: a missing index entry, a link to a "
+        "renamed note, quoted frontmatter, removal of a duplicate entry; allow a new program to "
+        "run; without effect with --dry-run or --brief",
     )
 
 
-def run_curate(options: Namespace, surroundings: Environment) -> int:
-    """Propose; keep the proposals, or apply those that are routine."""
+def run_curate(options: Namespace, environment: Environment) -> int:
+    """Propose changes; store the proposals, or apply the routine ones."""
     from ricordo.services.curation.curation import begin, routine_ids, take, warnings_of
 
-    scope = _scope(options, surroundings)
-    notebook = open_notebook(options, surroundings)
+    scope = _scope(options, environment)
+    notebook = open_notebook(options, environment)
     outside = engine_of(options, notebook)
     prepared = _prepared(options, notebook, outside, scope)
     if options.allow or options.withhold:
@@ -108,21 +108,21 @@ def run_curate(options: Namespace, surroundings: Environment) -> int:
         _print_brief(options, notebook, prepared, outside)
         return 0
     if options.dry_run:
-        _try(options, notebook, prepared, outside)
+        _dry_run(options, notebook, prepared, outside)
         return 0
     curation = propose_told(notebook, prepared, outside)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
-    kept = begin(notebook, curation)
-    note_change(f"proposals kept: {len(curation.proposals)}")
+    state = begin(notebook, curation)
+    note_change(f"proposals stored: {len(curation.proposals)}")
     if not options.yes:
         _print(options, prepared.memory, curation, estimate)
         return 0
-    routine = routine_ids(notebook, prepared.memory, kept.waiting)
+    routine = routine_ids(notebook, prepared.memory, state.waiting)
 
-    def why_left(it: Waiting) -> str:
-        return warnings_of(it) or ("" if it.id in routine else _NOT_ROUTINE)
+    def why_pending(proposal: Waiting) -> str:
+        return warnings_of(proposal) or ("" if proposal.id in routine else _NOT_ROUTINE)
 
-    taken = take(notebook, prepared.memory, kept.waiting, why_left, by_hand=False)
+    taken = take(notebook, prepared.memory, state.waiting, why_pending, by_hand=False)
     note_taken(taken)
     _print(options, prepared.memory, curation, estimate, taken)
     if not options.json:
@@ -130,10 +130,10 @@ def run_curate(options: Namespace, surroundings: Environment) -> int:
     return 0
 
 
-def _try(
+def _dry_run(
     options: Namespace, notebook: Notebook, prepared: Prepared, outside: Outside | None
 ) -> None:
-    """Show what a curation would come to, of which nothing is kept; a new program is not run."""
+    """Print what a curation would propose, and store nothing; a new program is not run."""
     from ricordo.services.curation.curation import record_trial
     from ricordo.services.engines.choice import new_program
 
@@ -151,15 +151,14 @@ def _try(
 def _prepared(
     options: Namespace, notebook: Notebook, outside: Outside | None, scope: CurationScope
 ) -> Prepared:
-    """Return what is given to the engine, once nothing speaks against asking it."""
+    """Return what is sent to the engine, once asking it is allowed."""
     from ricordo.cli.output import progress_line
     from ricordo.services.engines.choice import prepare_for
 
-    asks_nobody = options.brief or options.allow or options.withhold
-    is_trial = options.dry_run or asks_nobody
+    is_trial = options.dry_run or options.brief or options.allow or options.withhold
     if not is_trial:
         let_run(notebook, outside, is_meant=options.yes)
-        _refuse_storm(notebook)
+        _check_rate_limit(notebook)
     memory = notebook.read() if is_trial else begin_reported(notebook)
     with progress_line() as step:
         prepared = prepare_for(outside, notebook, memory, scope, step)
@@ -167,39 +166,37 @@ def _prepared(
     return prepared
 
 
-def _refuse_storm(notebook: Notebook) -> None:
-    """Where the memory was curated too often, ask the person who sits at the terminal. Raises
-    TooOften where nobody does, or where they do not want it.
+def _check_rate_limit(notebook: Notebook) -> None:
+    """Ask the user to confirm if the memory was curated too often. Raises TooOften if they do not,
+    or if there is no terminal.
     """
     from ricordo.errors import TooOften
     from ricordo.services.curation.preparation import refuse_storm
 
     try:
         refuse_storm(notebook)
-    except TooOften as storm:
-        if not is_confirmed([storm.message], _CONFIRMATION, "curate all the same"):
+    except TooOften as error:
+        if not is_confirmed([error.message], _CONFIRMATION, "curate anyway"):
             raise
 
 
-def _scope(options: Namespace, surroundings: Environment) -> CurationScope:
+def _scope(options: Namespace, environment: Environment) -> CurationScope:
     import os
 
     from ricordo.services.curation.preparation import CurationScope
 
-    path = os.path.join(surroundings.cwd, options.session) if options.session else ""
-    return CurationScope(_moment(options.since) if options.since else None, path)
+    path = os.path.join(environment.cwd, options.session) if options.session else ""
+    return CurationScope(_parse_time(options.since) if options.since else None, path)
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     from datetime import datetime
 
     try:
-        moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo else moment.astimezone()
+        time = datetime.fromisoformat(text)
+        return time if time.tzinfo else time.astimezone()
     except (ValueError, OverflowError):
-        raise WrongUsage(
-            "The time given as --since is no day or moment such as 2026-05-01T09:00."
-        ) from None
+        raise WrongUsage("--since expects a date or time such as 2026-05-01T09:00.") from None
 
 
 def _print(
@@ -216,20 +213,20 @@ def _print(
     if options.json:
         print_json(describe_curation(curation, memory, taken, estimate))
         return
-    masked = (mask_proposal(it, memory) for it in curation.proposals)
-    lines = [line for it in masked for line in proposal_lines(it)]
+    masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
+    lines = [line for proposal in masked for line in proposal_lines(proposal)]
     lines += rejected_lines(curation.rejected)
-    lines += [it.told for it in summed_up(curation.skipped)]
+    lines += [skipped.told for skipped in summed_up(curation.skipped)]
     lines += brief_lines(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
     if count and taken is None and not options.dry_run:
-        lines.append("They are pending: `ricordo pending` shows them, --apply and --drop decide.")
+        lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
     print_lines(lines)
 
 
 def _unasked(notebook: Notebook, prepared: Prepared, outside: Outside) -> Mapping[str, Any]:
-    """Return what a dry run prints as JSON where nobody was asked."""
+    """Return what a dry run prints as JSON if no engine was asked."""
     from ricordo.curation.engine import EngineAnswer
     from ricordo.services.curation.curation import checked
     from ricordo.services.curation.decision import describe_curation
@@ -245,38 +242,39 @@ def _print_brief(
     outside: Outside | None,
     also: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print what an engine would be given; `also` stands in the JSON."""
+    """Print what would be sent to the engine; `also` is added to the JSON document."""
     from dataclasses import asdict
 
     from ricordo.cli.output import print_json, print_lines
 
     brief = prepared.brief
-    text, kept_back = prepared.redaction.foreseen(brief.stable, brief.changing)
-    tell([*kept_back_lines(kept_back), *let_out_lines(notebook)])
+    text, redacted = prepared.redaction.foreseen(brief.stable, brief.changing)
+    tell([*kept_back_lines(redacted), *let_out_lines(notebook)])
     estimate = outside.ask.estimate(brief) if outside else None
     if options.json:
-        told = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
-        told |= {"estimate": asdict(estimate)} if estimate else {}
-        print_json({**(also or {}), **told})
+        document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
+        document |= {"estimate": asdict(estimate)} if estimate else {}
+        print_json({**(also or {}), **document})
         return
     lines = [*text.split("\n")[:-1], *brief_lines(brief)]
     lines += [estimate_line(outside, estimate)] if outside and estimate else []
     print_lines(lines)
 
 
-PENDING_SUMMARY = """Show the pending proposals, apply them, or drop them.
+PENDING_SUMMARY = """Show, apply or drop the pending proposals.
 
---apply by itself applies those without a warning; one with a warning has to be named. What would
-empty or halve a note, or retire many in a day, is applied only after its confirmation was typed at
-a terminal. `ricordo undo` reverts both: the proposals are pending again."""
+--apply without ID applies all proposals without warnings; name the others by ID. A proposal that
+empties or halves a note, or retires many notes in a day, needs a confirmation typed at a terminal.
+`ricordo undo` reverts both: the proposals are pending again."""
 _PENDING_CONFIRMATION = "apply"
 _SHORTEST_ID = 4
-"""Characters of an id that are enough, where no other one begins so."""
+"""Minimal number of characters of an abbreviated id."""
 _ID = 12
+"""Characters of an id."""
 
 
 def add_pending_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `pending`."""
+    """Add the arguments of `pending`."""
     add_memory(parser)
     add_json(parser)
     act = parser.add_mutually_exclusive_group()
@@ -284,45 +282,45 @@ def add_pending_arguments(parser: ArgumentParser) -> None:
         "--apply",
         nargs="*",
         metavar="ID",
-        help="apply those that are named; without ID, those that no warning speaks against",
+        help="apply these proposals; without ID, all without warnings",
     )
     act.add_argument(
         "--drop",
         nargs="*",
         metavar="ID",
-        help="drop those that are named, or all; they are not proposed again",
+        help="drop these proposals; without ID, all; they are not proposed again",
     )
 
 
-def run_pending(options: Namespace, surroundings: Environment) -> int:
-    """Show, apply or drop what is pending."""
+def run_pending(options: Namespace, environment: Environment) -> int:
+    """Show, apply or drop pending proposals."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
     from ricordo.services.curation.pending import recall_curation
 
-    ids = _ids(options, surroundings)
-    notebook = open_notebook(options, surroundings)
+    ids = _ids(options, environment)
+    notebook = open_notebook(options, environment)
     is_shown = options.apply is None and options.drop is None
     memory = notebook.read() if is_shown else begin_reported(notebook)
-    kept = recall_curation(surroundings.state, memory.root)
+    state = recall_curation(environment.state, memory.root)
     pending = pending_proposals(notebook, memory)
     if options.apply is not None:
-        _apply(options, notebook, memory, _named(kept, pending, ids), is_named=bool(ids))
+        _apply(options, notebook, memory, _select(state, pending, ids), is_named=bool(ids))
     elif options.drop is not None:
-        _drop(options, notebook, memory, _named(kept, pending, ids))
+        _drop(options, notebook, memory, _select(state, pending, ids))
     elif options.json:
         print_json(describe_pending(pending, memory))
     else:
-        masked = (mask_proposal(it, memory) for it in pending)
-        lines = [line for it in masked for line in proposal_lines(it)]
+        masked = (mask_proposal(proposal, memory) for proposal in pending)
+        lines = [line for proposal in masked for line in proposal_lines(proposal)]
         print_lines([*lines, f"{len(pending)} pending"])
     return 0
 
 
-def _ids(options: Namespace, surroundings: Environment) -> list[str]:
-    """Return the ids behind --apply or --drop. Where no PATH is given, a word that is no id is
-    taken for it. Raises WrongUsage.
+def _ids(options: Namespace, environment: Environment) -> list[str]:
+    """Return the ids after --apply or --drop. If no PATH is given, a word that is no id is taken as
+    PATH. Raises WrongUsage.
     """
     import os
 
@@ -331,11 +329,11 @@ def _ids(options: Namespace, surroundings: Environment) -> list[str]:
     others = [word for word in words if not _is_id(word)]
     if others and not (options.path or options.memory):
         path = others.pop()
-        if not os.path.exists(os.path.join(surroundings.cwd, path)):
+        if not os.path.exists(os.path.join(environment.cwd, path)):
             others.append(path)
         options.path = path
     if others:
-        raise WrongUsage(_no_such(others[0]))
+        raise WrongUsage(_unknown_id(others[0]))
     return ids
 
 
@@ -343,25 +341,25 @@ def _is_id(word: str) -> bool:
     return _SHORTEST_ID <= len(word) <= _ID and set(word) <= set("0123456789abcdef")
 
 
-def _no_such(word: str) -> str:
-    return f"There is no pending proposal “{one_line(word)}”: `ricordo pending` lists them."
+def _unknown_id(word: str) -> str:
+    return f"No pending proposal has the id “{one_line(word)}”. `ricordo pending` lists them."
 
 
-def _named(kept: CurationState, pending: Sequence[Waiting], ids: Sequence[str]) -> list[Waiting]:
-    """Return the `pending` proposals that `ids` name, whole or by their first characters; all where
-    there are none. Raises WrongUsage.
+def _select(state: CurationState, pending: Sequence[Waiting], ids: Sequence[str]) -> list[Waiting]:
+    """Return the `pending` proposals with these `ids`, whole or abbreviated; all without ids.
+    Raises WrongUsage.
     """
-    chosen: dict[str, Waiting] = {}
+    selected: set[str] = set()
     for id in ids:
-        found = [it for it in pending if it.id.startswith(id)]
-        if len(found) > 1:
-            raise WrongUsage(f"{id} may be {' or '.join(it.id for it in found)}: name one.")
-        if not found:
-            was = "refused" if id in kept.refused else "applied" if id in kept.applied else ""
-            raise WrongUsage(f"{id} was {was} already." if was else _no_such(id))
-        chosen[found[0].id] = found[0]
-    # in their order: one may need those before it
-    return [it for it in pending if it.id in chosen or not ids]
+        matches = [proposal.id for proposal in pending if proposal.id.startswith(id)]
+        if len(matches) > 1:
+            raise WrongUsage(f"The id {id} is ambiguous: {', '.join(matches)}. Give more of it.")
+        if not matches:
+            was = "refused" if id in state.refused else "applied" if id in state.applied else ""
+            raise WrongUsage(f"Proposal {id} was already {was}." if was else _unknown_id(id))
+        selected.add(matches[0])
+    # in pending order: a proposal may need those before it
+    return [proposal for proposal in pending if proposal.id in selected or not ids]
 
 
 def _apply(
@@ -377,20 +375,20 @@ def _apply(
     from ricordo.services.curation.decision import describe_left
 
     if is_named:
-        alarming = alarms(notebook, memory, chosen)
-        asked = [
-            f"{it.op} {one_line(it.path)}: {'; '.join(alarming[it.id])}"
-            for it in chosen
-            if it.id in alarming
+        by_id = alarms(notebook, memory, chosen)
+        lines = [
+            f"{proposal.op} {one_line(proposal.path)}: {'; '.join(by_id[proposal.id])}"
+            for proposal in chosen
+            if proposal.id in by_id
         ]
-        is_meant = bool(asked) and is_confirmed(asked, _PENDING_CONFIRMATION, "do this too")
-        confirmed = alarming if is_meant else ()
+        is_meant = bool(lines) and is_confirmed(lines, _PENDING_CONFIRMATION, "apply this too")
+        confirmed = by_id if is_meant else ()
         taken = take(notebook, memory, chosen, lambda _: "", by_hand=True, confirmed=confirmed)
     else:
         taken = take(notebook, memory, chosen, warnings_of, by_hand=True)
     note_taken(taken)
     if options.json:
-        applied = {"applied": [it.id for it in taken.applied]}
+        applied = {"applied": [proposal.id for proposal in taken.applied]}
         left = {"left": describe_left(taken, memory)}
         print_json({**_pending_now(notebook, memory), **applied, **left})
     else:
@@ -406,10 +404,10 @@ def _drop(
     count = refuse(notebook, chosen)
     note_change(f"proposals dropped: {count}")
     if options.json:
-        dropped = {"dropped": [it.id for it in chosen]}
+        dropped = {"dropped": [proposal.id for proposal in chosen]}
         print_json({**_pending_now(notebook, memory), **dropped})
         return
-    lines = [f"dropped: {it.id} {it.op} {one_line(it.path)}" for it in chosen]
+    lines = [f"dropped: {each.id} {each.op} {one_line(each.path)}" for each in chosen]
     lines.append(f"dropped {count}")
     if count:
         lines.append("`ricordo undo` makes them pending again.")
@@ -417,40 +415,40 @@ def _drop(
 
 
 def _pending_now(notebook: Notebook, memory: Memory) -> dict[str, Any]:
-    """Return what is pending after an act, as `--json` prints it."""
+    """Return what is still pending, as `--json` prints it."""
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending
 
     return describe_pending(pending_proposals(notebook, memory), memory)
 
 
-LEDGER_SUMMARY = """What curation cost and what it bought.
+LEDGER_SUMMARY = """Show the cost and benefit of curation.
 
-Tokens of the activity that was curated against those of the notes, how often agents read them
-since, what the curations took from the notes and brought to them, and every run with its cost and
-what you took of it. Tokens are estimates; costs are those that engines told."""
+It compares the tokens of the curated activity with those of the notes, counts how often agents read
+the notes since and what curation removed from and added to them, and lists every run with its cost
+and the proposals you accepted. Tokens are estimates; costs are as reported by the engines."""
 
 
 def add_ledger_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `ledger`."""
+    """Add the arguments of `ledger`."""
     add_memory(parser)
     add_json(parser)
 
 
-def run_ledger(options: Namespace, surroundings: Environment) -> int:
+def run_ledger(options: Namespace, environment: Environment) -> int:
     """Print the ledger."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.ledger.benefit import bought
     from ricordo.services.ledger.describe import describe_bought, told_bought
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
     notebook.gather(memory)
-    it = bought(notebook, memory)
+    stats = bought(notebook, memory)
     if options.json:
-        print_json(describe_bought(it))
+        print_json(describe_bought(stats))
     else:
-        print_lines([line for part in told_bought(it) for line in (part.title, *part.lines, "")])
+        print_lines([line for part in told_bought(stats) for line in (part.title, *part.lines, "")])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What the commands that change a memory share: begin, apply, say what was done."""
+"""`ricordo new`, `rename`, `retire`; and what all commands that change a memory share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, tell
 from ricordo.cli.parser import add_memory
 from ricordo.cli.workspace import open_notebook
-from ricordo.text import one_line, visible
+from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def begin_reported(notebook: Notebook) -> Memory:
-    """Return the memory, recorded and ready to be changed; notices go to stderr."""
+    """Return the memory, recorded and ready for changes; messages go to stderr."""
     from ricordo.services.history.maintenance import begin
 
     memory, notices = begin(notebook)
@@ -31,7 +31,7 @@ def begin_reported(notebook: Notebook) -> Memory:
 
 
 def begin_shown(notebook: Notebook) -> Memory:
-    """Return the memory, recorded if that can be done; notices go to stderr."""
+    """Return the memory, recorded if possible; messages go to stderr."""
     from ricordo.services.history.maintenance import begin_to_show
 
     memory, notices = begin_to_show(notebook)
@@ -54,13 +54,18 @@ def apply_reported(notebook: Notebook, change_set: ChangeSet, done: str) -> None
     _, merged = apply_at_once(notebook, change_set, by_hand=True)
     note_change(done)
     lines = [done, *told_edits(change_set.edits)]
-    lines += [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
-    lines += [f"  {remark}" for remark in change_set.remarks]
-    print_lines([*lines, "`ricordo undo` takes it back."])
+    lines += merged_lines(merged)
+    lines += [f"  {warning}" for warning in change_set.remarks]
+    print_lines([*lines, "`ricordo undo` reverts this."])
+
+
+def merged_lines(paths: Iterable[str]) -> list[str]:
+    """Return a line for each file that was merged with changes by others."""
+    return [f"  {one_line(path)}: merged with changes by others" for path in paths]
 
 
 def told_edits(edits: Iterable[Edit]) -> list[str]:
-    """Return what becomes of each file, a line each."""
+    """Return a line for each edited file: created, removed or changed."""
     return [
         f"  {'created' if edit.before is None else 'removed' if edit.after is None else 'changed'} "
         f"{one_line(edit.path)}"
@@ -68,19 +73,19 @@ def told_edits(edits: Iterable[Edit]) -> list[str]:
     ]
 
 
-NEW_SUMMARY = "Make a note from its type's template; its body comes from standard input if piped."
+NEW_SUMMARY = "Create a note from the template of its type; the body is read from a pipe on stdin."
 
 
 def add_new_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `new`."""
-    parser.add_argument("name", metavar="NAME", help="what the note is called")
+    """Add the arguments of `new`."""
+    parser.add_argument("name", metavar="NAME", help="name of the note")
     add_memory(parser)
-    parser.add_argument("--type", metavar="T", default="", help="its type")
-    parser.add_argument("--description", metavar="D", default="", help="one line: what it says")
+    parser.add_argument("--type", metavar="T", default="", help="type of the note")
+    parser.add_argument("--description", metavar="D", default="", help="description, one line")
 
 
-def run_new(options: Namespace, surroundings: Environment) -> int:
-    """Make the note."""
+def run_new(options: Namespace, environment: Environment) -> int:
+    """Create the note."""
     from ricordo.errors import WrongUsage
     from ricordo.memory.change import Change
     from ricordo.services.edits.note import new_note
@@ -88,34 +93,34 @@ def run_new(options: Namespace, surroundings: Environment) -> int:
     if not options.name.strip():
         raise WrongUsage("A note needs a name.")
     body = None if sys.stdin.isatty() else sys.stdin.read()
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
         known = ", ".join(sorted(types))
-        raise WrongUsage(f"This memory has no type “{one_line(options.type)}”, only {known}.")
+        raise WrongUsage(f"This memory has no type “{one_line(options.type)}”. Types: {known}.")
     memory = begin_reported(notebook)
     act = new_note(memory, options.name, options.type, options.description, body or None)
-    make(notebook, memory, Change(act, "made by hand"), f"made {one_line(act.path)}")
+    make(notebook, memory, Change(act, "created by hand"), f"created {one_line(act.path)}")
     return 0
 
 
-RENAME_SUMMARY = "Give a note another name or path; links and index follow."
+RENAME_SUMMARY = "Rename a note or move its file; links and index entries are updated."
 
 
 def add_rename_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `rename`."""
-    parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
-    parser.add_argument("name", metavar="NAME", help="the new name, file name or path")
+    """Add the arguments of `rename`."""
+    parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
+    parser.add_argument("name", metavar="NAME", help="new name, file name or path")
     add_memory(parser)
 
 
-def run_rename(options: Namespace, surroundings: Environment) -> int:
+def run_rename(options: Namespace, environment: Environment) -> int:
     """Rename the note."""
     from ricordo.memory.change import Change
     from ricordo.services.edits.note import rename_to
     from ricordo.services.workspace.note_choice import pick_note
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     act = rename_to(memory, pick_note(memory, options.note), options.name)
     done = f"renamed {one_line(act.path)} to {one_line(act.to)}"
@@ -123,25 +128,23 @@ def run_rename(options: Namespace, surroundings: Environment) -> int:
     return 0
 
 
-RETIRE_SUMMARY = "Take a note out of the memory; the history keeps it."
+RETIRE_SUMMARY = "Remove a note from the memory; the history keeps it."
 
 
 def add_retire_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `retire`."""
-    parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
+    """Add the arguments of `retire`."""
+    parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory(parser)
-    parser.add_argument(
-        "--successor", metavar="NOTE", help="the note to which links go from now on"
-    )
-    parser.add_argument("--reason", default="", help="why it goes")
+    parser.add_argument("--successor", metavar="NOTE", help="point links to this note instead")
+    parser.add_argument("--reason", default="", help="reason, for the history")
 
 
-def run_retire(options: Namespace, surroundings: Environment) -> int:
+def run_retire(options: Namespace, environment: Environment) -> int:
     """Retire the note."""
     from ricordo.memory.change import Change, Retire
     from ricordo.services.workspace.note_choice import pick_note
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     note = pick_note(memory, options.note)
     successor = pick_note(memory, options.successor).path if options.successor else ""

@@ -1,4 +1,4 @@
-"""`ricordo handoff`: write what the next agent needs to go on."""
+"""`ricordo handoff` and `resume`: write a handoff for the next agent, and verify it again."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
 
-HANDOFF_SUMMARY = """Write HANDOFF.md: what the next agent needs to go on with a session.
+HANDOFF_SUMMARY = """Write HANDOFF.md: what the next agent needs to continue a session.
 
-Each statement says how far it is proved, and by what; `ricordo resume` proves it again. What looks
-like a credential is kept back. A HANDOFF.md that somebody else wrote or edited is left alone."""
+Each statement is marked with its status and evidence; `ricordo resume` verifies it again. Possible
+credentials are redacted. A HANDOFF.md that somebody else wrote or edited is not overwritten."""
 
 
 def add_handoff_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `handoff`."""
+    """Add the arguments of `handoff`."""
     from ricordo.handoff.budget import DEFAULT
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
@@ -44,72 +44,72 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
         dest="target",
         choices=[target.name for target in handoff_targets()],
         default=ANY_AGENT.name,
-        help="which agent reads it: its headings, their order, the length that suits (any)",
+        help="the agent that reads it; sets headings, their order and the length (default: any)",
     )
     parser.add_argument(
         "--session",
         metavar="F",
         action="append",
         default=[],
-        help="this transcript instead of the latest of the project, also several: a file of Claude "
-        "Code, Codex or opencode, or the database of opencode with # and the id of a session "
-        "behind it",
+        help="this transcript instead of the latest of the project; may be repeated: a file of "
+        "Claude Code, Codex or opencode, or the database of opencode followed by # and the id of a "
+        "session",
     )
     parser.add_argument(
         "--budget",
         metavar="N",
         type=int,
         default=DEFAULT,
-        help=f"tokens that it may take, four bytes each ({DEFAULT})",
+        help=f"maximum size in tokens of four bytes (default: {DEFAULT})",
     )
-    add_engine(parser, "puts it into words")
-    parser.add_argument("--yes", action="store_true", help="let a new program run")
+    add_engine(parser, "drafts it")
+    parser.add_argument("--yes", action="store_true", help="allow a new program to run")
     parser.add_argument(
         "--messages",
         action="store_true",
-        help="with every message of the person, word for word, as far as there is room",
+        help="include your messages verbatim, as far as the budget allows",
     )
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", default="", help="write this file, or into this folder"
+        "-o", dest="output", metavar="FILE", default="", help="output file or folder"
     )
 
 
-def run_handoff(options: Namespace, surroundings: Environment) -> int:
-    """Draft, write, and say how the next agent picks it up."""
+def run_handoff(options: Namespace, environment: Environment) -> int:
+    """Draft and write the handoff, and print how the next agent picks it up."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.handoff.output import finished, write
     from ricordo.services.handoff.resume import describe_handoff
 
-    notebook = open_notebook_or_project(options, surroundings)
+    notebook = open_notebook_or_project(options, environment)
     outside = engine_of(options, notebook)
     let_run(notebook, outside, is_meant=options.yes)
     memory = begin_reported(notebook)
-    drafted = _drafted(options, notebook, outside)
-    done = finished(drafted)
-    tell(drafted.remarks)
-    written = write(notebook, memory, drafted, done)
+    handoff_draft = _draft(options, notebook, outside)
+    result = finished(handoff_draft)
+    tell(handoff_draft.remarks)
+    written = write(notebook, memory, handoff_draft, result)
     if written.act is not None:
         note_change(f"wrote {written.path}")
     if options.json:
-        print_json(describe_handoff(done, written.path))
+        print_json(describe_handoff(result, written.path))
     else:
-        print_lines(_lines(notebook, drafted, done, written))
+        print_lines(_lines(notebook, handoff_draft, result, written))
     return 0
 
 
-def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) -> HandoffDraft:
-    """Return the draft, and tell what asking an engine costs and what was kept back from it."""
+def _draft(options: Namespace, notebook: Notebook, outside: Outside | None) -> HandoffDraft:
+    """Return the draft; print the cost of an engine and what was redacted on stderr."""
     from ricordo.cli.output import progress_line
     from ricordo.curation.engine import CurationProgress
     from ricordo.services.handoff.handoff import by_rules, draft
 
-    asked: list[DraftRequest] = []
+    requests: list[DraftRequest] = []
 
-    def before(it: DraftRequest) -> None:
-        asked.append(it)
-        left_out = it.told.left_out
-        told = [f"{left_out} facts had no room in what is sent"] if left_out else []
-        tell([*told, estimate_line(it.outside, it.estimate)])
+    def before(request: DraftRequest) -> None:
+        requests.append(request)
+        left_out = request.told.left_out
+        lines = [f"{left_out} facts left out: over the token limit"] if left_out else []
+        tell([*lines, estimate_line(request.outside, request.estimate)])
 
     reading = CurationProgress("reading transcripts")
     with progress_line() as show:
@@ -120,13 +120,14 @@ def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) ->
 
             composer = by_engine(outside, show, before, lambda run: tell([answered(run)]))
         try:
-            return draft(notebook, _wish(options), lambda: show(reading), composer)
+            return draft(notebook, _handoff_options(options), lambda: show(reading), composer)
         finally:
-            # it has left, whatever became of the answer
-            tell(line for it in asked for line in kept_back_lines(it.told.redaction.told()))
+            # it was sent, whatever the answer is
+            redacted = (value for request in requests for value in request.told.redaction.told())
+            tell(kept_back_lines(redacted))
 
 
-def _wish(options: Namespace) -> HandoffOptions:
+def _handoff_options(options: Namespace) -> HandoffOptions:
     from ricordo.handoff.document import handoff_target
     from ricordo.services.handoff.handoff import HandoffOptions
 
@@ -139,7 +140,7 @@ def _wish(options: Namespace) -> HandoffOptions:
     )
 
 
-def _how(engine: str) -> str:
+def _composed_by(engine: str) -> str:
     from ricordo.services.handoff.handoff import RULES
 
     if engine == RULES:
@@ -148,79 +149,81 @@ def _how(engine: str) -> str:
 
 
 def _lines(
-    notebook: Notebook, drafted: HandoffDraft, done: Finished, written: WrittenHandoff
+    notebook: Notebook, draft: HandoffDraft, result: Finished, written: WrittenHandoff
 ) -> list[str]:
-    """Return what was written and how it is picked up."""
+    """Return lines on what was written and how the next agent picks it up."""
     from ricordo.services.handoff.output import pickup_of
 
-    head = done.handoff.head
-    act = "updated" if drafted.destination.handoff else "wrote"
+    head = result.handoff.head
+    act = "updated" if draft.destination.handoff else "wrote"
     is_new = written.act is not None
-    marks = ", ".join(f"{count} {status.value}" for status, count in done.counts.items() if count)
+    marks = ", ".join(f"{count} {status.value}" for status, count in result.counts.items() if count)
     credentials = "credential" if head.redactions == 1 else "credentials"
     lines = [
         f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.name}",
-        f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
-        f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
-        f"{head.redactions} {credentials} kept back",
-        f"  {_how(head.engine)}",
+        f"  {len(result.handoff.statements)} statements: {marks or 'none'}",
+        f"  about {result.tokens:,} tokens, limit {head.budget:,}; "
+        f"{result.handoff.left_out} left out, {head.redactions} {credentials} redacted",
+        f"  {_composed_by(head.engine)}",
         f"next: {written.start}",
     ]
-    at_start = pickup_of(notebook, drafted)
-    if at_start is not None:
-        lines.append(f"or, to have it read at every start, in {at_start.file}: {at_start.added}")
-    return [*lines, "`ricordo undo` takes it back."] if is_new else lines
+    pickup = pickup_of(notebook, draft)
+    if pickup is not None:
+        lines.append(
+            f"or add this to {pickup.file}, to have it read at every start: {pickup.added}"
+        )
+    return [*lines, "`ricordo undo` reverts this."] if is_new else lines
 
 
-RESUME_SUMMARY = """Check a handoff again: what of it still holds, and what changed since.
+RESUME_SUMMARY = """Verify a handoff again: what is still valid, and what changed since.
 
 Nothing is written, and nothing of the project is run."""
 
-_HOLDS_NOT = 1
-"""The exit code where a statement no longer holds."""
+_NOT_VALID = 1
+"""The exit code if a statement is no longer valid."""
 
 
 def add_resume_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `resume`."""
+    """Add the arguments of `resume`."""
     parser.add_argument(
         "handoff",
         metavar="HANDOFF.md",
         nargs="?",
         default="",
-        help="the handoff; without it, that of the project of this directory",
+        help="the handoff (default: that of the current project)",
     )
     parser.add_argument("-m", "--memory", metavar="PATH", help="the memory whose notes it names")
     add_json(parser)
 
 
-def run_resume(options: Namespace, surroundings: Environment) -> int:
-    """Probe, and say what holds."""
+def run_resume(options: Namespace, environment: Environment) -> int:
+    """Verify the handoff and print what changed."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.handoff.resume import describe_resumption, resume_handoff
 
-    found = resume_handoff(surroundings, options.handoff, options.memory)
+    resumption = resume_handoff(environment, options.handoff, options.memory)
     if options.json:
-        print_json(describe_resumption(found))
+        print_json(describe_resumption(resumption))
     else:
-        tell(found.remarks)
-        print_lines(list(_resume_lines(found)))
-    return 0 if found.resumed.holds else _HOLDS_NOT
+        tell(resumption.remarks)
+        print_lines(list(_resume_lines(resumption)))
+    return 0 if resumption.resumed.holds else _NOT_VALID
 
 
-def _resume_lines(found: Resumption) -> Iterator[str]:
-    resumed = found.resumed
-    fallen = [it for it in resumed.statements if not it.holds]
-    for it in fallen:
-        text = it.statement.text or it.statement.quote
-        yield f"{it.was.value} → {it.now.value}: {one_line(text)}"
-        yield f"    {one_line(it.why)}"
+def _resume_lines(resumption: Resumption) -> Iterator[str]:
+    resumed = resumption.resumed
+    invalid = [checked for checked in resumed.statements if not checked.holds]
+    for checked in invalid:
+        text = checked.statement.text or checked.statement.quote
+        yield f"{checked.was.value} → {checked.now.value}: {one_line(text)}"
+        yield f"    {one_line(checked.why)}"
     yield from _changes(resumed)
     head = resumed.handoff.head
-    written = f"{one_line(found.path)}, written {head.written:%Y-%m-%d %H:%M}"
+    written = f"{one_line(resumption.path)}, written {head.written:%Y-%m-%d %H:%M}"
     expired = f", expired {head.expires:%Y-%m-%d}" if resumed.has_expired else ""
     yield f"{written}{expired}"
     count = len(resumed.statements)
-    yield f"{count - len(fallen)} of {count} statements stand as they are marked"
+    yield f"{count - len(invalid)} of {count} statements are still valid"
 
 
 def _changes(resumed: Resumed) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`ricordo history`: the versions of a note, or of all of them."""
+"""`ricordo history`, `inbox`, `undo`, `redo`, `restore`, `purge`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import apply_reported, begin_reported, begin_shown, told_edits
+from ricordo.cli.edit import apply_reported, begin_reported, begin_shown, merged_lines, told_edits
 from ricordo.cli.parser import add_json, add_memory
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
 from ricordo.text import clip, one_line, visible
@@ -23,32 +23,34 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
 
 
-HISTORY_SUMMARY = "The versions of a note, or of the whole memory, newest first."
+HISTORY_SUMMARY = "List the versions of a note, or of the whole memory, newest first."
 _LONGEST_REASON = 80
 """Cells; `--json` has all of it."""
 _MOST_DAYS = 36_500
 
 
 def add_history_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `history`; a single word is NOTE."""
-    parser.add_argument("note", metavar="NOTE", nargs="?", help="its name, its file, or its path")
+    """Add the arguments of `history`; a single positional argument is NOTE."""
+    parser.add_argument(
+        "note", metavar="NOTE", nargs="?", help="name, file name or path of the note"
+    )
     parser.add_argument("path", metavar="PATH", nargs="?", help="the memory")
     parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
     form = parser.add_mutually_exclusive_group()
     add_json(parser)
-    form.add_argument("--verify", action="store_true", help="read every kept text again")
-    form.add_argument("--size", action="store_true", help="say how large the history is")
+    form.add_argument("--verify", action="store_true", help="verify every stored text")
+    form.add_argument("--size", action="store_true", help="print the size of the history")
     form.add_argument(
         "--older-than",
         metavar="DAYS",
         type=int,
-        help="say which texts of older versions could be dropped; with --drop, drop them",
+        help="print how many texts of older versions could be dropped; with --drop, drop them",
     )
-    parser.add_argument("--drop", action="store_true", help="drop what --older-than names")
+    parser.add_argument("--drop", action="store_true", help="drop the texts of --older-than")
 
 
-def run_history(options: Namespace, surroundings: Environment) -> int:
-    """Print versions, or what the check or the size says."""
+def run_history(options: Namespace, environment: Environment) -> int:
+    """Print versions, the result of --verify, or sizes."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.describe import describe_version
@@ -56,8 +58,8 @@ def run_history(options: Namespace, surroundings: Environment) -> int:
     from ricordo.services.workspace.note_choice import pick_path
 
     if options.drop and options.older_than is None:
-        raise WrongUsage("--drop needs --older-than, which says what to drop.")
-    notebook = open_notebook(options, surroundings)
+        raise WrongUsage("--drop needs --older-than DAYS.")
+    notebook = open_notebook(options, environment)
     if options.verify:
         return _verify(notebook, as_json=options.json)
     if options.size:
@@ -66,11 +68,11 @@ def run_history(options: Namespace, surroundings: Environment) -> int:
         return _trim(notebook, options)
     memory = begin_shown(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
-    found = versions(notebook, path)
+    listed = versions(notebook, path)
     if options.json:
-        print_json({"versions": [describe_version(version) for version in found]})
+        print_json({"versions": [describe_version(version) for version in listed]})
     else:
-        print_lines([_line(version) for version in found] or ["The history is empty."])
+        print_lines([_line(version) for version in listed] or ["The history is empty."])
     return 0
 
 
@@ -87,13 +89,13 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.history.maintenance import check_history
 
-    checked = check_history(notebook)
-    verdict = f"{len(checked.faults)} faults" if checked.faults else "all as it should be"
+    check = check_history(notebook)
+    result = f"{len(check.faults)} faults" if check.faults else "no faults"
     if as_json:
-        print_json({"texts": checked.contents, "faults": list(checked.faults)})
+        print_json({"texts": check.contents, "faults": list(check.faults)})
     else:
-        print_lines([*map(one_line, checked.faults), f"{checked.contents} kept texts: {verdict}"])
-    return 3 if checked.faults else 0
+        print_lines([*map(one_line, check.faults), f"{check.contents} stored texts: {result}"])
+    return 3 if check.faults else 0
 
 
 def _trim(notebook: Notebook, options: Namespace) -> int:
@@ -103,7 +105,7 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
 
     days, drop = options.older_than, options.drop
     if not 1 <= days <= _MOST_DAYS:
-        raise WrongUsage(f"--older-than needs a number of days from 1 to {_MOST_DAYS:,}.")
+        raise WrongUsage(f"--older-than expects a number of days from 1 to {_MOST_DAYS:,}.")
     trimming = (trim if drop else plan_trimming)(notebook, days)
     what = f"{len(trimming.texts)} texts, {trimming.bytes / 1_000_000:.1f} MB"
     if drop:
@@ -114,7 +116,7 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
     elif drop:
         print_lines([f"dropped {what}; {trimming.kept} texts stay"])
     else:
-        print_lines([f"{what} could be dropped, {trimming.kept} stay; --drop does it"])
+        print_lines([f"{what} could be dropped, {trimming.kept} stay; add --drop to drop them"])
     return 0
 
 
@@ -131,65 +133,66 @@ def _size(notebook: Notebook, *, as_json: bool) -> int:
     return 0
 
 
-INBOX_SUMMARY = (
-    "What agents and others changed since the last visit; looking does not end the visit."
-)
+INBOX_SUMMARY = """List what agents and others changed since the last visit.
+
+Listing does not end the visit; --keep-all does."""
 
 
 def add_inbox_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `inbox`."""
+    """Add the arguments of `inbox`."""
     add_memory(parser)
     add_json(parser)
     act = parser.add_mutually_exclusive_group()
-    act.add_argument("--revert", metavar="NOTE", help="take back what others did to this note")
-    act.add_argument("--keep-all", action="store_true", help="all of it is fine: end the visit")
+    act.add_argument("--revert", metavar="NOTE", help="revert the changes by others to this note")
+    act.add_argument("--keep-all", action="store_true", help="accept all changes and end the visit")
 
 
-def run_inbox(options: Namespace, surroundings: Environment) -> int:
+def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.describe import describe_inbox
     from ricordo.services.inbox.inbox import close_visit, inbox, learn_writers, with_writers
     from ricordo.services.inbox.revert import revert_all
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     changes = options.revert or options.keep_all
     memory = (begin_reported if changes else begin_shown)(notebook)
     learn_writers(notebook, memory)
-    seen = with_writers(notebook, inbox(notebook))
+    current = with_writers(notebook, inbox(notebook))
     if options.revert:
-        arrival = _pick(seen, options.revert)
-        change_set = revert_all(arrival, seen, memory)
+        arrival = _pick(current, options.revert)
+        change_set = revert_all(arrival, current, memory)
         apply_reported(notebook, change_set, f"reverted {one_line(arrival.path)}")
     elif options.keep_all:
-        close_visit(notebook, seen)
-        note_change(f"kept {len(seen.waiting)}")
-        print_lines([f"kept {len(seen.waiting)}; from here on counts as new what comes now"])
+        close_visit(notebook, current)
+        done = f"kept {len(current.waiting)}"
+        note_change(done)
+        print_lines([f"{done}; the inbox now starts from here"])
     elif options.json:
-        print_json(describe_inbox(seen))
+        print_json(describe_inbox(current))
     else:
-        print_lines(_lines(notebook, seen))
+        print_lines(_lines(notebook, current))
     return 0
 
 
-def _pick(seen: Inbox, name: str) -> Arrival:
-    """Return the arrival that `name` means: by path, file name, or name without ending."""
+def _pick(current: Inbox, name: str) -> Arrival:
+    """Return the arrival called `name`: by path, file name, or name without ending."""
     from ricordo.errors import AmbiguousNote, NoteNotFound
     from ricordo.memory.note import stem
 
-    found = [it for it in seen.arrivals if name in (it.path, it.origin)] or [
-        it for it in seen.arrivals if name.removesuffix(".md") == stem(it.path)
-    ]
-    paths = sorted({arrival.path for arrival in found})
+    matches = [arrival for arrival in current.arrivals if name in (arrival.path, arrival.origin)]
+    bare = name.removesuffix(".md")
+    matches = matches or [arrival for arrival in current.arrivals if bare == stem(arrival.path)]
+    paths = sorted({arrival.path for arrival in matches})
     if len(paths) > 1:
         raise AmbiguousNote(name, paths)
-    if not found:
-        raise NoteNotFound(f"Nothing in the inbox is called “{visible(name)}”.")
-    return found[-1]
+    if not matches:
+        raise NoteNotFound(f"The inbox has no note “{visible(name)}”.")
+    return matches[-1]
 
 
 def _state(arrival: Arrival) -> str:
-    """Return what was decided of an arrival; "" where nothing was."""
+    """Return the user's decision on an arrival; "" if there is none."""
     if arrival.reverted:
         return " (reverted)"
     if arrival.kept:
@@ -197,13 +200,14 @@ def _state(arrival: Arrival) -> str:
     return " (later: new again at the next visit)" if arrival.put_off else ""
 
 
-def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
+def _lines(notebook: Notebook, current: Inbox) -> list[str]:
     from ricordo.memory.diff import rows
 
-    if not seen.arrivals:
+    if not current.arrivals:
         return ["Nothing new since the last visit."]
-    lines = [f"{len(seen.waiting)} new since {seen.since[:16].replace('T', ' ') or 'the start'}"]
-    for arrival in seen.arrivals:
+    since = current.since[:16].replace("T", " ") or "the start"
+    lines = [f"{len(current.waiting)} new since {since}"]
+    for arrival in current.arrivals:
         origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
         lines += [
             "",
@@ -215,23 +219,23 @@ def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
             for row in rows(arrival.old_text, arrival.new_text)
         ]
         if not changes and arrival.before != arrival.after and arrival.kind == "changed":
-            changes = ["  Only the value of a credential changed, which is not printed."]
+            changes = ["  Only the value of a credential changed; it is not shown."]
         lines += changes
     return lines
 
 
 def take_back(
     options: Namespace,
-    surroundings: Environment,
+    environment: Environment,
     act: Callable[[Notebook], UndoResult | ToBeSeen],
     word: str,
 ) -> int:
-    """Undo or redo by `act`; a clean merge with what others wrote since is applied and told."""
+    """Undo or redo by `act`; a merge without conflicts is applied and reported."""
     from ricordo.cli.output import note_change, print_lines
     from ricordo.services.edits.change import EditOverlap, apply_at_once
     from ricordo.services.history.undo import ToBeSeen
 
-    notebook = open_notebook_or_project(options, surroundings)
+    notebook = open_notebook_or_project(options, environment)
     begin_reported(notebook)
     outcome = act(notebook)
     merged: tuple[str, ...] = ()
@@ -242,130 +246,127 @@ def take_back(
         change_set = outcome.outcome.change_set
         edits = change_set.edits
         _, later = apply_at_once(notebook, change_set, by_hand=True, undoes=outcome.undoes)
-        # where others had done the same, nothing is left to be merged
-        both = [edit.path for edit in edits if edit.path in outcome.outcome.files]
-        merged = tuple(dict.fromkeys((*both, *later)))
+        # without the files in which others had made the same change
+        changed = [edit.path for edit in edits if edit.path in outcome.outcome.files]
+        merged = tuple(dict.fromkeys((*changed, *later)))
     else:
         edits = outcome.edits
     note_change(f"{word}: {outcome.told}")
-    print_lines(
-        [f"{word}: {outcome.told}", *told_edits(edits)]
-        + [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
-    )
+    print_lines([f"{word}: {outcome.told}", *told_edits(edits), *merged_lines(merged)])
     return 0
 
 
-RESTORE_SUMMARY = "Bring a version of a note back: the one before, or that named by --at."
+RESTORE_SUMMARY = "Restore a version of a note: the previous one, or the one named by --at."
 
 
 def add_restore_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `restore`."""
-    parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
+    """Add the arguments of `restore`."""
+    parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory(parser)
-    parser.add_argument("--at", metavar="ID", default="", help="a version that `history` lists")
+    parser.add_argument("--at", metavar="ID", default="", help="id of a version, from `history`")
 
 
-def run_restore(options: Namespace, surroundings: Environment) -> int:
+def run_restore(options: Namespace, environment: Environment) -> int:
     """Restore the note."""
     from ricordo.cli.output import print_lines
     from ricordo.memory.change import digest
     from ricordo.services.history.versions import pick_version, restore, versions
     from ricordo.services.workspace.note_choice import pick_path
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = begin_reported(notebook)
     path = pick_path(notebook, memory, options.note)
     file = memory.by_path.get(path)
     now = digest(file.raw) if file else None
-    found = versions(notebook, path)
-    earlier = found if options.at else [version for version in found if version.sha != now]
-    version = pick_version(earlier, options.at)
+    every = versions(notebook, path)
+    candidates = every if options.at else [version for version in every if version.sha != now]
+    version = pick_version(candidates, options.at)
     change_set = restore(notebook, memory, version, path)
-    told = f"{one_line(path)} as of {version.at[:16].replace('T', ' ')}"
+    what = f"{one_line(path)} as of {version.at[:16].replace('T', ' ')}"
     if change_set:
-        apply_reported(notebook, change_set, f"restored {told}")
+        apply_reported(notebook, change_set, f"restored {what}")
     else:
-        print_lines([f"{told}: that is what it holds already"])
+        print_lines([f"{what}: no changes, the note has this text already"])
     return 0
 
 
 PURGE_SUMMARY = """Remove a value from all versions in the history, of every memory.
 
-It is removed from quotes of sessions, searches without results, indexes and lists in the state
-directory too; indexes that held it are built again when they are next needed.
+It is also removed from quotes of sessions, searches without results, indexes and lists in the state
+directory; indexes that held it are rebuilt when needed.
 
-The value is read from standard input, so that it stands in no list of processes and no shell
-history. The notes themselves are not touched; those that still hold the value are named."""
+The value is read from standard input, so that it appears neither in process lists nor in the shell
+history. The notes themselves are not changed; those that still hold the value are listed."""
 SHORTEST = 4
-"""Characters; a shorter value would tear innocent texts."""
+"""Characters; a shorter value would damage unrelated texts."""
 
 
 def add_purge_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `purge`: there are none."""
+    """Add the arguments of `purge`: none."""
 
 
-def run_purge(options: Namespace, surroundings: Environment) -> int:
+def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
     from ricordo.cli.output import note_change, print_errors, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.history.maintenance import purge_value
 
     if sys.stdin.isatty():
-        print_errors(["The value, then Enter and ctrl+d:"])
+        print_errors(["Enter the value, then press Enter and ctrl+d:"])
     value = sys.stdin.read().strip("\r\n")
     if len(value.strip()) < SHORTEST:
-        raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
-    purged = purge_value(surroundings, value)
+        raise WrongUsage(f"The value on standard input needs at least {SHORTEST} characters.")
+    purged = purge_value(environment, value)
     note_change("removed the value from the history")
-    counted = purged.history
+    history = purged.history
     lines = [
-        f"removed from {counted.contents} texts and {counted.told} reasons and paths in the history"
+        f"removed from {history.contents} texts and {history.told} reasons and paths in the history"
     ]
     if purged.quotes:
-        lines.append(f"and from {purged.quotes} quotes and titles of sessions")
+        lines.append(f"removed from {purged.quotes} quotes and titles of sessions")
     if purged.derived:
-        lines.append(f"and from {purged.derived} search misses, indexes and lists of our own")
-    left = {
-        "It still stands in these notes, and comes into the history with them:": (
+        lines.append(f"removed from {purged.derived} search misses, indexes and lists")
+    remaining = {
+        "These notes still contain it; with them it gets into the history again:": (
             purged.still_holding
         ),
-        "It still stands in these files of our own state; delete them:": purged.copies,
+        "These files in the state directory still contain it; delete them:": purged.copies,
         "These damaged histories cannot be searched; delete them:": purged.unsearched,
     }
-    for told, paths in left.items():
-        lines += [told, *(f"  {one_line(path)}" for path in paths)] if paths else []
+    for title, paths in remaining.items():
+        lines += [title, *(f"  {one_line(path)}" for path in paths)] if paths else []
     print_lines(lines)
     return 0
 
 
-UNDO_SUMMARY = "Take the last act back: a change of files, or a decision."
+UNDO_SUMMARY = "Undo the last change of files or decision."
 
 
 def add_undo_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `undo`."""
+    """Add the arguments of `undo`."""
     add_memory(parser)
 
 
-def run_undo(options: Namespace, surroundings: Environment) -> int:
-    """Undo."""
+def run_undo(options: Namespace, environment: Environment) -> int:
+    """Undo the last act."""
     from ricordo.services.history.undo import undo
 
-    return take_back(options, surroundings, undo, "undone")
+    return take_back(options, environment, undo, "undone")
 
 
-REDO_SUMMARY = "Do again what was undone last."
+REDO_SUMMARY = "Redo what was undone last."
 
 
 def add_redo_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `redo`."""
+    """Add the arguments of `redo`."""
     add_memory(parser)
 
 
-def run_redo(options: Namespace, surroundings: Environment) -> int:
-    """Redo."""
+def run_redo(options: Namespace, environment: Environment) -> int:
+    """Redo what was undone last."""
     from ricordo.services.history.undo import redo
 
-    return take_back(options, surroundings, redo, "done again")
+    return take_back(options, environment, redo, "redone")
 
 
 COMMANDS = {

@@ -1,4 +1,4 @@
-"""`ricordo lint`: what is wrong with a memory."""
+"""`ricordo lint`: report and fix findings of a memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-LINT_SUMMARY = "What is wrong with a memory. Ends with 1 where something is at or over --fail-on."
+LINT_SUMMARY = "Report the findings of a memory. Exits with 1 if one is at or over --fail-on."
 
 
 def add_lint_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `lint`."""
+    """Add the arguments of `lint`."""
     add_memory(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
@@ -37,37 +37,33 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
         help="the severity from which the exit code is 1 (default: error)",
     )
     add_project(parser)
-    parser.add_argument("--fix", action="store_true", help="make the safe fixes")
+    parser.add_argument("--fix", action="store_true", help="apply the safe fixes")
     parser.add_argument(
-        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+        "--diff", action="store_true", help="show what --fix would change, without changing it"
     )
     parser.add_argument(
-        "--unsafe",
-        action="store_true",
-        help="with --fix or --diff: also the fixes that you should see first",
+        "--unsafe", action="store_true", help="with --fix or --diff: include fixes to review first"
     )
-    parser.add_argument("--dismiss", metavar="ID", help="say of this finding that it is fine")
-    parser.add_argument("--reason", default="", help="why it is fine")
-    parser.add_argument(
-        "--dismissed", action="store_true", help="list the dismissed findings as well"
-    )
+    parser.add_argument("--dismiss", metavar="ID", help="dismiss this finding")
+    parser.add_argument("--reason", default="", help="with --dismiss: why, for the history")
+    parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
 
 
-def run_lint(options: Namespace, surroundings: Environment) -> int:
-    """Print the findings; return 1 where one is at or over the severity asked for."""
+def run_lint(options: Namespace, environment: Environment) -> int:
+    """Print the findings; return 1 if one is at or over the severity of --fail-on."""
     only = _known_rules(options.rule)
-    surroundings = with_project(options, surroundings)
+    environment = with_project(options, environment)
     if options.unsafe and not (options.fix or options.diff):
-        raise WrongUsage("--unsafe goes with --fix or --diff.")
+        raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
-        raise WrongUsage("--diff goes with --json or with neither, not with --sarif.")
-    fixes = _fix(options, surroundings, only) if options.fix or options.diff else None
-    notebook = open_notebook(options, surroundings, only)
-    look = look_reported(notebook)
+        raise WrongUsage("--diff cannot be used with --sarif.")
+    fixes = _fix(options, environment, only) if options.fix or options.diff else None
+    notebook = open_notebook(options, environment, only)
+    snapshot = look_reported(notebook)
     if options.dismiss:
-        return _dismiss(notebook, look, options.dismiss, options.reason)
-    _print(options, look, fixes)
-    return _exit_code(options.fail_on, look)
+        return _dismiss(notebook, snapshot, options.dismiss, options.reason)
+    _print(options, snapshot, fixes)
+    return _exit_code(options.fail_on, snapshot)
 
 
 def _known_rules(names: list[str]) -> frozenset[str]:
@@ -79,32 +75,32 @@ def _known_rules(names: list[str]) -> frozenset[str]:
         if name not in all_rules():
             near = get_close_matches(name, all_rules(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"There is no rule “{name}”.{hint}")
+            raise WrongUsage(f"Unknown rule “{name}”.{hint}")
     return frozenset(names)
 
 
 class _Fixes(NamedTuple):
-    """What was fixed, or would be."""
+    """The fixes that were applied, or would be."""
 
     plan: FixPlan
     applied: bool
     merged: tuple[str, ...] = ()
-    """Paths of files to which somebody else wrote meanwhile."""
+    """Paths of files that were merged with changes by others."""
 
 
-def _fix(options: Namespace, surroundings: Environment, only: frozenset[str]) -> _Fixes:
-    """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
+def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> _Fixes:
+    """Fix the findings of the rules `only`; with `--diff` only plan the fixes."""
     from ricordo.cli.edit import begin_reported
     from ricordo.cli.output import note_change, tell
     from ricordo.services.edits.change import apply_at_once
     from ricordo.services.edits.fix import plan_fixes
 
-    # by all rules: what is fixed for one of them must add nothing that another one finds
-    notebook = open_notebook(options, surroundings)
+    # with all rules: a fix for one rule must not cause findings of another one
+    notebook = open_notebook(options, environment)
     memory = notebook.read() if options.diff else begin_reported(notebook)
-    look = notebook.judge_closely(memory)
+    snapshot = notebook.judge_closely(memory)
     tell(notebook.take_notices())
-    plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
+    plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=only)
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)
     _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
@@ -113,10 +109,9 @@ def _fix(options: Namespace, surroundings: Environment, only: frozenset[str]) ->
 
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
-    """Yield what was fixed, or the diffs of what would be, and how much was not, and why."""
-    from ricordo.cli.edit import told_edits
+    """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
+    from ricordo.cli.edit import merged_lines, told_edits
     from ricordo.services.edits.fix import count_lines, diff_lines, fixed_lines
-    from ricordo.text import one_line
 
     plan = fixes.plan
     if not fixes.applied:
@@ -124,19 +119,18 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     elif plan.change_set:
         yield from fixed_lines(plan)
         yield from told_edits(plan.change_set.edits)
-        for path in fixes.merged:
-            yield f"  {one_line(path)}: merged with what somebody else wrote"
-    yield from (f"  {remark}" for remark in plan.change_set.remarks)
+        yield from merged_lines(fixes.merged)
+    yield from (f"  {warning}" for warning in plan.change_set.remarks)
     yield from count_lines(plan, applied=fixes.applied)
     if fixes.applied and plan.change_set:
-        yield "`ricordo undo` reverts it."
+        yield "`ricordo undo` reverts this."
 
 
-def _dismiss(notebook: Notebook, look: Snapshot, finding_id: str, reason: str) -> int:
+def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import note_change, print_lines
     from ricordo.services.report import finding_line
 
-    known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
+    known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
         raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
     notebook.dismiss(finding_id, reason)
@@ -145,22 +139,22 @@ def _dismiss(notebook: Notebook, look: Snapshot, finding_id: str, reason: str) -
     return 0
 
 
-def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
+def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_finding, describe_load, describe_summary
     from ricordo.services.report import finding_line, load_line, summary_line
 
-    memory = look.memory
+    memory = snapshot.memory
     if options.sarif:
         from ricordo.services.describe import sarif
 
-        print_json(sarif(look))
+        print_json(sarif(snapshot))
         if fixes:
             tell(list(_fix_lines(fixes)))
         return
-    shown = [(finding, False) for finding in look.findings]
+    shown = [(finding, False) for finding in snapshot.findings]
     if options.dismissed:
-        shown += [(finding, True) for finding in look.dismissed]
+        shown += [(finding, True) for finding in snapshot.dismissed]
     if options.json:
         document = {
             "memory": {
@@ -170,35 +164,33 @@ def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
                 "bytes": memory.size,
             },
             "load": describe_load(memory, with_text=False),
-            "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
-            "summary": describe_summary(look.counts),
+            "findings": [describe_finding(f, dismissed=dismissed) for f, dismissed in shown],
+            "summary": describe_summary(snapshot.counts),
         }
-        print_json(document | _described(fixes))
+        print_json(document | _describe_fixes(fixes))
         return
     if fixes:
-        # what is left is counted; `lint` lists it
+        # remaining findings are only counted; `lint` lists them
         print_lines(list(_fix_lines(fixes)))
     else:
-        print_lines(
-            [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
-        )
-    print_lines([f"{len(memory.notes)} notes; {summary_line(look)}; load {load_line(memory)}"])
+        print_lines([finding_line(f) + (" (dismissed)" if gone else "") for f, gone in shown])
+    print_lines([f"{len(memory.notes)} notes; {summary_line(snapshot)}; load {load_line(memory)}"])
 
 
-def _described(fixes: _Fixes | None) -> dict[str, Any]:
-    """Return what the JSON document says of fixes: nothing where none were asked for."""
+def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:
+    """Return the part of the JSON document on fixes; empty without --fix and --diff."""
     from ricordo.services.edits.fix import describe_fixes
 
     return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
 
 
-def _exit_code(fail_on: str, look: Snapshot) -> int:
+def _exit_code(fail_on: str, snapshot: Snapshot) -> int:
     from ricordo.lint.finding import SEVERITY_WORDS
 
     if fail_on == "never":
         return 0
     threshold = SEVERITY_WORDS[fail_on]
-    return int(any(finding.severity >= threshold for finding in look.findings))
+    return int(any(finding.severity >= threshold for finding in snapshot.findings))
 
 
 COMMANDS = {

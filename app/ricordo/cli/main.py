@@ -1,7 +1,7 @@
-"""The command line: finds the command, parses its words, calls it, turns errors into one line.
+"""The command line: find the command, parse its arguments, run it, report errors in one line.
 
-Only the module of the command that is called is imported, so that a short answer is a fast one;
-`typing`, `importlib` and `argparse` wait until somebody needs them.
+For a fast start only the module of the command is imported; `typing`, `importlib` and `argparse`
+are imported when needed.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ COMMANDS = {
     "purge": "history",
     "config": "config",
 }
-"""Commands, and the modules of this package that hold them."""
+"""The module of this package for each command."""
 OPEN = "open"
-"""The command that runs when none is named."""
+"""The command that runs if none is named."""
 QUICK = ("list", "--short")
-"""The command line that runs at every prompt: `argparse` alone would cost more than its answer."""
+"""The command line that shells run at every prompt: importing `argparse` would take too long."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory"))
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line `arguments`, without the program's name; return the exit code."""
+    """Run the command line `arguments`, without the program name; return the exit code."""
     try:
         return _run(arguments)
     except BaseException as error:
@@ -60,8 +60,8 @@ def run(arguments: list[str]) -> int:
 
 
 def write_out(text: str) -> None:
-    """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
-    Unprintable.
+    """Write all of `text` to stdout. Defined here because quick commands import next to nothing.
+    Raises Unprintable.
     """
     if not text:
         return
@@ -75,7 +75,7 @@ def write_out(text: str) -> None:
 
 
 def _report(error: BaseException, *, debug: bool) -> int:
-    """Say on stderr what went wrong and what was changed; return the exit code."""
+    """Print on stderr what went wrong and what was changed; return the exit code."""
     from ricordo.cli.output import changes_noted, print_errors, tell
     from ricordo.cli.streams import discard
     from ricordo.errors import NOTHING_CHANGED, RicordoError, Unprintable
@@ -101,14 +101,14 @@ def _report(error: BaseException, *, debug: bool) -> int:
         return error.exit_code
     kind = type(error).__name__
     changed = "" if done else f" {NOTHING_CHANGED}"
-    told = f"{done}internal error ({kind}); this is a bug, please report it.{changed}"
-    tell([f"{told} --debug shows where."])
+    message = f"{done}internal error ({kind}); this is a bug, please report it.{changed}"
+    tell([f"{message} --debug shows where."])
     return 3
 
 
 def _run(arguments: list[str]) -> int:
-    words, state = _without_state(arguments)
-    if words == QUICK:
+    without_state, state = _without_state(arguments)
+    if without_state == QUICK:
         from ricordo.cli.short import line_here
         from ricordo.resources import state_directory
 
@@ -117,7 +117,7 @@ def _run(arguments: list[str]) -> int:
     from ricordo.cli.output import forget_changes
 
     forget_changes()
-    name, rest = _command(arguments)
+    name, rest = _split_command(arguments)
     if "--version" in _before_dashes(rest):
         from ricordo import __version__
 
@@ -127,68 +127,68 @@ def _run(arguments: list[str]) -> int:
     try:
         options = parser_of(name, command).parse_words(rest)
     except SystemExit:
-        # the parser has printed its help
+        # the parser printed its help
         return 0
     from ricordo.errors import WrongUsage
     from ricordo.services.workspace.environment import load_environment
     from ricordo.storage.state_file import refuse_irregular
 
     try:
-        surroundings = load_environment(
+        environment = load_environment(
             os.environ, state=options.state, now=options.now, agent_home=options.agent_home
         )
     except ValueError:
         raise WrongUsage(
-            "The time given as --now or RICORDO_NOW is no day or moment of the years 1970 to 8999, "
-            "such as 2026-05-01T09:00."
+            "--now or RICORDO_NOW expects a date or time of the years 1970 to 8999, such as "
+            "2026-05-01T09:00."
         ) from None
-    refuse_irregular(surroundings.state)
-    return command.run(options, surroundings)
+    refuse_irregular(environment.state)
+    return command.run(options, environment)
 
 
 def _without_state(arguments: list[str]) -> tuple[tuple[str, ...], str]:
-    """Return the words without `--state DIR`, and DIR; where DIR lacks, the option stays."""
-    words: list[str] = []
+    """Return the arguments without `--state DIR`, and DIR; without a DIR the option stays."""
+    rest: list[str] = []
     state = ""
-    rest = iter(arguments)
-    for word in rest:
-        if word == "--state":
-            state = next(rest, "")
-        elif word.startswith("--state="):
-            state = word.removeprefix("--state=")
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument == "--state":
+            state = next(remaining, "")
+        elif argument.startswith("--state="):
+            state = argument.removeprefix("--state=")
         else:
-            words.append(word)
+            rest.append(argument)
             continue
         if not state:
-            words.append(word)
-    return tuple(words), state
+            rest.append(argument)
+    return tuple(rest), state
 
 
 def _before_dashes(arguments: list[str]) -> list[str]:
-    """Return the words that may be options: behind `--` none is."""
+    """Return the arguments before `--`, which may be options."""
     return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
-def _command(arguments: list[str]) -> tuple[str, list[str]]:
-    """Return the command that is named first, and the words without it. Raises
-    WrongUsage where the first word is neither a command nor a path.
+def _split_command(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the first argument that is no option, if it is a command, else OPEN; and the other
+    arguments. Raises WrongUsage if it is neither a command nor a path.
     """
     position = 0
     while position < len(arguments):
-        word = arguments[position]
-        if word == "--":
+        argument = arguments[position]
+        if argument == "--":
             break
-        if not word.startswith("-"):
-            if word in COMMANDS:
-                return word, arguments[:position] + arguments[position + 1 :]
-            _refuse_mistyped(word)
+        if not argument.startswith("-"):
+            if argument in COMMANDS:
+                return argument, arguments[:position] + arguments[position + 1 :]
+            _refuse_mistyped(argument)
             break
-        position += 2 if word in _TAKE_A_VALUE else 1
+        position += 2 if argument in _TAKE_A_VALUE else 1
     return OPEN, arguments
 
 
 def _refuse_mistyped(word: str) -> None:
-    """Raise WrongUsage where `word`, which stands first, is no command and no path either."""
+    """Raise WrongUsage if `word`, the first argument, is neither a command nor a path."""
     if not word or os.sep in word or os.path.lexists(word):
         return
     from difflib import get_close_matches
@@ -205,7 +205,7 @@ def _refuse_mistyped(word: str) -> None:
 
 
 def command_of(name: str) -> Command:
-    """Return the command of that name; its module is imported."""
+    """Return the command `name`, importing its module."""
     from importlib import import_module
 
     commands: dict[str, Command] = import_module(f"ricordo.cli.{COMMANDS.get(name, OPEN)}").COMMANDS
@@ -213,7 +213,7 @@ def command_of(name: str) -> Command:
 
 
 def parser_of(name: str, command: Command) -> Parser:
-    """Return the parser of the command called `name`; it raises WrongUsage."""
+    """Return the parser of the command `name`, which raises WrongUsage."""
     from argparse import RawDescriptionHelpFormatter
 
     from ricordo.cli.parser import Parser
@@ -225,12 +225,14 @@ def parser_of(name: str, command: Command) -> Parser:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    common = parser.add_argument_group("everywhere")
-    common.add_argument("--version", action="store_true", help="print the version and end")
+    common = parser.add_argument_group("common options")
+    common.add_argument("--version", action="store_true", help="print the version and exit")
     common.add_argument("--debug", action="store_true", help="add the traceback to an error")
-    common.add_argument("--state", metavar="DIR", default="", help="where our own state lies")
-    common.add_argument("--now", metavar="ISO", default="", help="take this as the present time")
+    common.add_argument("--state", metavar="DIR", default="", help="directory for Ricordo's data")
     common.add_argument(
-        "--agent-home", metavar="DIR", default="", help="look for agents' folders in this home"
+        "--now", metavar="ISO", default="", help="override the current time (for testing)"
+    )
+    common.add_argument(
+        "--agent-home", metavar="DIR", default="", help="home directory with the agents' folders"
     )
     return parser

@@ -1,7 +1,7 @@
-"""Printing: one JSON document, or lines in which nothing can steer the terminal.
+"""Output: one JSON document, or lines without control characters.
 
-What could not be printed is no reason to say that nothing was done: a command notes what it has
-changed as soon as that is on the disk, and whatever fails afterwards is reported with it.
+A command notes each change as soon as it is on disk. If something fails afterwards, printing
+included, the error message names these changes.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _changes: list[str] = []
 
 
 def note_change(what: str) -> None:
-    """Note that this run has changed something: `retired ports.md`."""
+    """Note a change that this run made, such as `retired ports.md`."""
     _changes.append(one_line(what))
 
 
 def changes_noted() -> list[str]:
-    """Return what this run has changed so far, in order."""
+    """Return the changes that this run made so far, in order."""
     return list(_changes)
 
 
 def forget_changes() -> None:
-    """Begin a run: nothing was changed by it yet."""
+    """Forget all noted changes, at the start of a run."""
     _changes.clear()
 
 
 def print_json(document: Any) -> None:
-    r"""Print `document` as JSON. Bytes that were no UTF-8 are written as `\xNN`; controls, and
-    what the encoding of stdout may lack, as JSON escapes. Raises Unprintable.
+    r"""Print `document` as JSON. Bytes that are not UTF-8 are written as `\xNN`; control characters
+    and those that the encoding of stdout lacks as JSON escapes. Raises Unprintable.
     """
     import json
 
-    # indented, json is written by Python code at a twentieth of the speed
+    # with an indent, json falls back to Python code at a twentieth of the speed
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(document, ensure_ascii=False, indent=indent)
     if encodable(text) != text:
@@ -56,17 +56,17 @@ def print_json(document: Any) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print `lines`, with every control in them made visible. Raises Unprintable."""
+    """Print `lines` with control characters made visible. Raises Unprintable."""
     write_out("".join(f"{visible(line)}\n" for line in lines))
 
 
-def tell(remarks: Iterable[str]) -> None:
-    """Say on stderr what the user has to know besides the answer, a line each."""
-    print_errors(f"ricordo: {one_line(remark)}" for remark in remarks)
+def tell(messages: Iterable[str]) -> None:
+    """Print messages besides the result on stderr, a line each."""
+    print_errors(f"ricordo: {one_line(message)}" for message in messages)
 
 
 def print_errors(lines: Iterable[str]) -> None:
-    """Print `lines` on stderr; where it takes none they are lost, for nobody can be told."""
+    """Print `lines` on stderr; if that fails they are lost."""
     text = "".join(f"{visible(line)}\n" for line in lines)
     try:
         sys.stderr.write(text)
@@ -86,33 +86,32 @@ def _encodable(value: Any) -> Any:
 
 
 def is_at_terminal() -> bool:
-    """Say whether a person can be asked and can see it."""
+    """Return whether the user can be asked: stdin and stderr are terminals."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def is_confirmed(told: list[str], word: str, what: str) -> bool:
-    """Show what is `told`, and say whether the person typed `word` to have `what` done; nobody did
-    where there is no terminal.
+def is_confirmed(lines: list[str], word: str, what: str) -> bool:
+    """Print `lines`, ask to type `word` to do `what`, and return whether the user did; False
+    without a terminal.
     """
     if not is_at_terminal():
         return False
-    lines = [*told, f"Type “{word}” to {what}:"]
-    print_errors(lines)
+    print_errors([*lines, f"Type “{word}” to {what}:"])
     return sys.stdin.readline().strip() == word
 
 
 _QUIET = 0.3
-"""Seconds in which nothing is shown: what is done by then needs no line."""
+"""Seconds before progress is shown: quick work needs no line."""
 
-_USUAL_WIDTH = 80
+_DEFAULT_WIDTH = 80
 
 
 @contextmanager
 def progress_line() -> Iterator[Step]:
-    """Give what tells how far a curation is; it shows that where a person sees it. Says so where
-    the person cancels.
+    """Yield a function that shows the progress of a curation on a terminal; report a cancellation
+    by the user.
     """
-    line = _Line()
+    line = _ProgressLine()
     try:
         yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
     except KeyboardInterrupt:
@@ -123,7 +122,7 @@ def progress_line() -> Iterator[Step]:
         line.clear()
 
 
-class _Line:
+class _ProgressLine:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._shown = ""
@@ -150,8 +149,8 @@ class _Line:
 
 
 def _width() -> int:
-    """Return the cells that a line may have: in the last one, some terminals go to the next."""
+    """Return the usable width in cells: some terminals wrap after the last cell."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns - 1
     except (OSError, ValueError):
-        return _USUAL_WIDTH - 1
+        return _DEFAULT_WIDTH - 1

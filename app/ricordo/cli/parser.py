@@ -1,4 +1,4 @@
-"""The parser of a command line, which tells a mistake like every other error."""
+"""The parser of a command line; its errors are reported like all others."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
 
 _NAME = "\0"
-"""Stands before a word that is no option, however it begins; no argument can hold it."""
+"""Prefix that marks an argument as no option; no argument can contain it."""
 _CONDITION = re.compile(r'-(?:(?:type|is|has|after|before|in):|[<>"])', re.IGNORECASE)
-"""The beginning of a condition of a search that must not hold; no option begins so."""
+"""Start of a negated condition of a search; no option starts like this."""
 
 
 class Parser(ArgumentParser):
-    """Raises WrongUsage instead of printing its usage and ending the process."""
+    """An ArgumentParser that raises WrongUsage instead of printing its usage and exiting."""
 
     def parse_words(self, words: list[str]) -> Namespace:
-        """Return what `words` say, options and others in any order; behind `--` none is an option.
-        Raises WrongUsage.
+        """Return the parsed arguments `words`, options and others in any order; after `--` there
+        are no options. Raises WrongUsage.
         """
-        # argparse itself forgets the `--` where options and others may be mixed
+        # argparse drops `--` when options and other arguments are intermixed
         end = words.index("--") if "--" in words else len(words)
         options = self.parse_intermixed_args(
             [f"{_NAME}{word}" if _CONDITION.match(word) else word for word in words[:end]]
@@ -42,8 +42,8 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""
-        told = message.replace(_NAME, "")
-        raise WrongUsage(f"{told[:1].upper()}{told[1:]}. `{self.prog} --help` says more.")
+        plain = message.replace(_NAME, "")
+        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}. See `{self.prog} --help`.")
 
 
 def add_memory(parser: ArgumentParser) -> None:
@@ -52,13 +52,13 @@ def add_memory(parser: ArgumentParser) -> None:
         "path",
         metavar="PATH",
         nargs="?",
-        help="the memory's directory, its index, or a project; without it, that of this directory",
+        help="memory directory, index file or project (default: the current directory)",
     )
     parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
 
 
 def memory_path(options: Namespace) -> str | None:
-    """Return the memory that the words name; None where they name none."""
+    """Return the PATH of the memory; None if none is given."""
     path = options.memory or options.path
     return str(path) if path else None
 
@@ -66,25 +66,27 @@ def memory_path(options: Namespace) -> str | None:
 def add_project(parser: ArgumentParser) -> None:
     """Add `--project DIR`."""
     parser.add_argument(
-        "--project", metavar="DIR", help="check claims against this directory; else the memory's"
+        "--project",
+        metavar="DIR",
+        help="check claims against this directory (default: the memory's project)",
     )
 
 
-def with_project(options: Namespace, surroundings: Environment) -> Environment:
-    """Return `surroundings` with the project that the words name. Raises WrongUsage where that is
-    no directory.
+def with_project(options: Namespace, environment: Environment) -> Environment:
+    """Return `environment` with the project of `--project`. Raises WrongUsage if that is not a
+    directory.
     """
     if options.project is None:
-        return surroundings
+        return environment
     import os
 
     from ricordo.errors import WrongUsage
     from ricordo.text import one_line
 
-    full = os.path.join(surroundings.cwd, options.project)
+    full = os.path.join(environment.cwd, options.project)
     if not os.path.isdir(full):
-        raise WrongUsage(f"--project: {one_line(full)} is no directory.")
-    return surroundings._replace(project=full)
+        raise WrongUsage(f"--project: {one_line(full)} is not a directory.")
+    return environment._replace(project=full)
 
 
 def add_json(parser: ArgumentParser) -> None:

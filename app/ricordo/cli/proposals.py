@@ -23,22 +23,23 @@ _COUNTED = {
     "other notes": "notes by name",
     "descriptions": "descriptions",
     "decided": "decisions",
-    "gaps": "gaps",
-    "activity": "turns",
+    "gaps": "searches without results",
+    "activity": "messages",
 }
 
 
-def proposal_lines(it: Waiting) -> list[str]:
-    """Return one proposal, which has no credentials any more: its id, what and why, on what it
-    rests, what speaks against it, the diff.
+def proposal_lines(proposal: Waiting) -> list[str]:
+    """Return a proposal with masked credentials as lines: id, operation and reason, evidence,
+    warnings, diff.
     """
-    lines = [f"{it.id}  {it.op} {one_line(it.path)}: {one_line(it.change.reason)}"]
-    for quoted in it.evidence:
+    reason = one_line(proposal.change.reason)
+    lines = [f"{proposal.id}  {proposal.op} {one_line(proposal.path)}: {reason}"]
+    for quoted in proposal.evidence:
         mark = "" if quoted.found else " (not found there)"
         lines.append(f"  “{one_line(quoted.quote)}”{mark}")
         lines.append(f"    {one_line(quoted.source)}")
-    lines += [f"  ! {one_line(text)}" for text in it.told]
-    lines += [f"  {visible(line)}" for line in it.diff.rstrip("\n").split("\n")]
+    lines += [f"  ! {one_line(text)}" for text in proposal.told]
+    lines += [f"  {visible(line)}" for line in proposal.diff.rstrip("\n").split("\n")]
     return [*lines, ""]
 
 
@@ -51,34 +52,34 @@ def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
 
 
 def brief_lines(brief: Brief) -> list[str]:
-    """Return how large a brief is, and what of it did not fit."""
+    """Return the size of a brief, and what did not fit into it."""
     parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in brief.parts)
     lines = [f"brief: about {brief.tokens:,} tokens: {parts}"]
     if brief.left_out:
-        told = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
-        lines.append(f"  left out, in this order: {told}")
+        counts = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
+        lines.append(f"  left out, in this order: {counts}")
     return lines
 
 
 def note_taken(taken: Taken) -> None:
-    """Note what was applied as changed."""
+    """Note the applied proposals as changes of this run."""
     if taken.applied:
         note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in taken.applied)}")
 
 
 def print_taken(taken: Taken, memory: Memory) -> None:
-    """Print what was applied, what was left and why."""
+    """Print what was applied, and what was not applied and why."""
     from ricordo.cli.output import print_lines
     from ricordo.services.curation.decision import mask_text
 
     lines = [f"applied: {it.op} {one_line(it.path)}" for it in taken.applied]
     lines += [
-        f"left: {it.id} {it.op} {one_line(it.path)}: {one_line(mask_text(why, it, memory))}"
+        f"not applied: {it.id} {it.op} {one_line(it.path)}: {one_line(mask_text(why, it, memory))}"
         for it, why in taken.left
     ]
-    lines.append(f"{len(taken.applied)} applied, {len(taken.left)} left")
-    if any(it.told for it, _ in taken.left):
-        lines.append("What is left is pending: `ricordo pending --apply ID` applies it.")
+    lines.append(f"{len(taken.applied)} applied, {len(taken.left)} not applied")
+    if any(proposal.told for proposal, _ in taken.left):
+        lines.append("`ricordo pending --apply ID` applies a pending proposal.")
     if taken.applied:
         lines.append("`ricordo undo` reverts this.")
     print_lines(lines)

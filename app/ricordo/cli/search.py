@@ -1,4 +1,4 @@
-"""`ricordo search`: find notes as the notebook's finder does."""
+"""`ricordo search`, `recall`, `usage`: find notes, and report what they were used for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 NOTHING = 1
-"""The exit code when nothing was found."""
+"""The exit code if nothing was found."""
 
 
 def add_number(parser: ArgumentParser, default: int = 5) -> None:
@@ -33,27 +33,25 @@ def add_number(parser: ArgumentParser, default: int = 5) -> None:
         metavar="N",
         type=_positive,
         default=default,
-        help=f"at most so many notes ({default})",
+        help=f"maximum number of notes (default: {default})",
     )
 
 
-def print_results(found: Sequence[RecallResult], as_json: bool, roots: Sequence[str] = ()) -> int:
-    """Print the notes that were `found`, each with the memory of which it is where `roots` stand
-    beside them; return the exit code.
-    """
+def print_results(results: Sequence[RecallResult], as_json: bool, roots: Sequence[str] = ()) -> int:
+    """Print `results`; with `roots`, one per result, each with its memory. Return the exit code."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.search.recall import describe_results
 
     if as_json:
-        print_json(describe_results(found, roots))
+        print_json(describe_results(results, roots))
     else:
-        for it, root in zip(found, roots or [""] * len(found), strict=True):
-            note = it.note
+        for result, root in zip(results, roots or [""] * len(results), strict=True):
+            note = result.note
             path = os.path.join(root, note.path)
-            head = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
-            rows = [head, f"    {it.snippet}", f"    {'; '.join(it.why)}"]
+            title = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
+            rows = [title, f"    {result.snippet}", f"    {'; '.join(result.why)}"]
             print_lines([one_line(row) for row in rows if row.strip()])
-    return 0 if found else NOTHING
+    return 0 if results else NOTHING
 
 
 def _positive(text: str) -> int:
@@ -61,42 +59,45 @@ def _positive(text: str) -> int:
         return number
     from argparse import ArgumentTypeError
 
-    raise ArgumentTypeError(f"wants a number from 1 on, not “{one_line(text)}”")
+    raise ArgumentTypeError(f"expects a number from 1, not “{one_line(text)}”")
 
 
-USAGE_SUMMARY = """What notes were used for, and your searches without results (gaps).
+USAGE_SUMMARY = """Show what notes were used for, and your searches without results.
 
-Agents are given notes by the hook; you open and confirm them in the notebook, and search there and
-by `search`. It is kept in the state directory, never in the memory. --drop forgets a gap."""
+It counts notes that the hook gave to agents and that you opened or confirmed in the notebook. The
+record is in the state directory, never in the memory. --drop forgets a search."""
 
 _KINDS = {"given": "given to agents", "opened": "opened by you", "confirmed": "confirmed by you"}
 
 
 def add_usage_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `usage`."""
+    """Add the arguments of `usage`."""
     add_memory(parser)
-    parser.add_argument("--drop", metavar="WORDS", help="forget the gap of these words")
+    parser.add_argument("--drop", metavar="WORDS", help="forget the search with these words")
     add_json(parser)
 
 
-def run_usage(options: Namespace, surroundings: Environment) -> int:
-    """Print the report, or forget a gap."""
+def run_usage(options: Namespace, environment: Environment) -> int:
+    """Print the report, or forget a search without results."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_gap, gaps, use_report
 
-    memory = open_notebook(options, surroundings).read()
-    missed = gaps(surroundings, memory)
+    memory = open_notebook(options, environment).read()
+    missed = gaps(environment, memory)
     if options.drop is not None:
-        meant = next((gap for gap in missed if gap.words == options.drop), None)
-        if meant is None:
+        miss = next((each for each in missed if each.words == options.drop), None)
+        if miss is None:
             words = one_line(options.drop)
-            raise WrongUsage(f"“{words}” is no gap of this memory; `ricordo usage` lists them.")
-        drop_gap(surroundings, memory, meant)
-        note_change(f"forgot the gap “{meant.words}”")
-        print_lines([f"forgot the gap “{one_line(meant.words)}”"])
+            raise WrongUsage(
+                f"No search without results has the words “{words}”. `ricordo usage` lists them."
+            )
+        drop_gap(environment, memory, miss)
+        done = f"forgot the search “{one_line(miss.words)}”"
+        note_change(done)
+        print_lines([done])
         return 0
-    uses = use_report(surroundings, memory)
+    uses = use_report(environment, memory)
     if options.json:
         print_json(_document(uses, missed))
     else:
@@ -109,31 +110,31 @@ def _document(
 ) -> dict[str, list[dict[str, Any]]]:
     return {
         "uses": [use._asdict() for use in uses],
-        "gaps": [gap._asdict() for gap in missed],
+        "gaps": [miss._asdict() for miss in missed],
     }
 
 
 def _lines(uses: Sequence[NoteUse], missed: Sequence[SearchMiss]) -> list[str]:
-    lines = ["used, the latest first" if uses else "no note was used yet"]
+    lines = ["uses, newest first" if uses else "no note was used yet"]
     for use in uses:
         what = _KINDS.get(use.kind, one_line(use.kind))
         lines.append(f"  {use.last[:10]}  {use.times:4d} × {what:16}  {one_line(use.path)}")
     lines.append(
-        "your searches without results, the latest first" if missed else "nothing was missed"
+        "your searches without results, newest first" if missed else "no search without results"
     )
-    lines += [f"  {gap.last[:10]}  {one_line(gap.words)}" for gap in missed]
+    lines += [f"  {miss.last[:10]}  {one_line(miss.words)}" for miss in missed]
     return lines
 
 
-SEARCH_SUMMARY = """Find notes by name and by what they say.
+SEARCH_SUMMARY = """Find notes by name and text.
 
 Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
-to it), <note (linked from it), "exact words", -not. Any of them may have a - before it; a query
-that begins with -not stands behind --, as no option does."""
+to it), <note (linked from it), "exact words", -word. A - before any condition negates it. Put --
+before a query that starts with -word, which would be taken for an option."""
 
 
 def add_search_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `search`."""
+    """Add the arguments of `search`."""
     parser.add_argument("query", metavar="QUERY", help="words and conditions")
     add_memory(parser)
     add_number(parser, default=10)
@@ -141,75 +142,75 @@ def add_search_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def run_search(options: Namespace, surroundings: Environment) -> int:
-    """Print the notes that were found."""
+def run_search(options: Namespace, environment: Environment) -> int:
+    """Print the notes that match the query."""
     if not options.all:
-        return _in_one(options, surroundings)
+        return _search_one(options, environment)
     if memory_path(options):
-        raise WrongUsage("search --all looks in every memory: it takes no PATH.")
-    return _in_all(options, surroundings)
+        raise WrongUsage("--all searches every memory and takes no PATH.")
+    return _search_all(options, environment)
 
 
-def _in_all(options: Namespace, surroundings: Environment) -> int:
+def _search_all(options: Namespace, environment: Environment) -> int:
     from ricordo.services.search.search import SearchAll
 
-    search = SearchAll(surroundings, told_settings(surroundings))
-    found = search.find(options.query, options.number)
-    tell([*search.remarks, *found.remarks])
-    roots = [it.place.root for it in found.hits]
-    return print_results([it.hit.result for it in found.hits], options.json, roots)
+    search = SearchAll(environment, told_settings(environment))
+    results = search.find(options.query, options.number)
+    tell([*search.remarks, *results.remarks])
+    roots = [placed.place.root for placed in results.hits]
+    return print_results([placed.hit.result for placed in results.hits], options.json, roots)
 
 
-def _in_one(options: Namespace, surroundings: Environment) -> int:
+def _search_one(options: Namespace, environment: Environment) -> int:
     from ricordo.search.query import parse
     from ricordo.services.search.conditions import Values, asks_findings, values_of
     from ricordo.services.search.recall import open_index
     from ricordo.services.search.search import Search
     from ricordo.services.search.usage import remember_gap, uses_by_person
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
-    uses = uses_by_person(surroundings, memory)
+    uses = uses_by_person(environment, memory)
     if asks_findings(options.query):
         values = values_of(notebook.judge_closely(memory), uses)
     else:
         values = Values(uses=uses)
-    index = open_index(notebook.place, surroundings)
-    found = Search(index, memory, surroundings).find(options.query, values, options.number)
-    tell(found.remarks)
-    if not found.hits and not found.remarks:
-        # conditions say nothing of what notes lack
-        remember_gap(surroundings, memory, parse(options.query).words)
-    return print_results([hit.result for hit in found.hits], options.json)
+    index = open_index(notebook.place, environment)
+    results = Search(index, memory, environment).find(options.query, values, options.number)
+    tell(results.remarks)
+    if not results.hits and not results.remarks:
+        # only the words: conditions say nothing about missing notes
+        remember_gap(environment, memory, parse(options.query).words)
+    return print_results([hit.result for hit in results.hits], options.json)
 
 
-RECALL_SUMMARY = """The notes an agent should read for a message; none where none bears on it.
+RECALL_SUMMARY = """Find the notes that an agent should read for a message; there may be none.
 
 Nothing is recorded: only the hook gives notes to agents.
 Notes with a credential, or with text that lint reports as instruction-shaped, are never among them;
 `search` finds them.
 
-With --ambient there is no message: the notes are those that the surroundings call for, which are
-the current directory and its git branch, files changed lately or in the last three commits, the day
-of the week and the part of the day, and after them what the notes that were used last remind of. A
-memory whose project is not known gives none."""
+With --ambient there is no message. Notes are then found by the environment: the current directory
+and its git branch, recently changed files and those of the last three commits, weekday and part of
+the day; after them come notes associated with those used last. It needs a memory whose project is
+known."""
 
 
 def add_recall_arguments(parser: ArgumentParser) -> None:
-    """Declare the words of `recall`."""
-    parser.add_argument("message", metavar="MESSAGE", nargs="?", default="", help="what is said")
+    """Add the arguments of `recall`."""
+    parser.add_argument(
+        "message", metavar="MESSAGE", nargs="?", default="", help="message to the agent"
+    )
     add_memory(parser)
     add_number(parser)
     parser.add_argument(
-        "--ambient",
-        action="store_true",
-        help="the notes that the surroundings call for, instead of those for a MESSAGE",
+        "--ambient", action="store_true", help="find notes by the environment instead of a MESSAGE"
     )
     add_json(parser)
 
 
-def run_recall(options: Namespace, surroundings: Environment) -> int:
-    """Print the notes."""
+def run_recall(options: Namespace, environment: Environment) -> int:
+    """Print the notes that are relevant to the message or the environment."""
     from ricordo.errors import WrongUsage
     from ricordo.services.search.ambient import ambient
     from ricordo.services.search.recall import open_index, recall
@@ -218,17 +219,17 @@ def run_recall(options: Namespace, surroundings: Environment) -> int:
         options.path, options.message = options.message, ""
     if not options.message and not options.ambient:
         raise WrongUsage("recall needs a MESSAGE, or --ambient.")
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, environment)
     memory = notebook.read()
-    index = open_index(notebook.place, surroundings)
+    index = open_index(notebook.place, environment)
     if options.ambient and not notebook.place.project:
-        tell(["The project of this memory is not known: name a MESSAGE instead of --ambient."])
-        found = []
+        tell(["--ambient needs the project of this memory, which is unknown: give a MESSAGE."])
+        results = []
     elif options.ambient:
-        found = ambient(index, memory, notebook.place, surroundings, options.number)
+        results = ambient(index, memory, notebook.place, environment, options.number)
     else:
-        found = recall(index, memory, options.message, surroundings, options.number)
-    return print_results(found, options.json)
+        results = recall(index, memory, options.message, environment, options.number)
+    return print_results(results, options.json)
 
 
 COMMANDS = {

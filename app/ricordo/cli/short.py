@@ -1,6 +1,6 @@
-"""`ricordo list --short`: one line from what was last seen, for a prompt or a status bar.
+"""`ricordo list --short`: one line from cached numbers, for a prompt or a status bar.
 
-It runs at every prompt: it looks at no memory, and imports next to nothing.
+It runs at every prompt: it reads no memory, and imports next to nothing.
 """
 
 from __future__ import annotations
@@ -18,34 +18,32 @@ if TYPE_CHECKING:
 
 
 def line_here(state: str) -> str:
-    """Return the line for the current directory; memories that are gone do not count. Raises
-    StateUnusable.
-    """
+    """Return the line for the current directory, without deleted memories. Raises StateUnusable."""
     refuse_irregular(state)
     try:
         directory = os.getcwd()
     except OSError:
-        # it was deleted under the shell
+        # the directory was deleted
         directory = ""
-    seen = {root: summary for root, summary in recall(state).items() if os.path.isdir(root)}
-    return _visible(short_line(seen, directory))
+    summaries = {root: summary for root, summary in recall(state).items() if os.path.isdir(root)}
+    return _visible(short_line(summaries, directory))
 
 
-def short_line(seen: Mapping[str, Summary], directory: str) -> str:
-    """Return what was last seen of the memory of `directory`, else of all memories together."""
-    if not seen:
-        return "no memory was looked at yet"
-    here = _memory_of(directory, seen)
+def short_line(summaries: Mapping[str, Summary], directory: str) -> str:
+    """Return the last numbers of the memory of `directory`, else the totals of all memories."""
+    if not summaries:
+        return "no memory was opened yet"
+    here = _memory_of(directory, summaries)
     if here is None:
-        return _parts(f"{len(seen)} memories", seen.values())
-    return _parts(str(here.get("name", "")), [here], _load(here))
+        return _line(f"{len(summaries)} memories", summaries.values())
+    return _line(str(here.get("name", "")), [here], _load(here))
 
 
-def _memory_of(directory: str, seen: Mapping[str, Summary]) -> Summary | None:
-    """The memory whose project or root is the nearest around `directory`."""
+def _memory_of(directory: str, summaries: Mapping[str, Summary]) -> Summary | None:
+    """Return the memory whose project or root is the nearest one that contains `directory`."""
     nearest: Summary | None = None
     depth = 0
-    for root, summary in seen.items():
+    for root, summary in summaries.items():
         for place in (root, summary.get("project")):
             if isinstance(place, str) and len(place) > depth and _is_in(directory, place):
                 nearest, depth = summary, len(place)
@@ -56,7 +54,7 @@ def _is_in(directory: str, place: str) -> bool:
     return directory == place or directory.startswith(place.rstrip("/") + "/")
 
 
-def _parts(title: str, summaries: Iterable[Summary], load: str = "") -> str:
+def _line(title: str, summaries: Iterable[Summary], load: str = "") -> str:
     totals = dict.fromkeys(("notes", "errors", "warnings"), 0)
     for summary in summaries:
         for key in totals:
@@ -68,7 +66,7 @@ def _parts(title: str, summaries: Iterable[Summary], load: str = "") -> str:
 
 
 def _load(summary: Summary) -> str:
-    """The fuller of the two measures of the load; "" where the kind has no limit."""
+    """Return the load by lines or units, whichever is higher; "" if there is no limit."""
     shares = [
         _number(summary, measure) / limit
         for measure in ("lines", "units")

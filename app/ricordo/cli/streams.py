@@ -1,4 +1,4 @@
-"""The standard streams of the process: always there, and able to take any text."""
+"""The standard streams of the process: always open, and able to encode any text."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ if TYPE_CHECKING:
 
 
 def prepare_streams() -> None:
-    """Replace streams that the caller closed, and have none fail over a character.
+    """Replace streams that the caller closed, and make none fail on a character.
 
-    Nothing can be read from a closed input. What is written to a closed output fails, as it would
-    on a full device; messages on a closed stderr are lost.
+    A closed stdin is empty. Writing to a closed stdout fails as on a full device; messages on a
+    closed stderr are lost.
     """
-    # in this order, so that each gets the lowest number that is free: its own
+    # in this order, so that each gets its own number, which is the lowest free one
     sys.stdin = sys.stdin or _open_null(os.O_RDONLY, "r")
     sys.stdout = sys.stdout or _open_null(os.O_RDONLY, "w")
     sys.stderr = sys.stderr or _open_null(os.O_WRONLY, "w")
     if has_encoding(sys.stdin, "ascii"):
-        # a locale that knows no more; what is piped is UTF-8 all the same
+        # an ASCII locale; piped input is UTF-8 anyway
         _reconfigure(sys.stdin, encoding="utf-8")
     _reconfigure(sys.stdin, errors="surrogateescape")
     _reconfigure(sys.stdout, errors="replace")
 
 
 def can_show_screen() -> bool:
-    """Say whether the notebook can be shown: Textual reads from stdin and draws on stderr, and a
-    terminal that calls itself dumb shows lines alone.
+    """Return whether the notebook can be shown: all streams are terminals, as Textual reads stdin
+    and draws on stderr, and the terminal is not dumb.
     """
     streams = (sys.stdin, sys.stdout, sys.stderr)
-    return all(it.isatty() for it in streams) and not is_dumb_terminal()
+    return all(stream.isatty() for stream in streams) and not is_dumb_terminal()
 
 
 def is_dumb_terminal() -> bool:
-    """Say whether the terminal can neither move its cursor nor write over a line."""
+    """Return whether the terminal can neither move its cursor nor overwrite a line."""
     return os.environ.get("TERM") in ("dumb", "unknown")
 
 
 def discard(stream: TextIO) -> None:
-    """Let go of what `stream` still holds, so that the process does not fail over it at its end."""
+    """Discard what `stream` still buffers, so that flushing it at exit does not fail."""
     null = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, stream.fileno())
     except (OSError, ValueError):
-        # it has no number: a stream of the caller, who sees to it
+        # no file descriptor: a stream that the caller replaced and handles
         pass
     finally:
         os.close(null)
@@ -58,19 +58,18 @@ def _open_null(flags: int, mode: Literal["r", "w"]) -> TextIO:
 
 
 def has_encoding(stream: TextIO, name: str) -> bool:
-    """Say whether `stream` encodes its text in the encoding of that standard name."""
+    """Return whether the encoding of `stream` has this standard name."""
     return codecs.lookup(stream.encoding or "utf-8").name == name
 
 
-def _reconfigure(stream: TextIO, **how: str) -> None:
-    stream.reconfigure(**how)  # type: ignore[attr-defined]
+def _reconfigure(stream: TextIO, **options: str) -> None:
+    stream.reconfigure(**options)  # type: ignore[attr-defined]
 
 
 def restart_in_utf8_mode() -> None:
-    """Start this program again in UTF-8 mode, in the place of this process: notes link to one
-    another by names in UTF-8, and Python reads file names in the locale's encoding for as long as
-    it runs. What is printed stays in the locale's encoding. Nothing is done where that is not to
-    be, or cannot be.
+    """Replace this process by the same program in UTF-8 mode: notes link to each other by UTF-8
+    names, but Python decodes file names in the locale's encoding. Output stays in the locale's
+    encoding. Does nothing in UTF-8 mode, if it is set by -X utf8, or if exec fails.
     """
     if sys.flags.utf8_mode or "utf8" in sys._xoptions or not sys.executable:
         return

@@ -1,4 +1,4 @@
-"""From the words of a command to an opened memory."""
+"""Opening the memory of a command."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ if TYPE_CHECKING:
 
 
 def open_notebook(
-    options: Namespace, surroundings: Environment, only: frozenset[str] = frozenset()
+    options: Namespace, environment: Environment, only: frozenset[str] = frozenset()
 ) -> Notebook:
-    """Return the memory that the words name, ready to be read; remarks on settings go to stderr.
+    """Return the memory that `options` name, ready to be read; warnings on settings go to stderr.
 
-    Raises MemoryNotFound where there is none.
+    Raises MemoryNotFound.
     """
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory
 
-    place = find_memory(memory_path(options), surroundings)
-    return Notebook(place, surroundings, told_settings(surroundings), only)
+    place = find_memory(memory_path(options), environment)
+    return Notebook(place, environment, told_settings(environment), only)
 
 
-def open_notebook_or_project(options: Namespace, surroundings: Environment) -> Notebook:
-    """Return the memory that the words name; where no memory belongs to a project, that project as
-    a memory without notes. Raises MemoryNotFound where nothing is there.
+def open_notebook_or_project(options: Namespace, environment: Environment) -> Notebook:
+    """Return the memory that `options` name; for a project without a memory, the project as a
+    memory without notes. Raises MemoryNotFound if the path does not exist.
     """
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory_or_project
 
-    place = find_memory_or_project(memory_path(options), surroundings)
-    return Notebook(place, surroundings, told_settings(surroundings))
+    place = find_memory_or_project(memory_path(options), environment)
+    return Notebook(place, environment, told_settings(environment))
 
 
-def told_settings(surroundings: Environment) -> Settings:
-    """Return the person's settings; remarks on them go to stderr."""
+def told_settings(environment: Environment) -> Settings:
+    """Return the user's settings; warnings on them go to stderr."""
     from ricordo.services.workspace.settings import load_settings
     from ricordo.tui.actions.registry import known_actions
 
-    settings, remarks = load_settings(surroundings, known_actions())
-    tell(map(str, remarks))
+    settings, warnings = load_settings(environment, known_actions())
+    tell(map(str, warnings))
     return settings
 
 
 def look_reported(notebook: Notebook) -> Snapshot:
-    """Return all that can be known of the memory; what could not be looked at, and what became of
-    our own files, goes to stderr. Raises MemoryNotFound and MemoryUnreadable.
+    """Return a snapshot of the memory with evidence; warnings, and messages on Ricordo's own files,
+    go to stderr. Raises MemoryNotFound and MemoryUnreadable.
     """
-    look = notebook.look_closely()
-    remarks = [*notebook.take_notices(), look.remark, *look.evidence.remarks]
-    tell(remark for remark in remarks if remark)
-    return look
+    snapshot = notebook.look_closely()
+    messages = [*notebook.take_notices(), snapshot.remark, *snapshot.evidence.remarks]
+    tell(message for message in messages if message)
+    return snapshot

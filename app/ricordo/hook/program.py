@@ -1,7 +1,7 @@
-"""`ricordo hook EVENT`: what agents call at every message. Its own small program.
+"""`ricordo hook EVENT`, which agents call at every message: a small program of its own.
 
-It reads one JSON document and writes one, or nothing; it ends with 0 whatever happens, for an
-agent must never be held up by its notes. Standard library alone, and no more of it than it needs.
+It reads one JSON document and writes one, or nothing. It always exits with 0: an agent must never
+be blocked by its notes. It imports only the standard library, and as little of it as possible.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from types import FrameType
 
 PROMPT = "prompt"
-"""The one event that is answered."""
+"""The only event that is answered."""
 LONGEST_INPUT = 1024 * 1024
-"""Bytes; of a longer document nothing is answered."""
+"""Bytes; a longer document gets no answer."""
 LONGEST_ANSWER = 1024 * 1024
 """Bytes."""
 PATIENCE = 2
-"""Seconds after which it ends, wherever it is."""
+"""Seconds after which the program exits, whatever it is doing."""
 _PIECE = 1 << 16
 
 
 def answer(words: list[str]) -> None:
-    """Answer the event that `words` name from what stands on standard input."""
+    """Answer the event in the arguments `words` with the document on standard input."""
     try:
-        event, state = _understood(words)
+        event, state = _parse(words)
         if event != PROMPT:
-            unknown = f"Unknown event {event!a}" if event else "No event is named"
+            unknown = f"Unknown event {event!a}" if event else "No event given"
             _warn(f"{unknown}: the hook answers only {PROMPT}.")
         elif os.environ.get("RICORDO_CURATING") != "1":
             signal.signal(signal.SIGALRM, _give_up)
@@ -38,16 +38,16 @@ def answer(words: list[str]) -> None:
             document = _read(0, LONGEST_INPUT)
             if document:
                 _write(1, _answer_in_child(document, state, debug="--debug" in words))
-    except BaseException:  # whatever it is: nobody would be helped by an agent that stops
+    except BaseException:  # no error may stop the agent
         if "--debug" in words:
             _print_traceback()
 
 
 def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
-    """Return the answer to `document`, as a child process gives it; nothing where it does not.
+    """Return the answer to `document` from a child process; b"" if it fails.
 
-    Code in C may block without ever letting a handler of ours run. The kernel ends the child
-    whatever it does; we only wait, which a signal interrupts.
+    C code may block without letting a Python signal handler run. The kernel ends the child
+    whatever it does; this process only waits, which a signal interrupts.
     """
     receiving, sending = os.pipe()
     child = os.fork()
@@ -69,10 +69,10 @@ def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
 
 
 def _leave_standard_streams(*, keep_errors: bool) -> None:
-    """Hold none of the agent's pipes open: it may read them to their end."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    """Close the agent's pipes in this process: the agent may read them to their end."""
+    null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1) if keep_errors else (0, 1, 2):
-        os.dup2(nowhere, stream)
+        os.dup2(null, stream)
 
 
 def _answer(document: bytes, state: str) -> bytes:
@@ -82,13 +82,13 @@ def _answer(document: bytes, state: str) -> bytes:
     return answer_prompt(document, state_directory(os.environ, state))
 
 
-def _understood(words: list[str]) -> tuple[str, str]:
-    """The event and the state directory that `words` name, in whatever order."""
+def _parse(words: list[str]) -> tuple[str, str]:
+    """Return the event and the state directory that `words` name, in any order; "" for none."""
     event = state = ""
-    waiting = iter(words)
-    for word in waiting:
+    remaining = iter(words)
+    for word in remaining:
         if word == "--state":
-            state = next(waiting)
+            state = next(remaining)
         elif word.startswith("--state="):
             state = word.removeprefix("--state=")
         elif not word.startswith("-"):
@@ -97,8 +97,8 @@ def _understood(words: list[str]) -> tuple[str, str]:
 
 
 def _read(handle: int, limit: int) -> bytes:
-    """Everything that comes from `handle`, to its end, so that the writer is not left with a broken
-    pipe; nothing where it is longer than `limit`.
+    """Return everything from `handle`, b"" if it is longer than `limit`. It is read to its end in
+    any case, so that the writer gets no broken pipe.
     """
     pieces, length = [], 0
     while piece := os.read(handle, _PIECE):
@@ -120,7 +120,7 @@ def _print_traceback() -> None:
 
 
 def _warn(message: str) -> None:
-    """Write a line to stderr, which agents do not read."""
+    """Print a line on stderr, which agents do not read."""
     os.write(2, f"ricordo: {message}\n".encode())
 
 

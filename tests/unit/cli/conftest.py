@@ -53,7 +53,7 @@ def ricordo(
 
 
 def settle(root: Path) -> None:
-    """Let every file be an hour old, so that nobody waits for its writer."""
+    """Let every file be an hour old, so that no command waits for its writer."""
     for path in root.rglob("*"):
         age = path.stat().st_mtime - 3600
         os.utime(path, (age, age))

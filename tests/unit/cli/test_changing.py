@@ -94,30 +94,30 @@ def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
     assert arrivals(ricordo("inbox", "--json")) == {}
 
 
-def test_what_was_put_off_is_told_so_until_the_visit_ends(memory: Path, ricordo: Ricordo) -> None:
+def test_postponed_changes_are_marked_until_the_visit_ends(memory: Path, ricordo: Ricordo) -> None:
     (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
     plain = ricordo("inbox")
     assert plain.startswith("1 new since")
-    surroundings = load_environment(os.environ)
-    place = find_memories(str(memory), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    environment = load_environment(os.environ)
+    place = find_memories(str(memory), environment)[0]
+    notebook = Notebook(place, environment, load_settings(environment, ())[0])
     (arrival,) = inbox(notebook).arrivals
     notebook.decisions.decide(Decision.SNOOZE, [arrival.id], arrival.at)
-    told = ricordo("inbox")
-    assert told.startswith("0 new since")
-    assert "(later: new again at the next visit)" in told
+    output = ricordo("inbox")
+    assert output.startswith("0 new since")
+    assert "(later: new again at the next visit)" in output
     assert list(arrivals(ricordo("inbox", "--json"))) == ["tides.md"]
     ricordo("inbox", "--keep-all")
     assert ricordo("inbox").startswith("1 new since")
 
 
-def test_what_we_change_ourselves_is_not_in_the_inbox(ricordo: Ricordo) -> None:
+def test_changes_by_ricordo_are_not_in_the_inbox(ricordo: Ricordo) -> None:
     ricordo("rename", "tides", "currents")
     ricordo("retire", "ports")
     assert arrivals(ricordo("inbox", "--json")) == {}
 
 
-def test_a_revert_keeps_what_the_person_wrote_since(memory: Path, ricordo: Ricordo) -> None:
+def test_a_revert_keeps_what_the_user_wrote_since(memory: Path, ricordo: Ricordo) -> None:
     text = (memory / "ports.md").read_text()
     (memory / "ports.md").write_text(text.replace("Sines", "Setubal"))
     ricordo("inbox")
@@ -140,11 +140,11 @@ def test_undo_and_redo_give_back_the_exact_bytes(memory: Path, ricordo: Ricordo)
     for state in reversed(states[:-1]):
         assert "undone: change of" in ricordo("undo")
         assert contents(memory) == state
-    assert "nothing to undo" in ricordo("undo")
+    assert "Nothing to undo" in ricordo("undo")
     for state in states[1:]:
         ricordo("redo")
         assert contents(memory) == state
-    assert "nothing to redo" in ricordo("redo")
+    assert "Nothing to redo" in ricordo("redo")
 
 
 def test_undo_takes_back_a_decision_too_and_says_which(memory: Path, ricordo: Ricordo) -> None:
@@ -162,14 +162,14 @@ def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo:
     ricordo("rename", "ports", "harbours")
     index = memory / "MEMORY.md"
     index.write_text(index.read_text().replace("# Memory", "# Memory of the tides"))
-    assert "merged with what somebody else wrote" in ricordo("undo")
+    assert "merged with changes by others" in ricordo("undo")
     assert index.read_text() == INDEX.replace("# Memory", "# Memory of the tides")
     ricordo("retire", "ports")
     (memory / "tides.md").write_text(note_text("tides", "All of it is other now.\n"))
     kept = contents(memory)
-    told = ricordo("undo", code=3)
-    assert "changed the same lines" in told
-    assert "Nothing was changed" in told
+    output = ricordo("undo", code=3)
+    assert "changed the same lines" in output
+    assert "Nothing was changed" in output
     assert contents(memory) == kept
 
 
@@ -196,11 +196,11 @@ def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricord
     oldest = json.loads(ricordo("history", "ports", "--json"))["versions"][-1]["id"]
     ricordo("restore", "ports", "--at", oldest)
     assert (memory / "ports.md").read_bytes() == first
-    assert "holds already" in ricordo("restore", "ports", "--at", oldest)
-    assert "No version is called" in ricordo("restore", "ports", "--at", "99.9", code=2)
+    assert "has this text already" in ricordo("restore", "ports", "--at", oldest)
+    assert "No version has the id" in ricordo("restore", "ports", "--at", "99.9", code=2)
 
 
-def test_new_takes_body_and_head_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
+def test_new_takes_body_and_frontmatter_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
     ricordo(
         "new", "Lock times", "--type", "project", "--description", "when: they close", given="Body"
     )
@@ -227,7 +227,7 @@ def test_rename_repairs_every_link_and_the_entry(memory: Path, ricordo: Ricordo)
     assert "- [Ports](harbours.md) — where they are\n" in (memory / "MEMORY.md").read_text()
 
 
-def test_retire_leaves_no_link_and_no_entry(memory: Path, ricordo: Ricordo) -> None:
+def test_retire_removes_links_and_entry(memory: Path, ricordo: Ricordo) -> None:
     ricordo("retire", "ports")
     assert "See ports and the ports.\n" in (memory / "tides.md").read_text()
     assert (memory / "MEMORY.md").read_text() == INDEX.replace(
@@ -267,7 +267,7 @@ def test_purge_removes_a_value_from_all_versions(
     assert (memory / "ports.md").read_text() == note_text("ports", "The key is gone.\n")
     for file in (pinned / ".local/state/ricordo").iterdir():
         assert b"hunter2-hunter2" not in file.read_bytes()
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
     assert "at least 4 characters" in ricordo("purge", given="abc\n", code=2)
 
 
@@ -278,9 +278,9 @@ def test_an_agent_that_consolidates_is_not_disturbed(
     before = contents(memory)
     (memory / ".consolidate-lock").write_text(str(os.getpid()))
     monkeypatch.setattr("tests.unit.cli.conftest.settle", lambda root: None)
-    told = ricordo("retire", "ports", code=3)
-    assert "consolidating" in told
-    assert "Nothing was changed" in told
+    output = ricordo("retire", "ports", code=3)
+    assert "consolidating" in output
+    assert "Nothing was changed" in output
     (memory / ".consolidate-lock").unlink()
     assert contents(memory) == before
 

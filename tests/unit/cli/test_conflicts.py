@@ -49,7 +49,7 @@ def test_a_conflict_is_printed_as_the_contract_says(
     assert found["left"] == {"path": "server.md", "line": 10, "claim": OLD.strip()}
     assert found["right"]["path"] == "web.md"
     assert found["reason"] == "numbers: 8040 / 8100"
-    assert found["suggestion"].startswith("keep right: it is the later one")
+    assert found["suggestion"].startswith("keep right: it is newer")
     assert run(["conflicts", str(memory)]) == 1
     assert found["id"] in capsys.readouterr().out
 
@@ -99,7 +99,7 @@ def test_what_was_compared_once_is_not_compared_again(
     assert listed(memory, capsys) == found
 
 
-def test_what_was_kept_is_no_text_and_damage_to_it_is_harmless(
+def test_the_stored_reads_have_no_text_and_damage_is_harmless(
     memory: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

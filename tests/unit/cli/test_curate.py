@@ -45,14 +45,14 @@ def test_a_rule_becomes_a_note_with_its_quote_as_evidence(
     assert json.loads(ricordo("pending", "--json")) == {"changes": []}
 
 
-def test_proposals_wait_until_they_are_applied_and_can_be_undone(
+def test_proposals_are_pending_until_applied_and_can_be_undone(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
     before = contents(memory)
     ricordo("curate", "--session", str(transcript))
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
-    assert "1 applied, 0 left" in ricordo("pending", "--apply")
+    assert "1 applied, 0 not applied" in ricordo("pending", "--apply")
     assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
@@ -99,7 +99,7 @@ def test_ids_name_proposals_and_only_those_are_decided(
     first, second = json.loads(ricordo("pending", "--json"))["changes"]
     assert f"{first['id']}  create" in ricordo("pending")
     for words in (["0" * 12], ["nothing-of-this-name"], [first["id"], "0000"]):
-        assert "no pending proposal" in ricordo("pending", act, *words, code=2)
+        assert "No pending proposal" in ricordo("pending", act, *words, code=2)
     assert contents(memory) == before
     told = json.loads(ricordo("pending", act, second["id"][:8], "--json"))
     assert told["changes"] == [first]
@@ -115,7 +115,7 @@ def test_a_memory_is_named_behind_the_option_too(
     ricordo("curate", "--session", str(transcript))
     (it,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert run(["pending", "--apply", it["id"], str(memory)]) == 0
-    assert "1 applied, 0 left" in capsys.readouterr().out
+    assert "1 applied, 0 not applied" in capsys.readouterr().out
 
 
 def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Path) -> None:
@@ -130,7 +130,7 @@ def decided(ricordo: Ricordo, act: str = "--apply", *, given: str | None = None)
     return ricordo("pending", act, *(it["id"] for it in pending), given=given)
 
 
-def test_apply_by_itself_takes_what_no_warning_speaks_against_and_says_what_is_left(
+def test_apply_without_ids_applies_proposals_without_warnings_and_lists_the_others(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
     (memory / "tides.md").write_text(
@@ -140,9 +140,9 @@ def test_apply_by_itself_takes_what_no_warning_speaks_against_and_says_what_is_l
     transcript.write_text(said(RULE, moved), "utf-8")
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply", given="")
-    assert "1 applied, 1 left" in told
+    assert "1 applied, 1 not applied" in told
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
-    assert f"left: {waiting['id']} replace tides.md: loses date 2026-11-09" in told
+    assert f"not applied: {waiting['id']} replace tides.md: loses date 2026-11-09" in told
     assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
     assert waiting["warnings"] == ["loses date 2026-11-09"]
     assert "2026-11-09" in (memory / "tides.md").read_text("utf-8")
@@ -155,8 +155,8 @@ def test_yes_applies_no_statement_that_is_new(
 ) -> None:
     before = contents(memory)
     told = ricordo("curate", "--session", str(transcript), "--yes")
-    assert "0 applied, 1 left" in told
-    assert "not routine" in told
+    assert "0 applied, 1 not applied" in told
+    assert "not a routine change" in told
     assert contents(memory) == before
     assert len(json.loads(ricordo("pending", "--json"))["changes"]) == 1
 
@@ -176,7 +176,7 @@ def test_a_note_that_changed_since_is_not_written(
     )
     before = contents(memory)
     told = decided(ricordo)
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     assert "has changed since" in told
     assert contents(memory) == before
 
@@ -230,7 +230,7 @@ def test_words_that_do_not_fit_are_refused(ricordo: Ricordo) -> None:
     ricordo("pending", "--apply", "--drop", code=2)
 
 
-def test_damaged_state_of_ours_is_as_none(ricordo: Ricordo, transcript: Path, pinned: Path) -> None:
+def test_damaged_state_counts_as_none(ricordo: Ricordo, transcript: Path, pinned: Path) -> None:
     ricordo("curate", "--session", str(transcript))
     (kept,) = (pinned / ".local/state/ricordo/curation").iterdir()
     document = json.loads(kept.read_text("utf-8"))
@@ -256,7 +256,7 @@ def test_every_transcript_is_curated_without_an_error_and_nothing_without_eviden
     assert contents(memory) == before
 
 
-def test_a_wiki_is_told_in_its_log(ricordo: Ricordo, tmp_path: Path, transcript: Path) -> None:
+def test_a_wiki_gets_a_log_entry(ricordo: Ricordo, tmp_path: Path, transcript: Path) -> None:
     root = write_memory(
         tmp_path / "wiki",
         {
@@ -278,7 +278,7 @@ def test_a_wiki_is_told_in_its_log(ricordo: Ricordo, tmp_path: Path, transcript:
     assert "curate" not in (root / "wiki/log.md").read_text("utf-8")
 
 
-def test_what_would_retire_many_waits_for_a_typed_word(
+def test_retiring_many_notes_needs_a_typed_confirmation(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
     for number in range(3):
@@ -332,13 +332,13 @@ def test_the_brief_is_shown_before_anything_runs_and_is_the_same_each_time(
     assert json.loads(ricordo("ledger", "--json"))["runs"] == []
 
 
-def test_a_dry_run_tells_the_measure_of_the_brief(ricordo: Ricordo, transcript: Path) -> None:
+def test_a_dry_run_prints_the_size_of_the_brief(ricordo: Ricordo, transcript: Path) -> None:
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
-    assert re.search(r"^brief: about \d+ tokens: .*, turns 2$", told, re.MULTILINE)
+    assert re.search(r"^brief: about \d+ tokens: .*, messages 2$", told, re.MULTILINE)
 
 
-def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
-    assert "No curation decided yet" in ricordo("ledger")
+def test_the_ledger_lists_runs(ricordo: Ricordo, transcript: Path) -> None:
+    assert "No curation has been decided yet" in ricordo("ledger")
     ricordo("curate", "--session", str(transcript))
     ricordo("pending", "--apply")
     told = json.loads(ricordo("ledger", "--json"))
@@ -358,7 +358,7 @@ def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
     assert "1 curation applied" in ricordo("ledger")
 
 
-def test_a_storm_is_refused_where_no_person_can_be_asked(
+def test_too_many_runs_are_refused_without_a_terminal(
     ricordo: Ricordo, transcript: Path, pinned: Path
 ) -> None:
     config = pinned / ".config/ricordo"
@@ -374,7 +374,7 @@ def test_a_storm_is_refused_where_no_person_can_be_asked(
     assert "1 proposed" in ricordo(*words, "--dry-run")
 
 
-def test_a_session_that_goes_on_is_told_of(ricordo: Ricordo, transcript: Path) -> None:
+def test_a_session_in_progress_is_reported(ricordo: Ricordo, transcript: Path) -> None:
     transcript.write_text(said(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
     assert "A session is still active (last message 2 minutes ago)" in told
@@ -419,13 +419,13 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
     ricordo("curate", "--session", str(transcript))
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = decided(ricordo, given=typed)
-    assert "Type “apply” to do this too:" in told
+    assert "Type “apply” to apply this too:" in told
     assert told.count("applied: retire") == gone
     assert len(list(memory.glob("old-*.md"))) == 2 - gone
 
 
 @pytest.mark.parametrize(("typed", "code"), [("curate\n", 0), ("no\n", 4)])
-def test_at_a_terminal_the_person_may_curate_in_a_storm(
+def test_too_many_runs_can_be_confirmed_at_a_terminal(
     ricordo: Ricordo,
     transcript: Path,
     pinned: Path,
@@ -440,7 +440,7 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     ricordo("pending", "--apply")
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
-    assert "Type “curate” to curate all the same:" in told
+    assert "Type “curate” to curate anyway:" in told
 
 
 @pytest.mark.parametrize(
@@ -470,6 +470,6 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     before = contents(memory)
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply")
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     assert "agents would no longer load 1 line " in told
     assert contents(memory) == before

@@ -76,15 +76,15 @@ def runs(ricordo: Ricordo) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
+def test_proposals_of_a_model_are_pending_and_the_cost_is_printed_before_and_after(
     curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
 ) -> None:
     before = contents(memory)
     told = curate(*BY_MODEL, "--model", "claude-haiku-4-5")
     assert contents(memory) == before
-    # where it goes is told, though it is the environment that names the server
-    assert f"claude-haiku-4-5 at {server.url} is asked: about " in told
-    assert re.search(r" [\d,]+ tokens are sent, at most 8,000 written, at most \$0\.\d\d\n", told)
+    # the server is named, though an environment variable sets it
+    assert f"asking claude-haiku-4-5 at {server.url}: about " in told
+    assert re.search(r" [\d,]+ tokens sent, at most 8,000 written, at most \$0\.\d\d\n", told)
     assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
     assert server.asked[0].json["model"] == "claude-haiku-4-5"
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
@@ -99,12 +99,12 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
 
 
 def refusing_the_turn(wire: Wire, asked: Asked) -> None:
-    """Refuse whatever holds a certain turn."""
+    """Refuse every request with a certain message."""
     refused = replies.streamed([replies.start(), *replies.ending("refusal")])
     (refused if BAD in asked.body.decode() else proposing(MOVED))(wire, asked)
 
 
-def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in_parts(
+def test_what_a_model_refuses_is_skipped_and_reported_and_the_rest_is_sent_in_parts(
     curate: Ricordo, ricordo: Ricordo, server: MessagesServer, transcript: Path
 ) -> None:
     transcript.write_text(said(SAID, f"This is {BAD}."), "utf-8")
@@ -112,7 +112,7 @@ def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in
     told = curate(*BY_MODEL)
     # before it is asked for the first time
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
-    assert "is asked: about" in first
+    assert "asking " in first
     assert in_parts.endswith(
         "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
     )
@@ -131,9 +131,9 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
 ) -> None:
     put(pinned, f'[engine]\nuse = "anthropic"\nmodel = "qwen3"\nserver = "{server.url}"\n')
     told = curate("--dry-run", "--json")
-    assert f"qwen3 at {server.url} is asked" in told
+    assert f"asking qwen3 at {server.url}" in told
     assert "8,000 written, price unknown\n" in told
-    assert "without --dry-run it waits" in told
+    assert "Run without --dry-run to store them" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
     assert document["usage"] == {"input_tokens": 4020, "output_tokens": 77, "usd": None}
@@ -146,12 +146,12 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     assert json.loads(ricordo("ledger", "--json"))["activity_tokens"] == 0
 
 
-def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(
+def test_the_brief_is_printed_with_its_cost_and_no_engine_is_asked(
     curate: Ricordo, server: MessagesServer
 ) -> None:
     told = curate(*BY_MODEL, "--brief")
     assert SAID in told
-    assert re.search(r"claude-sonnet-5-5 at \S+ is asked: about .* at most \$0\.\d\d\n", told)
+    assert re.search(r"asking claude-sonnet-5-5 at \S+: about .* at most \$0\.\d\d\n", told)
     assert json.loads(curate(*BY_MODEL, "--brief", "--json"))["estimate"]["usd"] > 0
     assert not server.asked
 
@@ -205,7 +205,7 @@ def test_what_would_go_over_a_cap_is_not_sent(
     assert not server.asked
 
 
-def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
+def test_failing_automatic_runs_pause_and_a_manual_run_is_allowed(
     curate: Ricordo, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.scripts[:] = [WRONG_KEY]
@@ -219,7 +219,7 @@ def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
     assert len(server.asked) == 4
 
 
-def test_what_is_kept_back_is_told_and_reaches_no_server(
+def test_redacted_values_are_reported_and_reach_no_server(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
     tokens = (f"The token is {it}." for it in (TOKEN, TOKEN.swapcase(), TOKEN))
@@ -228,9 +228,9 @@ def test_what_is_kept_back_is_told_and_reaches_no_server(
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
     assert TOKEN not in told
-    # what stands in one session is told together, by a name that is short
+    # redactions of one session are grouped, under a short name
     lines = told.split("\n")
-    at = lines.index(f"ricordo: kept back from session {SESSION}:")
+    at = lines.index(f"ricordo: redacted from session {SESSION}:")
     kinds = [re.sub(r"[0-9a-f]{24}", "ID", it) for it in lines[at + 1 : at + 3]]
     assert kinds == ["ricordo:   github-token, 2 times (ID)", "ricordo:   api-key, once (ID)"]
     assert str(transcript.parent) not in "\n".join(lines[at:])
@@ -246,14 +246,16 @@ def test_a_value_is_let_out_by_its_id_and_kept_back_again(
     assert found is not None
     name = found[1]
     told = curate("--allow", name)
-    assert told.startswith(f"may leave from now on: github-token from session {SESSION}, once")
+    assert told.startswith(
+        f"allowed to be sent from now on: github-token from session {SESSION}, once"
+    )
     assert TOKEN not in told
     told = curate("--brief")
     assert f"The token is {TOKEN}." in told
-    assert f"let out: github-token ({name})" in told
-    assert "Nothing with the id" in curate("--allow", name, code=2)
-    assert curate("--withhold", name) == "kept back from now on: github-token\n"
-    assert "Nothing with the id" in curate("--withhold", name, code=2)
+    assert f"allowed: github-token ({name})" in told
+    assert "value has the id" in curate("--allow", name, code=2)
+    assert curate("--withhold", name) == "redacted from now on: github-token\n"
+    assert "value has the id" in curate("--withhold", name, code=2)
     assert not server.asked
     curate(*BY_MODEL)
     assert TOKEN.encode() not in server.received
@@ -327,7 +329,7 @@ def test_a_dry_run_shows_the_line_of_a_new_program_and_what_it_would_read(
     before = contents(memory)
     told = curate("--dry-run", *words)
     assert f"This program was not run before: {quote(str(program))} 'two words'\n" in told
-    assert "It was not run, and this is what it would read." in told
+    assert "The program was not run; below is what it would read." in told
     assert SAID in told
     document = json.loads(curate("--dry-run", "--json", *words).partition("\n")[0])
     assert SAID in document["brief"]
@@ -351,9 +353,9 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
         at_terminal.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
         curate(given="no\n", code=4)
         told = curate(given="run\n")
-    assert "Type “run” to let it run, now and later:" in told
+    assert "Type “run” to allow it to run, now and later:" in told
     assert "turn off its memory, hooks and tools" in told
-    assert "model is asked: about" in told
+    assert "asking model: about" in told
     assert "not run before" not in curate()
     assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == [
         "tides.md"
@@ -363,7 +365,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
     curate(code=4)
     told = curate("--yes")
     assert f"not run before: {quote(str(program))} --other" in told
-    assert "0 applied, 1 left" in told
+    assert "0 applied, 1 not applied" in told
     curate()
 
 
@@ -496,13 +498,13 @@ def test_apply_by_itself_leaves_what_has_a_warning_and_says_why(
     program = [sys.executable, "-m", "ricordo", "pending", "--apply", str(memory)]
     nobody = subprocess.DEVNULL
     done = subprocess.run(program, stdin=nobody, capture_output=True, text=True, check=True)
-    assert "0 applied, 1 left" in done.stdout
+    assert "0 applied, 1 not applied" in done.stdout
     assert warning in done.stdout
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     (left,) = json.loads(ricordo("pending", "--apply", "--json", given=""))["left"]
     assert (left["id"], warning in left["why"]) == (waiting["id"], True)
-    assert "1 applied, 0 left" in ricordo("pending", "--apply", waiting["id"], given="")
+    assert "1 applied, 0 not applied" in ricordo("pending", "--apply", waiting["id"], given="")
     assert contents(memory) != before
 
 
@@ -528,10 +530,10 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
     assert "150 proposed" in curate(*BY_MODEL)
     assert "200 proposed" in curate(*BY_MODEL)
     told = ricordo("pending", "--apply", given="")
-    assert "0 applied, 200 left" in told
+    assert "0 applied, 200 not applied" in told
     assert "150 new notes within a day, limit 12" in told
     assert contents(memory) == before
-    assert "0 applied, 200 left" in curate(*BY_MODEL, "--yes")
+    assert "0 applied, 200 not applied" in curate(*BY_MODEL, "--yes")
 
 
 def test_yes_applies_what_is_routine_and_nothing_else(
@@ -547,7 +549,7 @@ def test_yes_applies_what_is_routine_and_nothing_else(
     index.write_text(index.read_text("utf-8") + "- [lamps](lamps.md) — All lamps\n", "utf-8")
     settle(memory)
     told = curate("--yes")
-    assert "left: " in told
+    assert "not applied: " in told
     assert " create " in told
     assert index.read_text("utf-8").count("(tides.md)") == 1
     assert "(quay.md)" in index.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""`ricordo conflicts --doubts` and `--judge`, called as a person calls it."""
+"""`ricordo conflicts --doubts` and `--judge`, called as a user calls it."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Messages
         yield running
 
 
-def test_doubts_are_told_where_they_are_asked_for_and_never_count(
+def test_uncertain_pairs_are_listed_on_request_and_never_count(
     memory: Path, ricordo: Ricordo
 ) -> None:
     assert json.loads(ricordo("conflicts", "--json")) == {"conflicts": []}
-    told = json.loads(ricordo("conflicts", "--doubts", "--json"))
-    (doubt,) = told["doubts"]
-    assert told["conflicts"] == []
+    output = json.loads(ricordo("conflicts", "--doubts", "--json"))
+    (doubt,) = output["doubts"]
+    assert output["conflicts"] == []
     assert (doubt["left"]["claim"], doubt["opinion"]) == (SUMMARY[0], None)
-    assert "nobody has judged it" in ricordo("conflicts", "--doubts")
+    assert "no opinion yet" in ricordo("conflicts", "--doubts")
 
 
-def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
+def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
     memory: Path, ricordo: Ricordo, server: MessagesServer
 ) -> None:
     before = contents(memory)
-    told = ricordo("conflicts", *BY_MODEL)
-    assert "1 of 1 doubts are judged" in told
-    assert f"claude-sonnet-5-5 at {server.url} is asked: about" in told
-    assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in told
-    assert "refused: verdict 2: No pair has the id “p9”." in told
-    assert "claude-sonnet-5-5: conflict, keep right: it is later" in told
+    output = ricordo("conflicts", *BY_MODEL)
+    assert "judging 1 of 1 uncertain pairs" in output
+    assert f"asking claude-sonnet-5-5 at {server.url}: about" in output
+    assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in output
+    assert "rejected: verdict 2: No pair has the id “p9”." in output
+    assert "claude-sonnet-5-5: conflict, keep right: it is later" in output
     (doubt,) = json.loads(ricordo("conflicts", *BY_MODEL, "--json"))["doubts"]
     opinion = {"verdict": "conflict", "keep": "right", "reason": "it is later"}
     assert doubt["opinion"] == {**opinion, "model": "claude-sonnet-5-5"}
@@ -64,7 +64,7 @@ def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
     assert b"at the end" in contents(memory)["end-of-day.md"]
 
 
-def test_what_does_not_go_together_or_fails_is_told(
+def test_incompatible_options_and_failures_are_reported(
     memory: Path, ricordo: Ricordo, server: MessagesServer
 ) -> None:
     ricordo("conflicts", "--judge", code=2)

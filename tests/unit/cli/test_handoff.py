@@ -70,33 +70,33 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
     assert "> Make the berth alarm test green." in work.text
     assert "The memory lies at" not in work.text
     assert "[verified: note" not in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
     assert "HANDOFF.md (handoff for any)" in work("undo")
     assert not work.handoff.exists()
-    assert "No memory was found" in work("lint", code=3)
+    assert "No memory found" in work("lint", code=3)
 
 
-def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
+def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     told = work("handoff", "--for", "claude")
     assert told.startswith(f"wrote {work.handoff} for claude\n")
-    assert "1 credential kept back" in told
+    assert "1 credential redacted" in told
     assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
-    assert "in CLAUDE.md: @HANDOFF.md" in told
+    assert "CLAUDE.md, to have it read at every start: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()
     parsed = parse(work.handoff.read_bytes())
     assert parsed.state is State.WHOLE
     assert parsed.handoff is not None
     assert parsed.handoff.head.commit == work.commit
     assert work.text.count("## Primary Request and Intent") == 1
-    assert "`ricordo undo` takes it back." in told
+    assert "`ricordo undo` reverts this." in told
     assert "HANDOFF.md (handoff for claude)" in work("undo")
     assert not work.handoff.exists()
     work("redo")
     assert parse(work.handoff.read_bytes()) == parsed
-    assert "all as it should be" in work("history", "--verify")
+    assert "no faults" in work("history", "--verify")
 
 
-def test_a_transcript_that_the_user_named_is_looked_up_again_until_others_write_the_handoff(
+def test_a_transcript_that_the_user_named_is_read_again_until_others_write_the_handoff(
     work: Work,
 ) -> None:
     elsewhere = work.machine.path / "elsewhere.jsonl"
@@ -116,7 +116,7 @@ def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
     assert f"`{notes}`" in work.text
     told = work("resume")
     assert "Unknown memory" not in told
-    assert "statements stand as they are marked" in told
+    assert "statements are still valid" in told
     write(notes / "alarm.md", note_text("alarm", "It is red.\n"))
     assert "note alarm.md is" in work("resume", code=1)
     shutil.rmtree(work.machine.path / "s")
@@ -139,19 +139,19 @@ def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Wo
     assert {*files.values()} == {"verified"}
     assert any("the changes name `fire`" in text for text in files)
     assert "GetSteps" not in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
 
 
 def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Work) -> None:
     """A CLAUDE.md would switch off the rules in AGENTS.md for Claude Code."""
     write(work.project / "AGENTS.md", "Never push.\n")
     told = work("handoff", "--for", "claude")
-    assert "in AGENTS.md: @HANDOFF.md" in told
+    assert "AGENTS.md, to have it read at every start: @HANDOFF.md" in told
     assert "CLAUDE.md" not in told
     assert (work.project / "AGENTS.md").read_text() == "Never push.\n"
 
 
-def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Work) -> None:
+def test_a_refused_command_is_a_limit_and_never_a_next_step(work: Work) -> None:
     command = "rm -f tidepool/report.py && pytest -q tests/test_alarm.py"
     said = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
@@ -167,7 +167,7 @@ def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Wor
     assert of_command == {"constraints": "quoted"}
     assert f"The user refused `{command}`" in work.text
     assert "> The user doesn't want to proceed with this tool use.\n" in work.text
-    assert "statements stand as they are marked" in work("resume")
+    assert "statements are still valid" in work("resume")
 
 
 def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
@@ -184,7 +184,7 @@ def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
     assert KEY not in work.text + json.dumps(told)
 
 
-def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
+def test_the_budget_is_respected_and_omissions_are_counted(work: Work) -> None:
     told = work.json("handoff", "--budget", "600")
     assert int(str(told["tokens"])) <= 600
     assert int(str(told["left_out"])) > 0
@@ -194,7 +194,7 @@ def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
     assert "Budget reduced to 6,000 tokens" in told_capped
 
 
-def test_resume_says_what_holds_and_ends_with_1_where_something_does_not(work: Work) -> None:
+def test_resume_reports_valid_statements_and_exits_with_1_if_one_is_not(work: Work) -> None:
     work("handoff")
     told = work.json("resume")
     assert set(told) >= {"path", "holds", "statements", "changed"}
@@ -231,7 +231,7 @@ def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
     assert "[verified: tidepool/alarm.py is" in work.text
     write(work.project / "tidepool/alarm.py", "changed = True\n", RAN.replace(hour=9))
     work("handoff")
-    # what the later session does not tell and holds no longer is gone
+    # what the later session does not repeat and is no longer valid is dropped
     assert "tidepool/alarm.py is" not in work.text
     assert f"> {RULE}\n" in work.text
     assert work.json("resume")["holds"] is True
@@ -271,7 +271,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
 
 
 def test_a_handoff_that_lies_elsewhere_names_its_project(work: Work) -> None:
-    """Where no commit tells to which one it belongs."""
+    """If no commit shows to which one it belongs."""
     shutil.rmtree(work.project / ".git")
     (work.project / "docs").mkdir()
     for path in ("docs/HANDOFF.md", str(work.machine.path / "elsewhere.md")):
@@ -322,7 +322,7 @@ def test_in_a_worktree_it_is_the_worktree_that_is_handed_off(
     assert "Mend the gauge beside." not in work.text
 
 
-def test_words_that_do_not_fit_are_told(
+def test_invalid_arguments_are_reported(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)

@@ -59,9 +59,9 @@ def drafting(value: object) -> Script:
     return replies.good(value, name="draft")
 
 
-def id_of(told: str, words: str) -> str:
+def id_of(output: str, words: str) -> str:
     """The id of the fact that has these words, by what was sent."""
-    return re.findall(r"^(f\d+): ", told[: told.index(words)], re.MULTILINE)[-1]
+    return re.findall(r"^(f\d+): ", output[: output.index(words)], re.MULTILINE)[-1]
 
 
 def program(work: Work, home: Path, script: str) -> Path:
@@ -81,10 +81,10 @@ BY_PROGRAM = ("handoff", "--engine", "command", "--yes")
 def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     given = program(work, pinned, saying(answer()))
     work(*BY_PROGRAM)
-    told = given.read_text()
-    assert KEY not in told
-    assert "| Make the berth alarm test green." in told
-    left = id_of(told, QUOTE)
+    output = given.read_text()
+    assert KEY not in output
+    assert "| Make the berth alarm test green." in output
+    left = id_of(output, QUOTE)
     drafted = answer(
         stated("next", left, quote=QUOTE),
         stated("active", left, OWN),
@@ -92,15 +92,15 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     )
     program(work, pinned, saying(drafted))
     printed = work(*BY_PROGRAM)
-    assert "model is asked: about" in printed
-    assert re.search(r"kept back.*:\n.*  anthropic-key, ", printed)
+    assert "asking model: about" in printed
+    assert re.search(r"redacted.*:\n.*  anthropic-key, ", printed)
     assert "Rejected from the draft: statement 3: Names “tidepool/never.py”" in printed
     assert "drafted by command" in printed
     text = work.text
     assert f"- {OWN} [unverified]" in text
     assert f"- The agent [quoted: turn 9]\n```quotation\n> {QUOTE}" in text
     assert REFUSED not in text
-    # what rules can prove, and the words of the person, are there all the same
+    # what rules can verify, and the words of the user, are included anyway
     assert "[verified: tidepool/alarm.py is" in text
     assert "pytest -q tests/test_alarm.py` succeeded: 1 passed in 0.1s [reported:" in text
     assert "From now on always run tests with uv run, never with pip." in text
@@ -126,20 +126,20 @@ def test_where_an_engine_fails_the_rules_have_it(
     assert "engine: rules\n" in work.text
 
 
-def test_a_program_that_nobody_has_seen_is_not_run(work: Work, pinned: Path) -> None:
+def test_an_unconfirmed_program_is_not_run(work: Work, pinned: Path) -> None:
     given = program(work, pinned, saying(answer()))
     assert "was not run before" in work("handoff", "--engine", "command", code=4)
     assert not given.exists()
     assert not work.handoff.exists()
 
 
-def test_a_model_drafts_and_one_that_does_not_answer_leaves_the_rules(
+def test_a_model_drafts_and_the_rules_take_over_if_it_fails(
     work: Work, server: MessagesServer
 ) -> None:
     refusal = replies.error(401, "authentication_error")
     server.scripts[:] = [drafting(answer(stated("active", "f1", OWN))), refusal]
     printed = work("handoff", "--engine", "anthropic")
-    assert f"claude-sonnet-5-5 at {server.url} is asked: about" in printed
+    assert f"asking claude-sonnet-5-5 at {server.url}: about" in printed
     assert "4,020 tokens sent, 77 written" in printed
     assert f"- {OWN} [unverified]" in work.text
     assert "\nengine: '\"anthropic claude" in work.text

@@ -14,8 +14,8 @@ from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo
 
 
-def told(ricordo: Ricordo, *words: str) -> list[dict[str, Any]]:
-    """Return the versions that `history` tells."""
+def list_versions(ricordo: Ricordo, *words: str) -> list[dict[str, Any]]:
+    """Return the versions that `history` lists."""
     found: list[dict[str, Any]] = json.loads(ricordo("history", *words, "--json"))["versions"]
     return found
 
@@ -26,7 +26,7 @@ def test_a_version_comes_back_under_the_name_that_the_note_has_now(
     first = (memory / "tides.md").read_bytes()
     ricordo("rename", "tides", "currents")
     for name in ("currents", "tides"):
-        ricordo("restore", name, "--at", told(ricordo, "currents")[-1]["id"])
+        ricordo("restore", name, "--at", list_versions(ricordo, "currents")[-1]["id"])
         assert (memory / "currents.md").read_bytes() == first
         assert not (memory / "tides.md").exists()
         ricordo("undo")
@@ -47,7 +47,7 @@ def test_a_deleted_version_brings_the_text_before_back(memory: Path, ricordo: Ri
     text = (memory / "ports.md").read_bytes()
     (memory / "ports.md").unlink()
     ricordo("inbox")
-    (deleted,) = (it["id"] for it in told(ricordo, "ports") if it["kind"] == "deleted")
+    (deleted,) = (it["id"] for it in list_versions(ricordo, "ports") if it["kind"] == "deleted")
     ricordo("restore", "ports", "--at", deleted)
     assert (memory / "ports.md").read_bytes() == text
     (memory / "ports.md").write_text("another text\n")
@@ -69,15 +69,15 @@ def test_what_was_dropped_is_no_fault(memory: Path, ricordo: Ricordo) -> None:
     assert set(json.loads(ricordo("history", "--size", "--json"))) == {"bytes", "texts", "acts"}
 
 
-def test_a_history_with_the_first_tables_is_taken_over(ricordo: Ricordo, pinned: Path) -> None:
-    before = told(ricordo)
+def test_a_history_with_the_first_tables_is_migrated(ricordo: Ricordo, pinned: Path) -> None:
+    before = list_versions(ricordo)
     with closing(sqlite3.connect(pinned / ".local/state/ricordo/history.db")) as connection:
         connection.executescript(
             "DROP TABLE dropped; DROP TABLE masked; ALTER TABLE head DROP COLUMN masked;"
             "DROP TABLE judgement;"
             "PRAGMA user_version = 1;"
         )
-    assert told(ricordo) == before
+    assert list_versions(ricordo) == before
     assert "removed from 2 texts" in ricordo("purge", given="Which port the tables are for")
 
 

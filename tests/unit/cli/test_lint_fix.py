@@ -38,7 +38,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def settle(root: Path) -> None:
-    """Let no file be new, so that nobody waits for its writer, and none be old, so that its age
+    """Let no file be new, so that no command waits for its writer, and none be old, so that its age
     says nothing against it.
     """
     for path in root.rglob("*"):
@@ -57,7 +57,7 @@ def copied(root: Path, tmp_path: Path) -> Path:
 
 
 def lint(root: Path, capsys: Printed, *words: str) -> tuple[dict[str, Any], str]:
-    """Return the one JSON document on stdout, and what stands on stderr."""
+    """Return the one JSON document on stdout, and the text on stderr."""
     settle(root)
     assert run(["lint", "-m", str(root), "--json", "--fail-on", "never", *words]) == 0
     printed = capsys.readouterr()
@@ -91,8 +91,8 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
     original = contents(memory)
     words = ["--fix", *["--unsafe"] * unsafe]
     before, _ = lint(memory, capsys)
-    after, told = lint(memory, capsys, *words)
-    assert told == ""
+    after, output = lint(memory, capsys, *words)
+    assert output == ""
 
     assert not kinds(after) - kinds(before)
     why = reasons(after)
@@ -114,7 +114,9 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
     assert contents(memory) == original
 
 
-def test_on_the_sample_memory_all_is_mended_that_has_a_fix(tmp_path: Path, capsys: Printed) -> None:
+def test_on_the_sample_memory_everything_with_a_fix_is_fixed(
+    tmp_path: Path, capsys: Printed
+) -> None:
     memory = copied(SAMPLE / "memory", tmp_path)
     before, _ = lint(memory, capsys)
     asked_for = {it["id"] for it in to_mend(before, unsafe=True)}
@@ -154,10 +156,10 @@ def memory(tmp_path: Path) -> Path:
     return write_memory(tmp_path / "memory", files)
 
 
-def test_the_record_of_what_was_fixed_stands_in_the_document(memory: Path, capsys: Printed) -> None:
+def test_the_json_document_lists_the_fixes(memory: Path, capsys: Printed) -> None:
     before = (memory / "MEMORY.md").read_text()
-    document, told = lint(memory, capsys, "--fix")
-    assert told == ""
+    document, output = lint(memory, capsys, "--fix")
+    assert output == ""
     rules = {it["rule"] for it in document["findings"]}
     assert rules == {"index-missing-file", "dead-link", "secret"}
     fixes = document["fixes"]
@@ -231,7 +233,7 @@ def test_a_diff_and_sarif_do_not_go_together(memory: Path, capsys: Printed) -> N
     assert "--diff" in capsys.readouterr().err
 
 
-def test_what_was_fixed_is_told_beside_sarif(memory: Path, capsys: Printed) -> None:
+def test_fixes_are_reported_on_stderr_with_sarif(memory: Path, capsys: Printed) -> None:
     settle(memory)
     assert run(["lint", "-m", str(memory), "--fix", "--sarif", "--fail-on", "never"]) == 0
     printed = capsys.readouterr()
@@ -282,7 +284,7 @@ def test_an_index_over_its_budget_loses_nothing(tmp_path: Path, capsys: Printed)
     assert (memory / "MEMORY.md").read_text() == index
 
 
-def test_a_wiki_with_rules_of_its_own_is_left_as_it_is(tmp_path: Path, capsys: Printed) -> None:
+def test_a_wiki_with_its_own_rules_is_not_changed(tmp_path: Path, capsys: Printed) -> None:
     pages = {
         f"wiki/en/{name}.md": f"---\ntype: concept\nsources: [raw/a.md]\n---\n\n# {name}\n\n"
         f"See [[en/{other}]]. For most users today it is enough.\n"
@@ -306,7 +308,7 @@ def test_a_wiki_with_rules_of_its_own_is_left_as_it_is(tmp_path: Path, capsys: P
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("never", 0)])
-def test_the_exit_code_is_that_of_what_is_left(
+def test_the_exit_code_counts_the_remaining_findings(
     memory: Path, fail_on: str, code: int, capsys: Printed
 ) -> None:
     settle(memory)
@@ -314,13 +316,13 @@ def test_the_exit_code_is_that_of_what_is_left(
     assert "fixed, 3 not:" in capsys.readouterr().out
 
 
-def test_only_the_rule_that_is_named_is_mended(memory: Path, capsys: Printed) -> None:
+def test_only_the_named_rule_is_fixed(memory: Path, capsys: Printed) -> None:
     lint(memory, capsys, "--fix", "--unsafe", "--rule", "dead-link")
     assert "- [T](t.md)\n- [G](gone.md)" in (memory / "MEMORY.md").read_text()
     assert "\nSee it.\n" in (memory / "t.md").read_text()
 
 
-def test_the_history_tells_why(memory: Path, capsys: Printed) -> None:
+def test_the_history_has_the_reason(memory: Path, capsys: Printed) -> None:
     lint(memory, capsys, "--fix")
     assert run(["history", "MEMORY.md", "-m", str(memory), "--json"]) == 0
     newest = json.loads(capsys.readouterr().out)["versions"][0]
@@ -333,9 +335,9 @@ def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
 ) -> None:
     root = copied(SAMPLE / "memory", tmp_path)
     assert run(["lint", "-m", str(root), "--fix", "--unsafe", "--fail-on", "never"]) == 0
-    told = capsys.readouterr().out
-    files = sorted(line for line in told.split("\n") if line.startswith("  changed "))
-    for command, word in (("undo", "undone"), ("redo", "done again")):
+    output = capsys.readouterr().out
+    files = sorted(line for line in output.split("\n") if line.startswith("  changed "))
+    for command, word in (("undo", "undone"), ("redo", "redone")):
         settle(root)
         assert run([command, "-m", str(root)]) == 0
         headline, *lines = capsys.readouterr().out.splitlines()

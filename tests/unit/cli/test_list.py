@@ -58,7 +58,7 @@ def test_the_json_document_has_every_memory(
     assert second["load"]["max_lines"] is None
 
 
-def test_what_takes_evidence_counts_from_the_last_close_look_on(
+def test_findings_that_take_evidence_count_from_the_last_full_check(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = machine.repository("project")
@@ -74,7 +74,10 @@ def test_what_takes_evidence_counts_from_the_last_close_look_on(
 
     assert warnings() == 0
     assert run(["list"]) == 0
-    assert "One memory is counted by the notes alone" in capsys.readouterr().err
+    assert (
+        "Findings of one memory are counted without project and transcripts"
+        in capsys.readouterr().err
+    )
     assert run(["lint", str(memory), "--project", str(project)]) == 0
     assert "1 warning" in capsys.readouterr().out
     assert warnings() == 1
@@ -102,7 +105,7 @@ def test_a_machine_without_memories_says_so(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["list"]) == 0
-    assert "No agent keeps a memory" in capsys.readouterr().out
+    assert "No memory found on this machine" in capsys.readouterr().out
     assert run(["list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"memories": []}
 
@@ -128,10 +131,10 @@ def test_what_was_opened_by_its_path_is_in_both_lists_while_it_is_there(
     for folder in folders[1:]:
         shutil.rmtree(folder)
     assert "no memory" in listed("--short")
-    assert listed().startswith("No agent keeps a memory")
+    assert listed().startswith("No memory found on this machine")
 
 
-def test_a_list_leaves_the_numbers_for_the_short_line(
+def test_list_stores_the_numbers_for_the_short_line(
     machine: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = machine.repository("project")
@@ -177,7 +180,7 @@ def test_the_nearest_project_gives_the_short_line() -> None:
 def test_odd_values_do_not_spoil_the_short_line() -> None:
     odd = {"name": 7, "project": [], "notes": "many", "lines": None, "max_lines": 0}
     assert short_line({"/a": odd}, "/a") == "7: empty"
-    assert short_line({}, "/a") == "no memory was looked at yet"
+    assert short_line({}, "/a") == "no memory was opened yet"
 
 
 def test_the_short_line_is_one_visible_line(
@@ -230,7 +233,7 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
     }
 
 
-def test_looking_changes_nothing(machine: Machine) -> None:
+def test_listing_changes_nothing(machine: Machine) -> None:
     project = machine.repository("project")
     memory = machine.memory(project)
     before = {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())}

@@ -35,9 +35,9 @@ def test_the_nearest_command_is_suggested(
 ) -> None:
     before = contents(memory)
     assert run(words.format(memory=memory).split()) == 2
-    told = capsys.readouterr().err
-    assert "neither a command nor a path" in told
-    assert f"Did you mean `ricordo {near}`?" in told
+    output = capsys.readouterr().err
+    assert "neither a command nor a path" in output
+    assert f"Did you mean `ricordo {near}`?" in output
     assert contents(memory) == before
 
 
@@ -46,11 +46,11 @@ def test_a_word_that_is_near_to_nothing_gets_the_list(
     capsys: pytest.CaptureFixture[str], word: str
 ) -> None:
     assert run([word]) == 2
-    told = capsys.readouterr().err.rstrip("\n")
-    assert "neither a command nor a path" in told
-    assert "Did you mean" not in told
-    assert "`ricordo --help`" in told
-    assert told.isprintable()
+    output = capsys.readouterr().err.rstrip("\n")
+    assert "neither a command nor a path" in output
+    assert "Did you mean" not in output
+    assert "`ricordo --help`" in output
+    assert output.isprintable()
 
 
 def test_a_path_that_is_there_is_opened_whatever_it_is_called(
@@ -66,4 +66,4 @@ def test_a_path_that_is_not_there_is_still_called_a_path(
 ) -> None:
     for word in ("./lst", "some/where"):
         assert run([word]) > 1
-        assert "There is nothing at" in capsys.readouterr().err
+        assert "does not exist." in capsys.readouterr().err

@@ -11,29 +11,29 @@ from tests.unit.cli.conftest import Ricordo, contents
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (["rename", "tides", ""], "A note needs a name."),
         (["rename", "tides", "sub/"], "A note needs a name."),
-        (["rename", "tides", "../x"], "../x leads out of the memory."),
-        (["rename", "tides", "sub/../../x.md"], "leads out of the memory."),
-        (["rename", "tides", "/tmp/x"], "/tmp/x leads out of the memory."),
+        (["rename", "tides", "../x"], "../x is outside the memory."),
+        (["rename", "tides", "sub/../../x.md"], "is outside the memory."),
+        (["rename", "tides", "/tmp/x"], "/tmp/x is outside the memory."),
         (["new", ""], "A note needs a name."),
-        (["new", "x", "--type", "nosuch"], "has no type “nosuch”, only feedback, project"),
+        (["new", "x", "--type", "nosuch"], "has no type “nosuch”. Types: feedback, project"),
     ],
 )
 def test_a_name_that_names_nothing_is_wrong_usage(
-    memory: Path, ricordo: Ricordo, words: list[str], told: str
+    memory: Path, ricordo: Ricordo, words: list[str], output: str
 ) -> None:
     before = contents(memory)
-    assert told in ricordo(*words, code=2)
+    assert output in ricordo(*words, code=2)
     assert contents(memory) == before
 
 
 @pytest.mark.parametrize("name", ["../y", "..", "sub/../../y", "/etc/y", "a/.."])
 def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: str) -> None:
     before = contents(memory.parent)
-    assert "leads out of the memory" in ricordo("new", name, code=2)
+    assert "is outside the memory" in ricordo("new", name, code=2)
     assert contents(memory.parent) == before
     ricordo("new", "CI/CD")
     assert "name: CI/CD" in (memory / "ci-cd.md").read_text()
@@ -43,9 +43,9 @@ def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: st
 def test_a_name_is_given_once(memory: Path, ricordo: Ricordo, again: str) -> None:
     ricordo("new", "Tide clock")
     before = contents(memory)
-    told = ricordo("new", again, code=3)
-    assert "tide-clock.md" in told
-    assert "Nothing was changed" in told
+    output = ricordo("new", again, code=3)
+    assert "tide-clock.md" in output
+    assert "Nothing was changed" in output
     assert "tide-clock.md" in ricordo("rename", "ports", again, code=3)
     assert contents(memory) == before
     ricordo("rename", "tide-clock", "Tide Clock")
@@ -79,6 +79,6 @@ def test_behind_two_dashes_no_word_is_an_option(
 ) -> None:
     write_memory(memory, {f"{option}.md": note_text(option, "Here.\n")})
     assert "Here." in ricordo("show", "-m", str(memory), "--", option)
-    told = ricordo("show", "-m", str(memory / "nowhere"), "--", option, code=3)
-    assert "Traceback" not in told
+    output = ricordo("show", "-m", str(memory / "nowhere"), "--", option, code=3)
+    assert "Traceback" not in output
     assert "Traceback" in ricordo("show", "-m", str(memory / "nowhere"), "--debug", "x", code=3)

@@ -88,7 +88,7 @@ def test_a_clock_far_away_works(ricordo: Ricordo, now: str) -> None:
         assert OWN not in ricordo(*words, f"--now={now}")
 
 
-def test_a_time_since_when_that_is_before_all_others_is_told(ricordo: Ricordo) -> None:
+def test_a_time_before_all_others_is_refused(ricordo: Ricordo) -> None:
     assert "--since" in ricordo("curate", "--dry-run", "--since", "yesterday", code=2)
     for since in ("0001-01-01T00:00+00:00", "9999-12-31T23:59+00:00"):
         assert OWN not in ricordo("curate", "--dry-run", "--since", since)
@@ -110,7 +110,7 @@ def test_a_home_that_is_no_absolute_path_is_ignored(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_note_whose_file_name_holds_a_path_of_windows_is_opened(
+def test_a_note_whose_file_name_contains_a_windows_path_is_opened(
     memory: Path, ricordo: Ricordo
 ) -> None:
     names = ["..\\outside\\secret.md", ".\\here.md", "a\\b.md", "sub\\..\\c.md"]

@@ -1,4 +1,4 @@
-"""What the commands tell of sessions: `show`, `inbox`, `lint`, `purge`."""
+"""What the commands print about sessions: `show`, `inbox`, `lint`, `purge`."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def test_show_quotes_what_caused_a_note(session: Claude, ricordo: Ricordo, pinne
         "turn": "5b1c-0",
     }
     assert (change["deed"], change["quote"]) == ("edited", "Sines it is, with all its ports.")
-    told = ricordo("show", "tides")
-    assert "origin       written in Claude Code “Ports”, 5 October 2026" in told
-    assert f"“{SAID}”" in told
-    assert "changed      edited in Claude Code “Ports”, 5 October 2026" in told
-    assert "read         never, but edited on 5 October 2026 in “Ports”" in told
+    output = ricordo("show", "tides")
+    assert "origin       written in Claude Code “Ports”, 5 October 2026" in output
+    assert f"“{SAID}”" in output
+    assert "changed      edited in Claude Code “Ports”, 5 October 2026" in output
+    assert "read         never, but edited on 5 October 2026 in “Ports”" in output
 
 
-def test_show_names_the_session_of_the_head_where_no_transcript_is_left(
+def test_show_names_the_session_of_the_frontmatter_without_a_transcript(
     memory: Path, ricordo: Ricordo
 ) -> None:
     head = note_text("ports").replace("type: project", "type: project\n  originSessionId: a-b-c")
     (memory / "ports.md").write_text(head)
-    told = json.loads(ricordo("show", "ports", "--json"))["origin"]
-    assert told == {"session": "a-b-c", "changes": []}
+    output = json.loads(ricordo("show", "ports", "--json"))["origin"]
+    assert output == {"session": "a-b-c", "changes": []}
     assert "origin       a-b-c" in ricordo("show", "ports")
 
 
@@ -87,8 +87,8 @@ def test_a_purge_takes_its_value_out_of_quotes(
 ) -> None:
     session.titled("Ports").write(pinned)
     ricordo("show", "tides")
-    told = ricordo("purge", given="the south")
-    assert "quotes and titles of sessions" in told
+    output = ricordo("purge", given="the south")
+    assert "quotes and titles of sessions" in output
     kept = [it for it in (pinned / ".local/state/ricordo").rglob("*") if it.is_file()]
     assert kept
     assert not [path for path in kept if b"the south" in path.read_bytes()]

@@ -62,16 +62,16 @@ def test_a_project_that_is_not_there_is_wrong_usage(
     root: Path, project: Path, capsys: Printed
 ) -> None:
     assert run(["lint", str(root), "--project", str(project / "nowhere")]) == 2
-    assert "is no directory" in capsys.readouterr().err
+    assert "is not a directory" in capsys.readouterr().err
 
 
-def test_for_a_rule_on_the_text_no_project_is_looked_at(
+def test_a_rule_on_the_text_does_not_read_the_project(
     root: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def looked(*_: object) -> None:
-        raise AssertionError("the project was looked at")
+    def fail(*_: object) -> None:
+        raise AssertionError("the project was read")
 
-    monkeypatch.setattr("ricordo.storage.project_tree.list_project", looked)
+    monkeypatch.setattr("ricordo.storage.project_tree.list_project", fail)
     assert run(["lint", str(root), "--project", str(project), "--rule", "dead-link"]) == 0
 
 
@@ -85,8 +85,8 @@ def test_a_fix_by_hand_alone(root: Path, project: Path, capsys: Printed) -> None
     assert "`src/Calls.py`" in (root / "x.md").read_text()
 
 
-def test_a_mended_head_mends_no_claim(root: Path, project: Path, capsys: Printed) -> None:
-    """What is known of a note still holds where another line of it is mended."""
+def test_fixed_frontmatter_fixes_no_claim(root: Path, project: Path, capsys: Printed) -> None:
+    """Evidence on a note stays valid if another line of it is fixed."""
     write_memory(root, {"x.md": f"{BODY}\nSee [y](Y.md).\n", "y.md": note_text("y")})
     words = ["lint", str(root), "--project", str(project), "--fix", "--unsafe"]
     assert run([*words, "--json"]) == 0
@@ -118,7 +118,7 @@ def test_no_other_name_is_offered_on_a_line_that_knows_it(
     assert any(fixes) is is_offered
 
 
-def test_a_search_for_what_is_wrong_looks_at_the_project(
+def test_a_search_for_findings_reads_the_project(
     project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = write_memory(project / "memory", {"MEMORY.md": "- [x](x.md)\n"})

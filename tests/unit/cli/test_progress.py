@@ -20,7 +20,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_one_line_tells_phase_tokens_and_seconds_and_is_gone_at_the_end(
+def test_one_line_shows_phase_tokens_and_seconds_and_is_cleared_at_the_end(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = Terminal()

@@ -1,4 +1,4 @@
-"""`ricordo purge`: after it the value is nowhere, or it is told where."""
+"""`ricordo purge`: afterwards the value is nowhere, or the output says where."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VALUE = "hunter2-hunter2"
 
 @pytest.fixture
 def state(pinned: Path) -> Path:
-    """Return our own state directory."""
+    """Return the state directory."""
     return pinned / ".local/state/ricordo"
 
 
@@ -34,7 +34,7 @@ def leak(memory: Path, ricordo: Ricordo) -> None:
     ricordo("inbox", "--keep-all")
 
 
-def test_a_reader_of_the_history_lets_purge_fail_and_say_what_is_left(
+def test_purge_fails_while_the_history_is_read_and_says_what_remains(
     memory: Path, ricordo: Ricordo, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.storage.purge.PATIENCE", 0.1)
@@ -42,9 +42,9 @@ def test_a_reader_of_the_history_lets_purge_fail_and_say_what_is_left(
     reader = sqlite3.connect(state / "history.db", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM blob").fetchone()
-    told = ricordo("purge", given=VALUE, code=3)
-    assert "Another program is reading the history" in told
-    assert "1 texts, 0 reasons and paths were masked" in told
+    output = ricordo("purge", given=VALUE, code=3)
+    assert "Another program is reading the history" in output
+    assert "1 texts, 0 reasons and paths were masked" in output
     reader.close()
     ricordo("purge", given=VALUE)
     for file in state.iterdir():
@@ -66,7 +66,7 @@ def test_other_encodings_and_paths_are_purged_too(
     assert VALUE in ricordo("history")
     assert "reasons and paths" in ricordo("purge", given=VALUE)
     assert VALUE not in ricordo("history")
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
 
 
 def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state: Path) -> None:
@@ -75,9 +75,9 @@ def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state
     copy.write_text(VALUE)
     aside = state / "history.db.corrupt-20260101-000000"
     aside.write_bytes(b"torn")
-    told = ricordo("purge", given=VALUE)
-    assert f"files of our own state; delete them:\n  {copy}\n" in told
-    assert f"cannot be searched; delete them:\n  {aside}\n" in told
+    output = ricordo("purge", given=VALUE)
+    assert f"files in the state directory still contain it; delete them:\n  {copy}\n" in output
+    assert f"cannot be searched; delete them:\n  {aside}\n" in output
 
 
 def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
@@ -89,13 +89,13 @@ def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
     (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
     assert "-The key is ████████." in change["diff"]
     assert "was purged" in ricordo("inbox", "--revert", "ports", code=3)
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "no faults" in ricordo("history", "--verify")
 
 
 def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     memory: Path, ricordo: Ricordo
 ) -> None:
-    # what is written far apart can be taken back alone
+    # what is written far apart can be undone alone
     index = (memory / "MEMORY.md").read_text()
     (memory / "MEMORY.md").write_text(index + "\n## More\n\nNothing.\n\n- [T](tides.md) — two\n")
     finding = json.loads(ricordo("lint", "--json"))["findings"][0]["id"]
@@ -104,30 +104,28 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports", "--reason", "it is wrong")
     ricordo("purge", given=VALUE)
-    told = ricordo("undo", code=3)
-    assert "purged or dropped from the history. So the change of MEMORY.md, " in told
-    assert "(it is wrong) cannot be undone. The next undo passes it over." in told
+    output = ricordo("undo", code=3)
+    assert "purged or dropped from the history. So the change of MEMORY.md, " in output
+    assert "(it is wrong) cannot be undone. The next undo skips it." in output
     assert not (memory / "ports.md").exists()
     assert (memory / "locks.md").exists()
     assert "removed locks.md" in ricordo("undo")
     assert "undone: dismissal of a finding (" in ricordo("undo")
-    assert "nothing to undo" in ricordo("undo")
-    assert "done again: dismissal of a finding (" in ricordo("redo")
+    assert "Nothing to undo" in ricordo("undo")
+    assert "redone: dismissal of a finding (" in ricordo("redo")
     assert "created locks.md" in ricordo("redo")
-    assert "nothing to redo" in ricordo("redo")
-    assert "all as it should be" in ricordo("history", "--verify")
+    assert "Nothing to redo" in ricordo("redo")
+    assert "no faults" in ricordo("history", "--verify")
 
 
-def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
-    memory: Path, ricordo: Ricordo
-) -> None:
+def test_a_change_that_cannot_be_undone_is_reported_once(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports")
     ricordo("purge", given=VALUE)
-    told = ricordo("undo", code=3)
-    assert "cannot be undone." in told
-    assert "passes it over" not in told
-    assert "nothing to undo" in ricordo("undo")
+    output = ricordo("undo", code=3)
+    assert "cannot be undone." in output
+    assert "skips it" not in output
+    assert "Nothing to undo" in ricordo("undo")
     ricordo("new", "locks")
     assert "removed locks.md" in ricordo("undo")
 
@@ -148,7 +146,7 @@ def held(state: Path, value: str) -> list[str]:
 
 
 @pytest.mark.parametrize("value", [VALUE, "Kestrel-Zündung-Ω7", "quiet walrus marmalade trombone"])
-def test_a_purge_leaves_the_value_in_no_file_of_ours(
+def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     memory: Path, ricordo: Ricordo, state: Path, value: str
 ) -> None:
     text = f"The key of the harbour is {value}, for the tides of Sines.\n"
@@ -176,9 +174,9 @@ def test_a_purge_leaves_the_value_in_no_file_of_ours(
     assert any(name.startswith("recall/") and "usage" not in name for name in held(state, value))
     ricordo("inbox", "--keep-all")
     ricordo("search", "harbour tides")
-    told = ricordo("purge", given=value)
-    assert "search misses, indexes and lists of our own" in told
-    assert "delete them" not in told
+    output = ricordo("purge", given=value)
+    assert "search misses, indexes and lists" in output
+    assert "delete them" not in output
     assert held(state, value) == []
     for name in documents:
         (kept,) = json.loads((state / name).read_text()).values()
@@ -186,9 +184,7 @@ def test_a_purge_leaves_the_value_in_no_file_of_ours(
     assert "The key" in ricordo("search", "key")
 
 
-def test_a_purge_leaves_what_does_not_hold_the_value(
-    memory: Path, ricordo: Ricordo, state: Path
-) -> None:
+def test_a_purge_keeps_files_without_the_value(memory: Path, ricordo: Ricordo, state: Path) -> None:
     ricordo("search", "ports")
     usage = UsageStore(str(state), str(memory))
     usage.missed("zanzibar walrus")
@@ -208,13 +204,13 @@ def test_damaged_files_of_recall_are_no_hindrance(
     UsageStore(str(state), str(memory)).missed("zanzibar")
     for path in (state / "recall").glob("*.db"):
         path.write_bytes(damage + VALUE.encode() * bool(damage))
-    told = ricordo("purge", given=VALUE)
+    output = ricordo("purge", given=VALUE)
     left = held(state, VALUE)
     assert left == (["recall/usage.db.unfit"] if damage else [])
-    assert all(name in told for name in left)
+    assert all(name in output for name in left)
 
 
-def test_a_purge_that_was_kept_from_the_indexes_says_what_is_done(
+def test_a_purge_that_cannot_reach_the_indexes_says_what_was_done(
     memory: Path,
     ricordo: Ricordo,
     state: Path,
@@ -227,8 +223,8 @@ def test_a_purge_that_was_kept_from_the_indexes_says_what_is_done(
     monkeypatch.setattr("ricordo.search.store.PATIENCE", 0.0)
     with state_lock(str(state / "recall")):
         assert run(["purge"]) != 0
-    told = capsys.readouterr().err
-    assert "is changing files" in told
-    assert "The history was purged; purge again for the rest." in told
-    assert "Nothing was changed" not in told
+    output = capsys.readouterr().err
+    assert "is changing files" in output
+    assert "The history was purged; run purge again for the rest." in output
+    assert "Nothing was changed" not in output
     ricordo("purge", given=VALUE)

@@ -59,7 +59,7 @@ def test_ambient_gives_nothing_of_a_memory_whose_project_is_not_known(
     assert run(["recall", "--ambient", "-m", memory]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "project of this memory is not known" in printed.err
+    assert "the project of this memory, which is unknown" in printed.err
 
 
 @pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
@@ -84,22 +84,20 @@ def test_all_memories_and_one_are_not_searched_together(memory: str):
     assert run(["search", "cache", memory, "--all"]) == 2
 
 
-def test_a_condition_that_nobody_understands_is_told(
-    memory: str, capsys: pytest.CaptureFixture[str]
-):
+def test_an_invalid_condition_is_reported(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
     printed = capsys.readouterr()
     assert json.loads(printed.out) == {"results": []}
-    assert printed.err.startswith("ricordo: after: wants 2026-05 or 2026-05-01, not “yesterday”")
+    assert printed.err.startswith("ricordo: after: expects 2026-05 or 2026-05-01, not “yesterday”")
     assert run(["search", "cache after:2026-02-30", "-m", memory, "--json"]) == 1
     assert "“2026-02-30” is not in the calendar" in capsys.readouterr().err
 
 
-def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
+def test_a_negated_condition_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "-type:feedback", "-m", memory]) == 0
     assert capsys.readouterr().out.startswith("cache.md")
     assert run(["search", "-is:bogus", "-m", memory]) == 1
-    assert "is: wants" in capsys.readouterr().err
+    assert "is: expects" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -111,7 +109,7 @@ def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFi
         ("kubernetes after:yesterday", []),
     ],
 )
-def test_a_gap_is_what_was_looked_for(
+def test_a_search_miss_has_the_searched_words(
     query: str, gaps: list[str], memory: str, capsys: pytest.CaptureFixture[str]
 ):
     assert run(["search", query, "-m", memory]) == 1

@@ -82,7 +82,7 @@ def test_lint_takes_no_id_digest_or_name_for_a_credential(tmp_path: Path) -> Non
     assert found == set()
 
 
-def test_a_password_that_is_a_word_is_found_where_it_is_told_alone(tmp_path: Path) -> None:
+def test_a_password_that_is_a_word_is_found_only_where_it_is_named(tmp_path: Path) -> None:
     text = 'CORE_RPC_PASSWORD: "mempool"\n\ncd mempool/docker\nThe mempool is small.\n'
     memory = write_memory(tmp_path / "memory", {"node.md": note_text("node", text)})
     done = run("lint", str(memory), "--json", cwd=tmp_path, home=tmp_path)
@@ -110,7 +110,7 @@ class Project:
         return run(*words, cwd=self.path, home=self.machine.home)
 
 
-def test_a_session_about_the_licence_is_handed_off_without_what_was_said_in_secret(
+def test_a_session_about_the_licence_is_handed_off_without_secrets(
     tmp_path: Path,
 ) -> None:
     project = Project(tmp_path)
@@ -121,7 +121,7 @@ def test_a_session_about_the_licence_is_handed_off_without_what_was_said_in_secr
     assert not [name for name, (_, value) in SECRETS.items() if value in text]
 
 
-def test_no_brief_holds_what_was_said_in_secret(tmp_path: Path) -> None:
+def test_no_brief_contains_a_secret(tmp_path: Path) -> None:
     memory = write_memory(tmp_path / "memory", {"MEMORY.md": "# Memory\n"})
     transcript = tmp_path / f"{SESSION}.jsonl"
     talk = [f"From now on always remember this.\n\n{text}" for text, _ in SECRETS.values()]

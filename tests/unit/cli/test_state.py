@@ -1,4 +1,4 @@
-"""What the commands do where our own state cannot be written, or is damaged."""
+"""What the commands do if the state cannot be written or is damaged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def state() -> Path:
 
 @pytest.fixture
 def read_only(memory: Path, ricordo: Ricordo, state: Path, pinned: Path) -> Iterator[Path]:
-    """Return a state directory that nobody can write, with a history in which `ports.md` was
+    """Return a state directory that cannot be written, with a history in which `ports.md` was
     changed by others, and where a session that came later has read `tides.md` alone.
     """
     claude = pinned / ".claude"
@@ -49,13 +49,13 @@ def read_only(memory: Path, ricordo: Ricordo, state: Path, pinned: Path) -> Iter
 CALLS = """
 import contextlib, io, json, sys
 from ricordo.cli.main import run
-told = []
+output = []
 for words in json.loads(sys.argv[1]):
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = run(words)
-    told.append((code, out.getvalue(), errors.getvalue()))
-print(json.dumps(told))
+    output.append((code, out.getvalue(), errors.getvalue()))
+print(json.dumps(output))
 """
 
 
@@ -94,7 +94,7 @@ def test_a_state_that_cannot_be_written_is_shown_and_what_decides_something_refu
     assert "ports.md" in review[1]
     for code, _, errors in (inbox, history, review):
         assert code == 0
-        assert "nothing can be kept now" in errors
+        assert "nothing new can be recorded" in errors
     assert keep[0] == 3
     assert "Nothing was changed" in keep[2]
     assert contents(read_only) == before
@@ -110,13 +110,13 @@ def test_that_our_own_files_were_damaged_is_told_with_where_they_lie(
         for ending in ("-wal", "-shm"):
             (state / f"{name}{ending}").unlink(missing_ok=True)
         (state / name).write_bytes(b"no database at all" * 100)
-    told = ricordo(*command)
+    output = ricordo(*command)
     (aside,) = state.glob("history.db.corrupt-*")
     assert (
         f"ricordo: The history was damaged (file is not a database). It was moved to {aside},"
-        in told
+        in output
     )
-    assert f"It was moved to {state}/activity.db.unfit" in told
+    assert f"It was moved to {state}/activity.db.unfit" in output
     assert (state / "activity.db.unfit").exists()
     assert "moved to" not in ricordo(*command)
 
@@ -140,7 +140,7 @@ STATE_FILES = (
     "curation/{memory}.json",
     "compared/{index}.json",
 )
-"""What commands may open; names that are digests stand in braces."""
+"""What commands may open; names that are digests are in braces."""
 COMMANDS = (
     "",
     "list",
@@ -178,7 +178,7 @@ def test_a_pipe_among_the_state_files_is_refused_by_name(file: str, memory: Path
     assert path.is_fifo()
 
 
-def test_links_and_folders_of_others_among_the_state_files_are_left_alone(
+def test_links_and_foreign_folders_in_the_state_directory_are_not_touched(
     ricordo: Ricordo, state: Path, tmp_path: Path
 ):
     (tmp_path / "elsewhere.json").write_text("{}")

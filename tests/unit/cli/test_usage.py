@@ -14,7 +14,7 @@ from ricordo.agents.claude.location import slug
 from tests.unit.cli.conftest import Ricordo
 from tests.unit.machine import Machine
 
-NOTHING = "no note was used yet\nnothing was missed\n"
+NOTHING = "no note was used yet\nno search without results\n"
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,23 @@ def test_what_the_hook_gives_counts_as_given_to_agents(
     assert "1 × given to agents   pier.md" in call("usage")
 
 
-def test_a_failed_search_is_kept_as_the_users_own_without_secrets(ricordo: Ricordo) -> None:
+def test_a_search_without_results_is_recorded_without_secrets(ricordo: Ricordo) -> None:
     credential = "ghp_" + "x8Kq2LmZ9vRt4WnB7cYd1HsJ5fGp3QaE6uTi"
     ricordo("search", f"kubernetes ingress {credential}", code=1)
-    told = ricordo("usage")
-    assert "your searches without results" in told
-    assert "kubernetes ingress" in told
-    assert credential[4:].lower() not in told.lower()
+    output = ricordo("usage")
+    assert "your searches without results" in output
+    assert "kubernetes ingress" in output
+    assert credential[4:].lower() not in output.lower()
     (gap,) = json.loads(ricordo("usage", "--json"))["gaps"]
     assert gap.keys() == {"words", "last"}
 
 
 def test_a_gap_can_be_dropped(ricordo: Ricordo) -> None:
     ricordo("search", "zeppelins moored", code=1)
-    assert "is no gap" in ricordo("usage", "--drop", "zeppelins", code=2)
-    assert ricordo("usage", "--drop", "zeppelins moored") == "forgot the gap “zeppelins moored”\n"
-    assert "nothing was missed" in ricordo("usage")
+    assert "No search without results has the words" in ricordo(
+        "usage", "--drop", "zeppelins", code=2
+    )
+    assert (
+        ricordo("usage", "--drop", "zeppelins moored") == "forgot the search “zeppelins moored”\n"
+    )
+    assert "no search without results" in ricordo("usage")

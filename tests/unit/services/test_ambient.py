@@ -1,4 +1,4 @@
-"""What the surroundings are about: the work that is done in the directory of the project."""
+"""The environment of ambient recall: the work in the directory of the project."""
 
 from __future__ import annotations
 

@@ -65,26 +65,26 @@ def test_many_names_do_not_hide_the_one_under_a_condition(root: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("typed", "remark"),
+    ("typed", "warning"),
     [
-        ("after:yesterday", "after: wants 2026-05 or 2026-05-01"),
-        ("rain before:tomorrow", "before: wants 2026-05 or 2026-05-01"),
-        ("-after:2026-13", "after: wants 2026-05 or 2026-05-01"),
-        ("before:2026-02-30", "before: wants 2026-05 or 2026-05-01"),
-        ("cache is:bogus", "is: wants the name of a rule"),
-        ("-has:bogus", "has: wants the name of a rule"),
-        ('in:log type:"two words"', "type: wants project or reference, not “two words”"),
-        ("in:nowhere", "in: wants a folder of the memory, there is no “nowhere”"),
-        (">nobody", "> wants the name of a note, none is called “nobody”"),
-        ("type:", "type: wants project or reference"),
-        ("-after: ", "after: wants 2026-05 or 2026-05-01"),
-        ("<", "< wants the name of a note"),
+        ("after:yesterday", "after: expects 2026-05 or 2026-05-01"),
+        ("rain before:tomorrow", "before: expects 2026-05 or 2026-05-01"),
+        ("-after:2026-13", "after: expects 2026-05 or 2026-05-01"),
+        ("before:2026-02-30", "before: expects 2026-05 or 2026-05-01"),
+        ("cache is:bogus", "is: expects a rule name"),
+        ("-has:bogus", "has: expects a rule name"),
+        ('in:log type:"two words"', "type: expects project or reference, not “two words”"),
+        ("in:nowhere", "in: expects a folder of the memory, there is no “nowhere”"),
+        (">nobody", "> expects the name of a note, there is no “nobody”"),
+        ("type:", "type: expects project or reference"),
+        ("-after: ", "after: expects 2026-05 or 2026-05-01"),
+        ("<", "< expects the name of a note"),
     ],
 )
-def test_a_condition_that_nobody_understands_is_told(desk: Desk, typed: str, remark: str):
+def test_an_invalid_condition_is_reported(desk: Desk, typed: str, warning: str):
     found = desk.search.find(typed)
     assert (found.hits, found.total) == ((), 0)
-    assert [it.startswith(remark) for it in found.remarks] == [True]
+    assert [it.startswith(warning) for it in found.remarks] == [True]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_what_can_be_understood_is_not_remarked_on(desk: Desk, typed: str, expec
 def test_what_is_true_of_notes_here_is_told(desk: Desk):
     values = Values({"cache.md": ["stale", "dead-link"], "decache.md": ["stale"]})
     for typed in ("is:", "cache is:bogus"):
-        (remark,) = desk.search.find(typed, values).remarks
-        assert "(here stale or dead-link)" in remark
+        (warning,) = desk.search.find(typed, values).remarks
+        assert "(here stale or dead-link)" in warning
 
 
 def test_what_a_condition_names_is_looked_up_once(

@@ -68,5 +68,5 @@ def test_where_the_project_and_the_person_do_not_agree_it_is_left_to_the_person(
     right = side(8100, NEW, checked("8100", CheckOutcome.HOLDS), speaker="agent")
     found = suggest(left, right)
     assert found.keep is Keep.NONE
-    assert "a person said it" in found.why
+    assert "you said it" in found.why
     assert "8100" in found.why

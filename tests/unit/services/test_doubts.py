@@ -261,7 +261,9 @@ def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
 
 def test_what_is_known_before_says_what_leaves_or_why_nothing_can(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
-    assert "The rules judge nothing" in look_before_judging(notebook, look_at(notebook)).why_not
+    assert (
+        "The rules engine cannot judge" in look_before_judging(notebook, look_at(notebook)).why_not
+    )
     own = replace(notebook.settings.engine, use="anthropic", server="http://127.0.0.1:9")
     remember_engine(notebook, own)
     before = look_before_judging(notebook, look_at(notebook))

@@ -46,7 +46,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
     known = Known()
 
     def only_source(
-        place: MemoryPlace, surroundings: Environment, store: TranscriptStore
+        place: MemoryPlace, environment: Environment, store: TranscriptStore
     ) -> tuple[gathering.EvidenceSource, ...]:
         return (known,)
 
@@ -56,8 +56,8 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
 
 def notebook(root: Path, *rules: str) -> Notebook:
     write_memory(root, {"MEMORY.md": "- [Tides](tides.md)\n", "tides.md": note_text()})
-    surroundings = load_environment({"HOME": str(root.parent)}, state=str(root.parent / "state"))
-    return Notebook(MemoryPlace(str(root), AUTO_MEMORY), surroundings, Settings(), frozenset(rules))
+    environment = load_environment({"HOME": str(root.parent)}, state=str(root.parent / "state"))
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY), environment, Settings(), frozenset(rules))
 
 
 def test_what_no_rule_looks_at_is_not_gathered(root: Path) -> None:
@@ -99,15 +99,15 @@ def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known)
 def test_a_home_directory_is_no_project(root: Path) -> None:
     write_memory(root, {"MEMORY.md": ""})
     home = root.parent
-    surroundings = load_environment({"HOME": str(home)}, state=str(home / "state"))
+    environment = load_environment({"HOME": str(home)}, state=str(home / "state"))
     for project in (home, home.parent, Path("/")):
-        assert not probes(MemoryPlace(str(root), AUTO_MEMORY, str(project)), surroundings)
+        assert not probes(MemoryPlace(str(root), AUTO_MEMORY, str(project)), environment)
     (home / "work").mkdir()
-    assert probes(MemoryPlace(str(root), AUTO_MEMORY, str(home / "work")), surroundings)
-    asked_for = surroundings._replace(project=str(home))
+    assert probes(MemoryPlace(str(root), AUTO_MEMORY, str(home / "work")), environment)
+    asked_for = environment._replace(project=str(home))
     assert probes(MemoryPlace(str(root), AUTO_MEMORY), asked_for), "unless the person says so"
 
 
-def probes(place: MemoryPlace, surroundings: Environment) -> list[gathering.EvidenceSource]:
-    found = gathering.sources(place, surroundings, TranscriptStore(surroundings.state))
+def probes(place: MemoryPlace, environment: Environment) -> list[gathering.EvidenceSource]:
+    found = gathering.sources(place, environment, TranscriptStore(environment.state))
     return [source for source in found if isinstance(source, ClaimSource)]

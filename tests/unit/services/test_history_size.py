@@ -29,8 +29,8 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 def notebook_of(root: Path, now: datetime) -> Notebook:
     environ = {"HOME": str(root.parent), "RICORDO_STATE": str(root.parent / "state")}
-    surroundings = load_environment(environ, now=now.isoformat())
-    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, ""), surroundings, Settings())
+    environment = load_environment(environ, now=now.isoformat())
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, ""), environment, Settings())
 
 
 def a_note(root: Path, random_: random.Random, number: int) -> Note:

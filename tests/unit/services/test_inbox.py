@@ -142,5 +142,5 @@ def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_pa
     ids = {arrival.path: arrival.id for arrival in seen(notebook).arrivals}
     notebook.decisions.decide(Decision.KEEP, [ids["c.md"]], AT.isoformat())
     notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
-    assert undo(notebook).told == "putting off of what others did to b.md"
-    assert undo(notebook).told == "keeping of what others did to c.md"
+    assert undo(notebook).told == "“later” of others' changes to b.md"
+    assert undo(notebook).told == "“keep” of others' changes to c.md"

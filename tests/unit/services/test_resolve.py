@@ -29,7 +29,7 @@ def files(left: str, right: str, **more: str) -> dict[str, str]:
     }
 
 
-def told(notebook: Notebook) -> tuple[Conflict, ...]:
+def list_pairs(notebook: Notebook) -> tuple[Conflict, ...]:
     return conflicts(notebook.look_closely())
 
 
@@ -58,19 +58,19 @@ def test_both_that_are_true_are_told_no_more_whatever_was_said_of_them(
     tmp_path: Path, words: tuple[str, str]
 ) -> None:
     notebook = recorded(tmp_path, files(WEB.format(8040) + LAMPS, WEB.format(8100) + LAMPS))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     change_set = scoped(notebook, conflict, *words)
     assert change_set.dismisses, "the words do not part them for whoever only compares"
-    assert "no conflict is kept" in change_set.remarks[-1]
+    assert "dismissed as no conflict" in change_set.remarks[-1]
     write(notebook, change_set)
-    assert told(notebook) == ()
+    assert list_pairs(notebook) == ()
     undo(notebook)
-    assert [it.id for it in told(notebook)] == [conflict.id]
+    assert [it.id for it in list_pairs(notebook)] == [conflict.id]
     redo(notebook)
-    assert told(notebook) == ()
+    assert list_pairs(notebook) == ()
     b = Path(notebook.place.root, "b.md")
     b.write_text(b.read_text("utf-8").replace("8100", "8200"), "utf-8")
-    assert len(told(notebook)) == 1, "another text is another conflict"
+    assert len(list_pairs(notebook)) == 1, "another text is another conflict"
 
 
 def test_a_scope_is_written_wherever_the_claim_stands(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_scope_is_written_wherever_the_claim_stands(tmp_path: Path) -> None:
         WEB.format(8040), WEB.format(8100), a="Web view on 8040", hook_a="8040, see the bookmark"
     )
     notebook = recorded(tmp_path, given)
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, scoped(notebook, conflict, "until May", ""))
     assert "port 8040 until May.\n" in text(notebook, "a.md")
     assert "description: Web view on 8040 until May\n" in text(notebook, "a.md")
@@ -89,7 +89,7 @@ def test_a_scope_is_written_wherever_the_claim_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", ["elsewhere", "if CI is set", "only on Sundays", "lokal"])
 def test_no_preposition_is_put_before_what_needs_none(tmp_path: Path, words: str) -> None:
     notebook = recorded(tmp_path, files(WEB.format(8040), WEB.format(8100)))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, scoped(notebook, conflict, words, "laptops"))
     assert f"port 8040 {words}.\n" in text(notebook, "a.md")
     assert "port 8100 for laptops.\n" in text(notebook, "b.md")
@@ -104,12 +104,12 @@ def test_one_conflict_of_two_leaves_the_other_told(tmp_path: Path) -> None:
             WEB.format(8100) + "\n" + cache.format("Memcached"),
         ),
     )
-    port, _ = told(notebook)
+    port, _ = list_pairs(notebook)
     write(notebook, scoped(notebook, port, "", "on laptops"))
     assert "Memcached is used for caching.\n" in text(notebook, "b.md")
-    assert [it.left.quote.text for it in told(notebook)] == ["Redis is used for caching."]
+    assert [it.left.quote.text for it in list_pairs(notebook)] == ["Redis is used for caching."]
     undo(notebook)
-    write(notebook, keep(notebook, told(notebook)[0], Keep.LEFT))
+    write(notebook, keep(notebook, list_pairs(notebook)[0], Keep.LEFT))
     assert "port 8040." in text(notebook, "b.md")
     assert "Memcached is used for caching.\n" in text(notebook, "b.md")
 
@@ -124,7 +124,7 @@ def test_what_is_kept_follows_into_the_description_and_the_entry(tmp_path: Path)
             hook_b="`8100`, bookmarked",
         ),
     )
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     change_set = keep(notebook, conflict, Keep.LEFT)
     write(notebook, change_set)
     b = text(notebook, "b.md")
@@ -138,7 +138,7 @@ def test_a_claim_that_is_made_twice_is_corrected_twice(tmp_path: Path) -> None:
     again = "The web view listens on port {}, at the office as well as on laptops.\n"
     body = WEB.format(8100) + "\n" + LAMPS + "\n" + again.format(8100)
     notebook = recorded(tmp_path, files(WEB.format(8040), body))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     change_set = keep(notebook, conflict, Keep.LEFT)
     assert not change_set.remarks
     write(notebook, change_set)
@@ -148,7 +148,7 @@ def test_a_claim_that_is_made_twice_is_corrected_twice(tmp_path: Path) -> None:
 def test_two_statements_on_one_line_are_both_corrected(tmp_path: Path) -> None:
     body = WEB.format(8100).strip() + " " + LAMPS.strip() + " So the web view is on 8100.\n"
     notebook = recorded(tmp_path, files(WEB.format(10040), body))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, keep(notebook, conflict, Keep.LEFT))
     assert body.replace("8100", "10040") in text(notebook, "b.md")
 
@@ -156,7 +156,7 @@ def test_two_statements_on_one_line_are_both_corrected(tmp_path: Path) -> None:
 def test_a_claim_in_other_words_is_replaced_whole(tmp_path: Path) -> None:
     left, right = "Squash commits before a merge.\n", "Do not squash commits before a merge.\n"
     notebook = recorded(tmp_path, files(left, right + "\n" + LAMPS))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, keep(notebook, conflict, Keep.LEFT))
     assert f"\n\n{left}\n{LAMPS}" in text(notebook, "b.md")
 
@@ -165,7 +165,7 @@ def test_an_entry_in_a_table_stays_a_row(tmp_path: Path) -> None:
     given = files(WEB.format(8040), WEB.format(8100))
     given["MEMORY.md"] = "| note | hook |\n|---|---|\n| [B](b.md) | port 8100 |\n"
     notebook = recorded(tmp_path, given)
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, scoped(notebook, conflict, "", "on a|b"))
     assert text(notebook, "MEMORY.md").endswith("| [B](b.md) | port 8100 on a/b |\n")
 
@@ -173,7 +173,7 @@ def test_an_entry_in_a_table_stays_a_row(tmp_path: Path) -> None:
 def test_lines_that_still_claim_what_was_given_up_are_told(tmp_path: Path) -> None:
     body = WEB.format(8100) + "\n" + LAMPS + "\nThe bookmark says port 8100.\n"
     notebook = recorded(tmp_path, files(WEB.format(8040), body))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     line = text(notebook, "b.md").split("\n").index("The bookmark says port 8100.") + 1
     assert f"b.md:{line} still says “8100”." in keep(notebook, conflict, Keep.LEFT).remarks
 
@@ -195,7 +195,7 @@ def test_only_a_note_that_says_nothing_else_is_retired(
 ) -> None:
     given = files(WEB.format(8040), WEB.format(8100) + "\n" + beside, b="The web view's port: 8100")
     notebook = recorded(tmp_path, given)
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, keep(notebook, conflict, Keep.LEFT))
     assert Path(notebook.place.root, "b.md").exists() != is_retired
     if not is_retired:
@@ -205,18 +205,18 @@ def test_only_a_note_that_says_nothing_else_is_retired(
 def test_what_the_kept_note_says_too_goes_with_the_other(tmp_path: Path) -> None:
     given = files(WEB.format(8040) + "\n" + LAMPS, WEB.format(8100) + "\n" + LAMPS)
     notebook = recorded(tmp_path, given)
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     write(notebook, keep(notebook, conflict, Keep.LEFT))
     assert not Path(notebook.place.root, "b.md").exists()
 
 
 def test_a_dismissed_conflict_stays_away_when_a_note_gets_another_name(tmp_path: Path) -> None:
     notebook = recorded(tmp_path, files(WEB.format(8040), WEB.format(8100)))
-    (conflict,) = told(notebook)
+    (conflict,) = list_pairs(notebook)
     notebook.dismiss(conflict.id)
     # behind the other one, so that the sides change places
     make(notebook, Rename("a.md", "z.md", "z"))
-    assert told(notebook) == ()
+    assert list_pairs(notebook) == ()
     assert len(notebook.look().dismissed) == 1
 
 
@@ -224,6 +224,6 @@ def test_two_conflicts_of_the_same_words_are_two(tmp_path: Path) -> None:
     given = files(WEB.format(8040), WEB.format(8100))
     given["c.md"] = note_text("c", WEB.format(8100) + "\n" + LAMPS)
     notebook = recorded(tmp_path, given)
-    first, second = told(notebook)
+    first, second = list_pairs(notebook)
     assert first.id != second.id
     assert (first.right.quote.path, second.right.quote.path) == ("b.md", "c.md")

@@ -148,7 +148,7 @@ def test_an_empty_review_says_when_the_next_is_due(
     monkeypatch.setenv("RICORDO_STATE", notebook.surroundings.state)
     assert run(["review", notebook.place.root]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("Nothing is to be reviewed today. The next one comes up on ")
+    assert printed.startswith("Nothing to review today. Next review: ")
 
 
 def test_without_a_terminal_the_queue_is_printed(

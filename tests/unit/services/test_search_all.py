@@ -78,9 +78,7 @@ def test_conditions_hold_in_every_memory(machine: Machine) -> None:
 def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -> None:
     search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, ">nobody") == []
-    assert search.find(">nobody").remarks == (
-        "> wants the name of a note, none is called “nobody”",
-    )
+    assert search.find(">nobody").remarks == ("> expects the name of a note, there is no “nobody”",)
     # only one of them has such a note, and nothing leads to it
     assert found(search, ">boiler") == []
     assert search.find(">boiler").remarks == ()
@@ -90,15 +88,15 @@ def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine
     gone = MemoryPlace(str(machine.path / "gone\x1b"), AUTO_MEMORY)
     search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])
     assert len(found(search, "gauge")) == 4
-    (remark,) = search.remarks
-    assert "gone" in remark
-    assert remark.isprintable()
+    (warning,) = search.remarks
+    assert "gone" in warning
+    assert warning.isprintable()
 
 
 def test_all_memories_of_the_machine_are_searched_and_progress_is_told(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # once they are older, which they become meanwhile on a slow machine, the files are seen anew
+    # once they are older, which they become meanwhile on a slow machine, the files are read again
     monkeypatch.setattr(reader, "SETTLING_NS", 3600 * 10**9)
     project = machine.repository("project")
     memory = write_memory(machine.memory(project), HARBOUR)
@@ -129,5 +127,5 @@ def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None
     ]
     search = SearchAll(machine.surroundings(), Settings(), memories)
     assert found(search, "tide") == ["tide/port.md", "rain/rain.md"]
-    (remark,) = search.find("tide after:yesterday").remarks
-    assert remark.startswith("after: wants")
+    (warning,) = search.find("tide after:yesterday").remarks
+    assert warning.startswith("after: expects")

@@ -1,1 +1,1 @@
-"""Conflicts: finding them, resolving them, and having uncertain pairs judged."""
+"""Conflicts: finding and resolving them, and having uncertain pairs judged."""

@@ -1,5 +1,5 @@
-"""Conflicts: pairs of notes that cannot both hold, each with what is known of the two; and the
-pairs of which it is in doubt.
+"""Conflicts: pairs of notes that contradict each other, with what is known of both; and uncertain
+pairs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FAILED = (CheckOutcome.MISSING, CheckOutcome.CHANGED, CheckOutcome.MOVED)
 
 
 class Keep(StrEnum):
-    """Which of the two a conflict is settled for."""
+    """Which side to keep when resolving a conflict."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -36,7 +36,7 @@ class Keep(StrEnum):
 
     @property
     def opposite(self) -> Keep:
-        """The side across; of neither the right one."""
+        """The other side; RIGHT for NONE."""
         return Keep.LEFT if self is Keep.RIGHT else Keep.RIGHT
 
 
@@ -47,19 +47,19 @@ class Side:
     note: Note
     quote: NoteQuote
     line: int
-    """1-based line on which the claim stands now."""
+    """1-based line of the claim now."""
     verdicts: tuple[Verdict, ...] = ()
-    """What the project says of the note's claims."""
+    """Verdicts of checking the note's claims against the project."""
     origin: Origin | None = None
     read: str = ""
-    """How often agents have read it, in two words; "" where no session is known."""
+    """How often agents read it, in two words; "" if no session is known."""
     linked_from: tuple[str, ...] = ()
-    """Paths of the files that lead to it."""
+    """Paths of the files that link to it."""
 
     @property
     def failed(self) -> tuple[Verdict, ...]:
-        """The verdicts against it."""
-        return tuple(it for it in self.verdicts if it.is_checked and it.outcome in _FAILED)
+        """The verdicts on claims that failed."""
+        return tuple(each for each in self.verdicts if each.is_checked and each.outcome in _FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,121 +67,122 @@ class Suggestion:
     """Which side to keep, and why."""
 
     keep: Keep
-    """`none` where it is left to the person."""
+    """NONE if the user has to decide."""
     why: str
 
     @property
     def told(self) -> str:
-        """In one sentence."""
+        """The suggestion in one sentence."""
         return self.why if self.keep is Keep.NONE else f"keep {self.keep}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two notes that cannot both hold."""
+    """Two notes that contradict each other, or may do so."""
 
     id: str
-    """That of its finding: it is stable while both claims stand, whatever the notes are called."""
+    """The id of its finding: stable while both claims exist, also when notes are renamed."""
     left: Side
     right: Side
     reason: str
     suggestion: Suggestion
     relation: Relation = Relation.EXCLUDES
     opinion: Opinion | None = None
-    """What an engine outside our code thinks of it, where it is in doubt."""
+    """The opinion of an external engine on an uncertain pair; None without one."""
 
     @property
     def is_of_whole(self) -> bool:
-        """Whether it is about the notes as wholes: they say nearly the same."""
+        """Whether it is about the whole notes, which say nearly the same, not about two claims."""
         return self.relation.is_of_whole
 
     def other(self, keep: Keep) -> Side:
-        """Return the side across from the one that is kept."""
+        """Return the side that is not kept."""
         return self.side(keep.opposite)
 
     def side(self, keep: Keep) -> Side:
-        """Return the side that is kept; the left one where none is."""
+        """Return the side that is kept; the left one for NONE."""
         return self.right if keep is Keep.RIGHT else self.left
 
 
-def conflicts(look: Snapshot) -> tuple[Conflict, ...]:
-    """Return the conflicts of a memory that was judged with its evidence, dismissed ones left out,
-    in the order of their findings.
+def conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
+    """Return the conflicts of a snapshot with evidence, without dismissed ones, in the order of
+    their findings.
     """
-    # the rule counts them in the same order
+    # the rule numbers equal causes in the same order
     counts: Counter[str] = Counter()
     pairs: dict[tuple[str, int], NotePair] = {}
-    for pair in standing(look.memory, look.evidence.pairs, Relation.EXCLUDES):
+    for pair in standing(snapshot.memory, snapshot.evidence.pairs, Relation.EXCLUDES):
         cause = cause_of(pair)
         pairs[cause, counts[cause]] = pair
         counts[cause] += 1
-    return tuple(_conflicts(look, pairs))
+    return tuple(_conflicts(snapshot, pairs))
 
 
-def doubts(look: Snapshot) -> tuple[Conflict, ...]:
-    """Return the pairs of a memory that was judged with its evidence of which it is in doubt
-    whether one has to go, the likeliest first; without those that the person says are fine.
+def doubts(snapshot: Snapshot) -> tuple[Conflict, ...]:
+    """Return the uncertain pairs of a snapshot with evidence, the likeliest contradiction first;
+    without dismissed ones.
     """
-    return tuple(_doubts(look))
+    return tuple(_uncertain_pairs(snapshot))
 
 
-def find_conflict(look: Snapshot, conflict_id: str) -> Conflict:
-    """Return the conflict, or the doubt, with that id. Raises WrongUsage."""
-    every = chain(conflicts(look), _doubts(look))
-    found = next((it for it in every if it.id == conflict_id), None)
-    if found is None:
+def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
+    """Return the conflict or uncertain pair with that id. Raises WrongUsage."""
+    pairs = chain(conflicts(snapshot), _uncertain_pairs(snapshot))
+    conflict = next((pair for pair in pairs if pair.id == conflict_id), None)
+    if conflict is None:
         raise WrongUsage(f"No conflict has the id “{visible(conflict_id)}”.")
-    return found
+    return conflict
 
 
-def _conflicts(look: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
-    for finding in look.findings:
+def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
+    for finding in snapshot.findings:
         pair = pairs.get((finding.cause, finding.occurrence)) if finding.rule == RULE else None
         if pair is not None:
-            left, right = _side(look, pair.left), _side(look, pair.right)
+            left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
 
 
-def _doubts(look: Snapshot) -> Iterator[Conflict]:
-    for pair in look.evidence.pairs:
-        if pair.relation.is_certain or not stands(look.memory, pair):
+def _uncertain_pairs(snapshot: Snapshot) -> Iterator[Conflict]:
+    for pair in snapshot.evidence.pairs:
+        if pair.relation.is_certain or not stands(snapshot.memory, pair):
             continue
-        left, right = _side(look, pair.left), _side(look, pair.right)
-        # were it certain its finding would have this id: what is dismissed is so in both cases
-        texts = (it.quote.text or it.note.body for it in (left, right))
-        known = finding_id(RULE_OF[pair.relation], "", cause_of_texts(*texts))
-        if known not in look.fine:
-            told = suggest(left, right)
-            yield Conflict(known, left, right, pair.reason, told, pair.relation)
+        left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
+        # the id that its finding would have: a dismissal counts for the pair and the finding
+        texts = (side.quote.text or side.note.body for side in (left, right))
+        id = finding_id(RULE_OF[pair.relation], "", cause_of_texts(*texts))
+        if id not in snapshot.fine:
+            suggestion = suggest(left, right)
+            yield Conflict(id, left, right, pair.reason, suggestion, pair.relation)
 
 
-def _side(look: Snapshot, quote: NoteQuote) -> Side:
-    note, known = look.memory.by_path[quote.path], look.evidence
+def _side(snapshot: Snapshot, quote: NoteQuote) -> Side:
+    note, evidence = snapshot.memory.by_path[quote.path], snapshot.evidence
     return Side(
         note,
         quote,
         line_of(note, quote),
-        known.verdicts.get(note.path, ()),
-        known.origins.get(note.path),
-        read_briefly(known, note),
-        look.memory.backlinks.get(note.path, ()),
+        evidence.verdicts.get(note.path, ()),
+        evidence.origins.get(note.path),
+        read_briefly(evidence, note),
+        snapshot.memory.backlinks.get(note.path, ()),
     )
 
 
 def suggest(left: Side, right: Side) -> Suggestion:
-    """Return which of two sides to keep. Evidence comes before age: what the project says of the
-    claims themselves, what a person said before what an agent made of it, what the project says of
-    the rest of the notes; then what became true later ends the earlier. Where none of these tells,
-    or the project and the person do not agree, it is left to the person.
+    """Return which of two sides to keep. Evidence comes before age, in this order: checks of the
+    claims against the project, statements of the user over summaries by agents, checks of the rest
+    of the notes; then the later note. If none of these decides, or project and user disagree, the
+    user has to decide.
     """
-    checked, said = (_preferred(by, left, right) for by in (_checked, _said))
-    if checked and said and checked.keep is not said.keep:
-        why = f"not decided: {said.told}, but {checked.told}"
+    by_claim, by_speaker = (_preferred(by, left, right) for by in (_why_checked, _why_user_said))
+    if by_claim and by_speaker and by_claim.keep is not by_speaker.keep:
+        why = f"not decided: {by_speaker.told}, but {by_claim.told}"
         return Suggestion(Keep.NONE, why)
-    for found in (checked, said, *(_preferred(by, left, right) for by in (_probed, _later))):
-        if found:
-            return found
-    return Suggestion(Keep.NONE, "neither dates nor sessions nor the project decide it: you do")
+    others = (_preferred(by, left, right) for by in (_why_note_checked, _why_later))
+    for suggestion in (by_claim, by_speaker, *others):
+        if suggestion:
+            return suggestion
+    return Suggestion(Keep.NONE, "you decide: dates, sessions and project do not")
 
 
 def _preferred(
@@ -193,47 +194,49 @@ def _preferred(
     return None
 
 
-def _checked(one: Side, other: Side) -> str:
-    """What the project says of what only one of the claims names. That a thing is there speaks for
-    a claim only where the thing is what the two differ in.
+def _why_checked(one: Side, other: Side) -> str:
+    """Return why `one` is better by what only one of the claims names in the project; "" if it is
+    not. Existence speaks for a claim only if the two differ in what exists.
     """
     mine, theirs = _on_claim(one, other), _on_claim(other, one)
-    if any(it.outcome in _FAILED for it in mine):
+    if any(verdict.outcome in _FAILED for verdict in mine):
         return ""
-    failed = next((it for it in theirs if it.outcome in _FAILED), None)
+    failed = next((verdict for verdict in theirs if verdict.outcome in _FAILED), None)
     if failed:
         return f"the project does not have {visible(failed.claim)}, which the other names"
     values = values_of(one.quote.text, other.quote.text)
-    held = next((it for it in mine if says(it.claim, values)), None)
-    return f"the project has {visible(held.claim)}" if held and not theirs else ""
+    valid = next((verdict for verdict in mine if says(verdict.claim, values)), None)
+    return f"the project has {visible(valid.claim)}" if valid and not theirs else ""
 
 
 def _on_claim(side: Side, other: Side) -> list[Verdict]:
-    """What was checked of the claim of one side that the other does not name too."""
+    """Return the verdicts on what only the claim of `side` names."""
     return [
-        it
-        for it in side.verdicts
-        if it.is_checked and it.claim in side.quote.text and it.claim not in other.quote.text
+        verdict
+        for verdict in side.verdicts
+        if verdict.is_checked
+        and verdict.claim in side.quote.text
+        and verdict.claim not in other.quote.text
     ]
 
 
-def _said(one: Side, other: Side) -> str:
+def _why_user_said(one: Side, other: Side) -> str:
     if one.origin is None or other.origin is None:
         return ""
     if one.origin.speaker == "person" and other.origin.speaker == "agent":
-        return "a person said it, the other is an agent's own summary"
+        return "you said it, the other is an agent's summary"
     return ""
 
 
-def _probed(one: Side, other: Side) -> str:
+def _why_note_checked(one: Side, other: Side) -> str:
     if one.verdicts and not one.failed and other.failed:
         named = visible(other.failed[0].claim)
         return f"the project has what its note names, but not {named}, which the other note names"
     return ""
 
 
-def _later(one: Side, other: Side) -> str:
+def _why_later(one: Side, other: Side) -> str:
     mine, theirs = stamped_day(one.note), stamped_day(other.note)
     if mine and theirs and mine > theirs:
-        return f"it is the later one ({mine}, the other {theirs})"
+        return f"it is newer ({mine}, the other {theirs})"
     return ""

@@ -1,5 +1,5 @@
-"""Having doubts judged: pairs of notes that may contradict or repeat each other, in one batch and
-only when the person asks for it. What comes back is kept as an opinion, and nothing is changed.
+"""Judging uncertain pairs, which may contradict or repeat each other, by an engine: in one batch,
+and only at the user's request. The answers are stored as opinions; no note is changed.
 """
 
 from __future__ import annotations
@@ -36,23 +36,21 @@ from ricordo.services.sessions.activity_text import stamped_day
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 
 MOST = 20
-"""Doubts of one batch: more are not looked through at once, and most are none."""
+"""Uncertain pairs per batch: the user would not review more at once."""
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
-"""Tokens that may be written: at first, for thinking, and for each pair."""
-_NO_DOUBTS = "Nothing is in doubt that nobody has judged."
-_RULES = (
-    "The rules judge nothing further. Choose a model or a program on the screen where you curate."
-)
+"""Output tokens: allowance for thinking, and for each pair."""
+_NONE_PENDING = "No uncertain pairs without an opinion."
+_RULES = "The rules engine cannot judge these. Choose a model or a program on the curation screen."
 _NEW_PROGRAM = (
-    "This program was not run before. Choose it on the screen where you curate: that shows its "
-    "line, and asks."
+    "This program was not run before. Choose it on the curation screen, which shows its command "
+    "line and asks."
 )
-_NO_ROOM = "Not even one pair has room under the cap of a run."
+_NO_ROOM = "Not even one pair fits under the token limit of a run."
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementRequest:
-    """What would be judged: nothing was sent yet."""
+    """A prepared batch; nothing was sent yet."""
 
     doubts: tuple[Conflict, ...]
     batch: JudgementBatch
@@ -61,94 +59,94 @@ class JudgementRequest:
 
     @property
     def kept_back(self) -> tuple[Redacted, ...]:
-        """What did not leave, once it was sent."""
+        """The values that were redacted from what was sent."""
         return self.batch.redaction.told()
 
 
 @dataclass(frozen=True, slots=True)
 class BeforeJudging:
-    """What is known before doubts are judged; nothing was sent."""
+    """What is known before uncertain pairs are judged; nothing was sent."""
 
     untold: int
-    """How many doubts nobody has judged."""
+    """Number of uncertain pairs without an opinion."""
     told: tuple[Conflict, ...]
-    """Those that were judged before, with the opinions on them."""
+    """Uncertain pairs with their opinions."""
     asked: JudgementRequest | None = None
     leaving: Egress | None = None
-    """None where nothing leaves."""
+    """What would be sent; None if nothing is."""
     why_not: str = ""
-    """Why nothing can be asked, and what to do; "" where nothing speaks against it."""
+    """Why no engine can be asked, and what to do; "" if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementOutcome:
-    """What came of it."""
+    """The result of a judgement."""
 
     opinions: tuple[tuple[Conflict, Opinion], ...]
     rejected: tuple[Rejected, ...]
     run: LedgerRun
 
 
-def look_before_judging(notebook: Notebook, look: Snapshot) -> BeforeJudging:
-    """Return what is known before the engine that was chosen last judges what is in doubt in a
-    memory. Raises StateUnusable.
+def look_before_judging(notebook: Notebook, snapshot: Snapshot) -> BeforeJudging:
+    """Return what the engine that was chosen last would judge, and whether it can. Raises
+    StateUnusable.
     """
-    told, untold = judged(look, known_opinions(notebook.surroundings.state))
-    before = BeforeJudging(len(untold), told)
-    if not untold:
-        return replace(before, why_not=_NO_DOUBTS)
+    with_opinion, without = judged(snapshot, known_opinions(notebook.surroundings.state))
+    before = BeforeJudging(len(without), with_opinion)
+    if not without:
+        return replace(before, why_not=_NONE_PENDING)
     try:
         outside = outside_of(notebook.surroundings, engine_chosen(notebook))
     except WrongUsage as error:
         return replace(before, why_not=error.message)
     if outside is None:
         return replace(before, why_not=_RULES)
-    asked = prepare_judging(notebook, untold, outside)
-    batch = asked.batch
-    leaving = leaving_of(notebook, asked.outside, batch, batch.redaction, batch.text)
-    why = _NO_ROOM if not asked.doubts else _NEW_PROGRAM if leaving.program else why_not(leaving)
-    return replace(before, asked=asked, leaving=leaving, why_not=why)
+    request = prepare_judging(notebook, without, outside)
+    batch = request.batch
+    egress = leaving_of(notebook, request.outside, batch, batch.redaction, batch.text)
+    why = _NO_ROOM if not request.doubts else _NEW_PROGRAM if egress.program else why_not(egress)
+    return replace(before, asked=request, leaving=egress, why_not=why)
 
 
 def prepare_judging(
     notebook: Notebook, doubts: Sequence[Conflict], outside: Outside
 ) -> JudgementRequest:
-    """Return what the engine `outside` would be asked of the first of the `doubts`."""
-    judge = _judge(notebook, outside, min(len(doubts), MOST))
-    pairs = [_in_doubt(it) for it in doubts[:MOST]]
-    batch = compose_batch(pairs, begin_redaction(notebook), judge.ask.room)
-    chosen = tuple(doubts[: len(batch.texts)])
-    return JudgementRequest(chosen, batch, judge, judge.ask.estimate(batch))
+    """Return the request to the engine `outside` for as many of the first `doubts` as fit."""
+    engine = _judging_engine(notebook, outside, min(len(doubts), MOST))
+    pairs = [_uncertain_pair(pair) for pair in doubts[:MOST]]
+    batch = compose_batch(pairs, begin_redaction(notebook), engine.ask.room)
+    included = tuple(doubts[: len(batch.texts)])
+    return JudgementRequest(included, batch, engine, engine.ask.estimate(batch))
 
 
 def judge(
-    notebook: Notebook, asked: JudgementRequest, step: Step = lambda _: None
+    notebook: Notebook, request: JudgementRequest, step: Step = lambda _: None
 ) -> JudgementOutcome:
-    """Ask, keep what is thought of the doubts, and record what it cost. Raises CuratorFailed,
+    """Send the request, store the opinions and record the cost. Raises CuratorFailed,
     StateUnusable, and what `step` raises.
     """
-    author = asked.outside.author
+    author = request.outside.author
 
     def lost(usage: EngineUsage) -> None:
         with suppress(StateUnusable):  # why there is no answer matters more than its cost
             _record(notebook, author, usage)
 
-    reply = replace(asked.outside.ask, lost=lost)(asked.batch.sent, step)
-    # before it is looked at: it was paid for, whatever it says
+    reply = replace(request.outside.ask, lost=lost)(request.batch.sent, step)
+    # recorded before the reply is read: it was paid for, whatever it is
     run = _record(notebook, author, reply.usage)
-    ids = asked.batch.ids
-    found = read_opinions(reply.said, ids, author.model)
-    told = [
-        (doubt, found.by_pair[name])
-        for name, doubt in zip(ids, asked.doubts, strict=True)
-        if name in found.by_pair
+    ids = request.batch.ids
+    answer = read_opinions(reply.said, ids, author.model)
+    opinions = [
+        (pair, answer.by_pair[name])
+        for name, pair in zip(ids, request.doubts, strict=True)
+        if name in answer.by_pair
     ]
-    keep_opinions(notebook.surroundings, author, told)
-    return JudgementOutcome(tuple(told), found.rejected, run)
+    keep_opinions(notebook.surroundings, author, opinions)
+    return JudgementOutcome(tuple(opinions), answer.rejected, run)
 
 
-def _judge(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
-    """Return an engine that curates as one that judges so many pairs."""
+def _judging_engine(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
+    """Return the engine `outside` with the prompt and form for judging so many pairs."""
     prompt = load_prompt(JUDGE, notebook.surroundings.config)
     most = _WRITTEN + _WRITTEN_EACH * pairs
     ask = replace(outside.ask, prompt=prompt, form=JUDGING, most_written=most)
@@ -157,17 +155,17 @@ def _judge(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
 
 
 def _record(notebook: Notebook, author: Author, usage: EngineUsage) -> LedgerRun:
-    surroundings = notebook.surroundings
-    run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
-    record(surroundings.state, notebook.place.root, run)
+    environment = notebook.surroundings
+    run = new_run(environment.now.isoformat(), author, usage, 0, 0)
+    record(environment.state, notebook.place.root, run)
     return run
 
 
-def _in_doubt(conflict: Conflict) -> InDoubt:
+def _uncertain_pair(conflict: Conflict) -> InDoubt:
     parties = _party(conflict.left), _party(conflict.right)
     if conflict.is_of_whole:
         return InDoubt("they say the same", "", *parties)
-    # what stands behind it are words of both in small letters: what was a secret looks like none
+    # after the colon are words of both in lower case, where a secret cannot be recognised
     kind = conflict.reason.partition(":")[0]
     return InDoubt("both can hold", kind, *parties)
 

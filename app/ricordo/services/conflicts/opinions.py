@@ -1,5 +1,5 @@
-"""What engines outside our code think of pairs that are in doubt: kept by the very texts that were
-judged, so that nothing is paid for twice, whatever the notes are called. It changes no finding.
+"""Opinions of engines on uncertain pairs, stored by the texts that were judged, so that nothing is
+paid for twice when notes are renamed. Opinions change no finding.
 """
 
 from __future__ import annotations
@@ -22,68 +22,73 @@ FILE = "opinions.jsonl"
 _NEITHER = ""
 
 Known = Mapping[tuple[str, ...], Mapping[str, Any]]
-"""What was kept last of two texts, by their digests."""
+"""The last stored opinion on two texts, by their digests."""
 
 
 def keep_opinions(
-    surroundings: Environment, author: Author, opinions: Iterable[tuple[Conflict, Opinion]]
+    environment: Environment, author: Author, opinions: Iterable[tuple[Conflict, Opinion]]
 ) -> None:
-    """Keep what `author` thinks of doubts. Raises StateUnusable."""
+    """Store the opinions of `author` on uncertain pairs. Raises StateUnusable."""
     try:
         for conflict, opinion in opinions:
-            add_line(surroundings.state, FILE, _told(surroundings, author, conflict, opinion))
+            add_line(environment.state, FILE, _record(environment, author, conflict, opinion))
     except OSError as error:
-        raise _unusable(surroundings.state, error) from None
+        raise _unusable(environment.state, error) from None
 
 
 def known_opinions(state: str) -> Known:
-    """Return what was kept."""
-    lines = (it for it in read_lines(state, FILE) if it is not None)
-    return {tuple(map(str, it["texts"])): it for it in lines if _is_kept(it)}
+    """Return the stored opinions."""
+    records = (record for record in read_lines(state, FILE) if record is not None)
+    return {tuple(map(str, record["texts"])): record for record in records if _is_valid(record)}
 
 
-def judged(look: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
-    """Return the doubts of a memory of which an opinion is `known`, with it: those of which it says
-    that something is amiss first; and those that nobody has judged, the likeliest first.
+def judged(snapshot: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
+    """Return the uncertain pairs with a `known` opinion, those that it calls a problem first; and
+    the pairs without an opinion, the likeliest contradiction first.
     """
-    told: list[Conflict] = []
-    untold: list[Conflict] = []
-    for it in doubts(look):
-        opinion = _opinion(it, known)
+    with_opinion: list[Conflict] = []
+    without: list[Conflict] = []
+    for pair in doubts(snapshot):
+        opinion = _opinion(pair, known)
         if opinion is None:
-            untold.append(it)
+            without.append(pair)
         else:
-            told.append(replace(it, opinion=opinion))
-    told.sort(key=lambda it: it.opinion is not None and not it.opinion.view.is_amiss)
-    return tuple(told), tuple(untold)
+            with_opinion.append(replace(pair, opinion=opinion))
+    with_opinion.sort(key=lambda pair: not _is_amiss(pair))
+    return tuple(with_opinion), tuple(without)
 
 
-def found_in(look: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
-    """Return what is to be settled in a memory: the conflicts, then the doubts of which an opinion
-    says that something is amiss; and how many are in doubt that nobody has judged.
+def found_in(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
+    """Return what is to be resolved in a memory: the conflicts, then the uncertain pairs that an
+    opinion calls a problem; and the number of uncertain pairs without an opinion.
     """
-    told, untold = judged(look, known_opinions(state))
-    amiss = (it for it in told if it.opinion is not None and it.opinion.view.is_amiss)
-    return (*conflicts(look), *amiss), len(untold)
+    with_opinion, without = judged(snapshot, known_opinions(state))
+    return (*conflicts(snapshot), *filter(_is_amiss, with_opinion)), len(without)
+
+
+def _is_amiss(pair: Conflict) -> bool:
+    return pair.opinion is not None and pair.opinion.view.is_amiss
 
 
 def purge_opinions(state: str, value: str) -> int:
-    """Overwrite `value` in what was kept; return how often it stood there. Raises StateUnusable."""
+    """Overwrite `value` in the stored opinions; return how often it occurred. Raises
+    StateUnusable.
+    """
     try:
         return purge_lines(state, FILE, value)
     except OSError as error:
         raise _unusable(state, error) from None
 
 
-def _told(
-    surroundings: Environment, author: Author, conflict: Conflict, opinion: Opinion
+def _record(
+    environment: Environment, author: Author, conflict: Conflict, opinion: Opinion
 ) -> dict[str, Any]:
-    kept = {Keeps.LEFT: conflict.left, Keeps.RIGHT: conflict.right}.get(opinion.keeps)
+    side = {Keeps.LEFT: conflict.left, Keeps.RIGHT: conflict.right}.get(opinion.keeps)
     return {
-        "at": surroundings.now.isoformat(),
+        "at": environment.now.isoformat(),
         "texts": _texts(conflict),
         "verdict": opinion.view.value,
-        "keeps": _digest(kept) if kept else _NEITHER,
+        "keeps": _digest(side) if side else _NEITHER,
         "reason": mask(opinion.reason),
         "engine": author.name,
         "model": author.model,
@@ -92,27 +97,28 @@ def _told(
 
 
 def _opinion(conflict: Conflict, known: Known) -> Opinion | None:
-    """Return what was kept of a doubt; None where nothing was, or it cannot be read."""
-    kept = known.get(_texts(conflict))
-    if kept is None:
+    """Return the stored opinion on an uncertain pair; None if there is none or it is invalid."""
+    record = known.get(_texts(conflict))
+    if record is None:
         return None
     sides = {_digest(conflict.left): Keeps.LEFT, _digest(conflict.right): Keeps.RIGHT}
-    keeps = sides.get(kept["keeps"], Keeps.NEITHER)
+    keeps = sides.get(record["keeps"], Keeps.NEITHER)
     try:
-        return Opinion(View(kept["verdict"]), keeps, plain_line(kept["reason"]), kept["model"])
+        view, reason = View(record["verdict"]), plain_line(record["reason"])
+        return Opinion(view, keeps, reason, record["model"])
     except (ValueError, ChangeRefused):
         return None
 
 
-def _is_kept(told: Mapping[str, Any]) -> bool:
-    texts = told.get("texts")
+def _is_valid(record: Mapping[str, Any]) -> bool:
+    texts = record.get("texts")
     names = ("verdict", "keeps", "reason", "model")
     is_pair = isinstance(texts, list) and len(texts) == 2
-    return is_pair and all(isinstance(told.get(name), str) for name in names)
+    return is_pair and all(isinstance(record.get(name), str) for name in names)
 
 
 def _texts(conflict: Conflict) -> tuple[str, ...]:
-    """Return what names the texts of both sides, whichever is left."""
+    """Return the digests of the texts of both sides, the same for swapped sides."""
     return tuple(sorted((_digest(conflict.left), _digest(conflict.right))))
 
 
@@ -122,7 +128,7 @@ def _digest(side: Side) -> str:
 
 
 def suggested(opinion: Opinion) -> Keep:
-    """Return the side that an opinion would keep."""
+    """Return the side that an opinion would keep; NONE for neither."""
     return {Keeps.LEFT: Keep.LEFT, Keeps.RIGHT: Keep.RIGHT}.get(opinion.keeps, Keep.NONE)
 
 

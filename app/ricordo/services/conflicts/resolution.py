@@ -1,4 +1,4 @@
-"""Settling a conflict: what becomes of the two notes, as changes that are made together."""
+"""Resolving a conflict: the changes to its two notes, as one change set."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import one_line, visible
 
 Words = Callable[[str], str]
-"""Gives a line that sums up a claim other words; the same where it does not claim it."""
+"""Rewords a line that sums up a claim; returns other lines unchanged."""
 
 _CLOSING = re.compile(r"[.!?。！？]*\Z")
 _LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
@@ -50,47 +50,45 @@ _LABEL = re.compile(r"[\s>*_-]*([^:*\n]{1,40}):?\*\*")
 
 
 def closing(text: str) -> str:
-    """Return the stop at the end of a statement."""
-    found = _CLOSING.search(text)
-    return found.group() if found else ""
+    """Return the punctuation at the end of a statement; "" if there is none."""
+    match = _CLOSING.search(text)
+    return match.group() if match else ""
 
 
 def without_stop(text: str) -> str:
-    """Return a statement without the stop at its end."""
+    """Return a statement without the punctuation at its end."""
     return _CLOSING.sub("", text, count=1)
 
 
 def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[NoteStatement, str]:
-    """Return the statements of `note`, the side `of` the conflict, that cannot hold for its reason,
-    or say of the same thing what the claim says of it, each with what the other note says against
-    it; not those of another conflict of the same two.
+    """Return the statements of `note`, the side `of` the conflict, that contradict the other note
+    for the conflict's reason or repeat the claim, each with the statement of `other` against it;
+    none that belongs to another conflict of the same notes.
     """
     mine, its = conflict.side(of).quote, conflict.other(of).quote
-    # what was quoted comes first, and what the body says before what the description sums up
+    # the quote comes first, and the body before the description
     others = sorted(sayings(other), key=lambda it: (it.text != its.text, it.in_head))
-    texts = [it.text for it in others]
-    held = {said: _held_against(conflict, of, said.text, texts) for said in sayings(note)}
-    found = {said: against for said, against in held.items() if against}
-    if not any(it.text == mine.text for it in found):
+    texts = [statement.text for statement in others]
+    against = {each: _contradicting(conflict, of, each.text, texts) for each in sayings(note)}
+    statements = {statement: text for statement, text in against.items() if text}
+    if not any(statement.text == mine.text for statement in statements):
         in_head = mine.line <= note.text.count("\n", 0, note.head.end)
-        found[NoteStatement(mine.line, mine.text, in_head)] = its.text
-    return found
+        statements[NoteStatement(mine.line, mine.text, in_head)] = its.text
+    return statements
 
 
-def _held_against(conflict: Conflict, of: Keep, said: str, others: list[str]) -> str:
-    """Which of what the other note says is held against a statement in this conflict; "" where
-    nothing is.
-    """
+def _contradicting(conflict: Conflict, of: Keep, text: str, others: list[str]) -> str:
+    """Return which of `others` contradicts the statement `text` in this conflict; "" if none."""
     mine, its = conflict.side(of).quote.text, conflict.other(of).quote.text
-    for against in others:
-        reason = excludes(*((said, against) if of is Keep.LEFT else (against, said)))
-        if reason and (reason == conflict.reason or mine == said or its == against):
-            return against
-    return its if _restates(said, mine, values_of(mine, its)) else ""
+    for other in others:
+        reason = excludes(*((text, other) if of is Keep.LEFT else (other, text)))
+        if reason and (reason == conflict.reason or mine == text or its == other):
+            return other
+    return its if _restates(text, mine, values_of(mine, its)) else ""
 
 
 def _restates(text: str, claim: str, values: tuple[Value, ...]) -> bool:
-    """Whether a statement says of what a claim speaks of what the claim says of it."""
+    """Return whether a statement repeats a claim about the same subject."""
     subject = read_claim(claim).subject
     return bool(subject) and bool(says(text, values)) and subject <= read_claim(text).keys
 
@@ -98,15 +96,15 @@ def _restates(text: str, claim: str, values: tuple[Value, ...]) -> bool:
 def reworded(
     memory: Memory, note: Note, texts: Mapping[NoteStatement, str], words: Words
 ) -> list[Act]:
-    """Return the acts that give the statements `texts` of a note other words, wherever they stand:
-    in its body, in its description and in the entries that lead to it. `words` are for those of
-    the latter two that claim it in another way.
+    """Return the acts that replace the statements of a note by `texts`, in its body, its
+    description and its index entries. `words` rewords descriptions and entries that make the claim
+    in other words.
     """
 
     def in_line(line: str) -> str:
         new = line
-        for said, text in texts.items():
-            new = new.replace(without_stop(said.text), without_stop(text))
+        for statement, text in texts.items():
+            new = new.replace(without_stop(statement.text), without_stop(text))
         return words(line) if new == line else new
 
     acts = [*_body(note, texts), *_description(note, in_line)]
@@ -116,11 +114,11 @@ def reworded(
 def _body(note: Note, texts: Mapping[NoteStatement, str]) -> Iterator[Act]:
     places = {
         span: new
-        for said, new in texts.items()
-        if not said.in_head and (span := span_of(note, NoteQuote(note.path, said.line, said.text)))
+        for it, new in texts.items()
+        if not it.in_head and (span := span_of(note, NoteQuote(note.path, it.line, it.text)))
     }
     text, last = note.text, len(note.text)
-    # from the end, so that what comes before stays where it is
+    # from the end, so that earlier offsets stay valid
     for start, end in sorted(places, reverse=True):
         if start >= note.head.end and end <= last:
             text, last = text[:start] + places[start, end] + text[end:], start
@@ -130,12 +128,12 @@ def _body(note: Note, texts: Mapping[NoteStatement, str]) -> Iterator[Act]:
 
 def _description(note: Note, in_line: Words) -> Iterator[Act]:
     before = " ".join(note.description.split())
-    # a head that is broken is left alone: what it still claims is told
+    # broken frontmatter is left alone: what it still claims is reported
     after = in_line(before) if before and note.head.fault is None else before
     if after != before:
         fields = note.head.fields
-        held = (key for key in fields if note.head.scalar(key) == note.description)
-        yield SetField(note.path, next(held, "description"), after)
+        keys = (key for key in fields if note.head.scalar(key) == note.description)
+        yield SetField(note.path, next(keys, "description"), after)
 
 
 def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
@@ -149,7 +147,7 @@ def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
 
 
 def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iterator[str]:
-    """Yield where a note and the entries that lead to it name one of the old values, and which."""
+    """Yield where a note and its index entries still name one of the old `values`, and which."""
     note = memory.by_path.get(path)
     if note is None or not values:
         return
@@ -158,104 +156,107 @@ def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iter
         lines[index.path, entry.line] = entry.text
     for (file, number), line in lines.items():
         if value := says(line, values):
-            # in a line with a credential it may be the credential
+            # in a line with a credential the value may be the credential
             yield f"{file}:{number} still says “{value if mask(line) == line else '…'}”"
 
 
 def says_more(note: Note, kept: Note, lost: Mapping[NoteStatement, str]) -> bool:
-    """Return whether a note says anything besides the statements that are `lost`: more than why
-    they hold, how they are applied and where to look, which go with them, and more than what the
-    note that is `kept` says too.
+    """Return whether a note says anything besides the statements that are `lost`, what explains
+    them (why, how to apply, where to look), and what the note that is `kept` says too.
     """
-    again = [it.text for it in sayings(kept)]
-    gone = {it.text for it in lost}
+    kept_texts = [statement.text for statement in sayings(kept)]
+    lost_texts = {statement.text for statement in lost}
     return any(
-        not _belongs(note, said) and not any(is_said_again(said.text, it) for it in again)
-        for said in sayings(note)
-        if not said.in_head and said.text not in gone
+        not _only_explains(note, statement)
+        and not any(is_said_again(statement.text, text) for text in kept_texts)
+        for statement in sayings(note)
+        if not statement.in_head and statement.text not in lost_texts
     )
 
 
-def _belongs(note: Note, said: NoteStatement) -> bool:
-    """Whether a statement only says how another one is applied, or where to look."""
-    label = _LABEL.match(note.text.split("\n")[said.line - 1])
+def _only_explains(note: Note, statement: NoteStatement) -> bool:
+    """Return whether a statement only says how another one is applied, or where to look."""
+    label = _LABEL.match(note.text.split("\n")[statement.line - 1])
     if label and pattern("how").match(lowered(label[1])):
         return True
-    return len(content_words(words(_LINK.sub("", said.text)))) <= 1
+    return len(content_words(words(_LINK.sub("", statement.text)))) <= 1
 
 
 _MOST_LINES = 5
-"""Lines that still claim what does not hold, of which the person is told."""
-_STILL_OPPOSED = "In these words they still look opposed: that they are no conflict is kept, too."
+"""Remaining lines with an old value that are shown to the user."""
+_STILL_OPPOSED = (
+    "The new words still look contradictory; the pair is dismissed as no conflict, too."
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Settled(NamedTuple):
-    """What would settle a conflict."""
+    """A resolution of a conflict, not yet applied."""
 
     acts: tuple[Act, ...]
     reason: str
-    """As the history keeps it."""
+    """The reason that the history records."""
     told: str
-    """What becomes of the notes, in one sentence."""
+    """What happens to the notes, in one sentence."""
     lost: tuple[str, tuple[Value, ...]] = ("", ())
-    """The path of the note that claims something else now, and the values that it gave up."""
+    """Path of the note whose claim is replaced, and the values that it gives up."""
     both: Conflict | None = None
-    """The conflict, where both sides of it hold."""
+    """The conflict, if both sides are kept."""
     kept: tuple[str, ...] = ()
-    """The paths of the notes of which the user says that they hold, as they are then."""
+    """Paths of the notes that the user thereby confirms, with the resulting text."""
     whole: Settled | None = None
-    """What would settle it by retiring a note of which else only the claim is replaced."""
+    """The alternative that retires the note instead of replacing its claim."""
 
 
 def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> ChangeSet:
-    """Return what `settled` comes to, judged again: what still claims what was given up is told,
-    and where both sides hold and still cannot be told from a conflict, that is decided with it.
-    Raises ChangeRefused.
+    """Return the change set of a resolution, with warnings on lines that still have the old value.
+    If both sides are kept and still look contradictory, their pair is dismissed with it. Raises
+    ChangeRefused.
     """
     changes = [Change(act, settled.reason) for act in settled.acts]
     change_set = put_together(notebook, memory, changes)
     after = with_edits(memory, change_set.edits)
-    left = [one_line(it) for it in islice(lines_that_say(after, *settled.lost), _MOST_LINES)]
-    dismisses = tuple(_still_told(memory, after, settled.both)) if settled.both else ()
-    remarks = [*change_set.remarks, *(f"{it}." for it in left)]
+    lines = [one_line(line) for line in islice(lines_that_say(after, *settled.lost), _MOST_LINES)]
+    dismisses = tuple(_ids_still_found(memory, after, settled.both)) if settled.both else ()
+    warnings = [*change_set.remarks, *(f"{line}." for line in lines)]
     if dismisses:
-        remarks.append(_STILL_OPPOSED)
-    kept = (after.by_path[path] for path in settled.kept if path in after.by_path)
-    confirms = tuple(filter(None, (digest(note.raw) for note in kept)))
-    return replace(change_set, remarks=tuple(remarks), dismisses=dismisses, confirms=confirms)
+        warnings.append(_STILL_OPPOSED)
+    notes = (after.by_path[path] for path in settled.kept if path in after.by_path)
+    confirms = tuple(filter(None, (digest(note.raw) for note in notes)))
+    return replace(change_set, remarks=tuple(warnings), dismisses=dismisses, confirms=confirms)
 
 
 def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
-    """Return what keeps one side: the other note is retired in its favour or, where it says more
-    than its claim, only what cannot hold is replaced by what is kept.
+    """Return the resolution that keeps one side: the other note is retired or, if it says more than
+    its claim, only the contradicting statements are replaced. Raises ChangeRefused if a claim is
+    gone.
     """
     kept, other = conflict.side(keep), conflict.other(keep)
     note, lost = _notes(memory, kept, other)
     if conflict.is_of_whole:
-        return _one_of_two(note, lost)
-    gone = claims(conflict, lost, note, keep.opposite)
-    reason = f"conflict settled for {note.path}: {conflict.reason}"
-    told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
-    retired = Settled((Retire(lost.path, note.path),), reason, told, kept=(note.path,))
-    if not says_more(lost, note, gone):
+        return _keep_one_copy(note, lost)
+    wrong = claims(conflict, lost, note, keep.opposite)
+    reason = f"conflict resolved for {note.path}: {conflict.reason}"
+    done = _retired_message(lost, note)
+    retired = Settled((Retire(lost.path, note.path),), reason, done, kept=(note.path,))
+    if not says_more(lost, note, wrong):
         return retired
     values = values_of(other.quote.text, kept.quote.text)
-    texts = {said: _replaced(said.text, new, values) for said, new in gone.items()}
-    acts = reworded(memory, lost, texts, _in_favour(kept, values))
-    told = f"{visible(lost.path)} says more than this: only its claim is replaced"
-    both = (note.path, lost.path)
-    return Settled(tuple(acts), reason, told, (lost.path, values), kept=both, whole=retired)
+    texts = {statement: _replaced(statement.text, new, values) for statement, new in wrong.items()}
+    acts = reworded(memory, lost, texts, _replacing(kept, values))
+    done = f"{visible(lost.path)} says more than this: only its claim is replaced"
+    paths = (note.path, lost.path)
+    return Settled(tuple(acts), reason, done, (lost.path, values), kept=paths, whole=retired)
 
 
 def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Settled:
-    """Return what makes both claims true: each gets a word of when or for what it holds, `left`
-    and `right`, of which one may be "".
+    """Return the resolution that keeps both claims, each limited to the scope `left` or `right`,
+    such as "since May"; one of them may be "". Raises ChangeRefused.
     """
     if conflict.is_of_whole:
-        raise ChangeRefused("They may say the same: keep one, merge them, or say that both stay.")
+        raise ChangeRefused("These notes may say the same: keep one, merge or dismiss them.")
     if not left.strip() and not right.strip():
-        raise ChangeRefused("Without saying for what or when each holds, both cannot be true.")
+        raise ChangeRefused("To keep both, enter when or for what at least one of them is true.")
     notes = _notes(memory, conflict.left, conflict.right)
     acts: list[Act] = []
     for of, note, other, limit in (
@@ -264,63 +265,69 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
     ):
         if limit.strip():
             scope = _scope(limit)
-            said = claims(conflict, note, other, of)
-            texts = {it: _with_scope(it.text, scope) for it in said}
-            acts += reworded(memory, note, texts, _limited(conflict, of, scope))
-    told = "Both hold, each as far as it says"
-    kept = tuple(it.path for it in notes)
-    return Settled(tuple(acts), f"both hold: {conflict.reason}", told, both=conflict, kept=kept)
+            statements = claims(conflict, note, other, of)
+            texts = {statement: _with_scope(statement.text, scope) for statement in statements}
+            acts += reworded(memory, note, texts, _limiting(conflict, of, scope))
+    done = "Both notes are kept, each for its own scope"
+    paths = tuple(note.path for note in notes)
+    reason = f"both kept: {conflict.reason}"
+    return Settled(tuple(acts), reason, done, both=conflict, kept=paths)
 
 
-def _one_of_two(note: Note, lost: Note) -> Settled:
-    """Return what keeps one of two notes that say nearly the same."""
+def _keep_one_copy(note: Note, lost: Note) -> Settled:
+    """Return the resolution that keeps one of two notes that say nearly the same."""
     reason = f"{lost.path} says nearly the same as {note.path}"
-    told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
     more = ", though it says more than that" if says_more(lost, note, {}) else ""
-    return Settled((Retire(lost.path, note.path),), reason, f"{told}{more}", kept=(note.path,))
+    done = f"{_retired_message(lost, note)}{more}"
+    return Settled((Retire(lost.path, note.path),), reason, done, kept=(note.path,))
+
+
+def _retired_message(lost: Note, note: Note) -> str:
+    return f"{visible(lost.path)} is retired, links to it now point to {visible(note.path)}"
 
 
 def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
-    """Return the path of the note that stays, of the one that goes, and a text of both for the
-    person to edit. The note that the suggestion keeps stays.
+    """Return the path of the note to keep, the path of the note to retire, and a combined text for
+    the user to edit. The note that the suggestion keeps is kept. Raises ChangeRefused.
     """
     keep = conflict.suggestion.keep
-    note, gone = _notes(memory, conflict.side(keep), conflict.other(keep))
-    body = gone.body.strip("\n")
+    note, other = _notes(memory, conflict.side(keep), conflict.other(keep))
+    body = other.body.strip("\n")
     gap = "" if note.text.endswith("\n") else "\n"
-    return note.path, gone.path, f"{note.text}{gap}\n## From {gone.name}\n\n{body}\n"
+    return note.path, other.path, f"{note.text}{gap}\n## From {other.name}\n\n{body}\n"
 
 
 def merge_notes(path: str, other: str, text: str) -> Settled:
-    """Return what makes one note of two: `other` is retired into the one at `path`."""
-    told = f"{visible(other)} is part of {visible(path)} now"
-    reason = f"conflict settled: {other} merged"
-    return Settled((Merge(path, other, text),), reason, told, kept=(path,))
+    """Return the resolution that merges `other` into the note at `path` and retires it."""
+    done = f"{visible(other)} is part of {visible(path)} now"
+    reason = f"conflict resolved: {other} merged"
+    return Settled((Merge(path, other, text),), reason, done, kept=(path,))
 
 
 def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
-    """The notes as they are now. Raises ChangeRefused where a claim is gone."""
-    found: list[Note] = []
+    """Return the present notes of `sides`. Raises ChangeRefused if a claim is gone."""
+    notes: list[Note] = []
     for side in sides:
         note = memory.by_path.get(side.quote.path)
         if note is None or (side.quote.text and span_of(note, side.quote) is None):
-            raise ChangeRefused(f"{visible(side.quote.path)} does not say that any more.")
-        found.append(note)
-    return tuple(found)
+            path = visible(side.quote.path)
+            raise ChangeRefused(f"No longer applies: {path} changed.")
+        notes.append(note)
+    return tuple(notes)
 
 
-def _replaced(said: str, kept: str, values: tuple[Value, ...]) -> str:
-    """What is said in the place of a statement: the same with the values that are kept where that
-    does, else the statement that is kept.
+def _replaced(text: str, kept: str, values: tuple[Value, ...]) -> str:
+    """Return the replacement of a statement: the statement with the kept values if that removes
+    the contradiction, else the kept statement.
     """
-    corrected = with_new(said, values)
-    if corrected != said and not excludes(corrected, kept):
+    corrected = with_new(text, values)
+    if corrected != text and not excludes(corrected, kept):
         return corrected
-    return without_stop(kept) + closing(said)
+    return without_stop(kept) + closing(text)
 
 
-def _in_favour(kept: Side, values: tuple[Value, ...]) -> Words:
-    """What a line that claims the opposite says instead."""
+def _replacing(kept: Side, values: tuple[Value, ...]) -> Words:
+    """Return a function that replaces a contradicting line by the kept claim."""
 
     def words(line: str) -> str:
         new = with_new(line, values)
@@ -331,8 +338,8 @@ def _in_favour(kept: Side, values: tuple[Value, ...]) -> Words:
     return words
 
 
-def _limited(conflict: Conflict, of: Keep, scope: str) -> Words:
-    """What a line that makes the claim of one side says with its scope."""
+def _limiting(conflict: Conflict, of: Keep, scope: str) -> Words:
+    """Return a function that adds the scope to lines that make the claim of one side."""
     mine, other = conflict.side(of).quote.text, conflict.other(of).quote.text
     values = values_of(mine, other)
 
@@ -343,33 +350,34 @@ def _limited(conflict: Conflict, of: Keep, scope: str) -> Words:
     return words
 
 
-def _still_told(memory: Memory, after: Memory, conflict: Conflict) -> Iterator[str]:
-    """The ids under which the two notes of a conflict would be told again; not those of the other
-    conflicts that they had before.
+def _ids_still_found(memory: Memory, after: Memory, conflict: Conflict) -> Iterator[str]:
+    """Yield the ids under which the notes of a conflict would be reported again; without those of
+    other conflicts that they had before.
     """
     paths = conflict.left.quote.path, conflict.right.quote.path
-    before = {
-        texts for texts, reason in _told(memory, *paths).items() if reason != conflict.reason
-    } - {(conflict.left.quote.text, conflict.right.quote.text)}
-    for texts in _told(after, *paths).keys() - before:
+    others = _contradictions(memory, *paths).items()
+    before = {texts for texts, reason in others if reason != conflict.reason} - {
+        (conflict.left.quote.text, conflict.right.quote.text)
+    }
+    for texts in _contradictions(after, *paths).keys() - before:
         yield finding_id(RULE, "", cause_of_texts(*texts))
 
 
-def _told(memory: Memory, left: str, right: str) -> dict[tuple[str, str], str]:
-    """Every two statements of two notes that exclude each other, with the reason."""
+def _contradictions(memory: Memory, left: str, right: str) -> dict[tuple[str, str], str]:
+    """Return all pairs of statements of two notes that contradict each other, with the reason."""
     mine, theirs = (sayings(memory.by_path[path]) for path in (left, right))
     pairs = ((it.text, its.text) for it in mine for its in theirs)
     return {texts: reason for texts in pairs if (reason := excludes(*texts))}
 
 
 def _scope(words: str) -> str:
-    """What was typed, with a preposition before it where there is none."""
+    """Return what the user typed, with “for” before it if it has no preposition."""
     plain = " ".join(words.split()).rstrip(".")
     first = _WORD.match(plain.lower())
     known = (expressions("opposition", part) for part in ("scope", "since", "bare_scope"))
     return plain if first and first.group() in chain(*known) else f"for {plain}"
 
 
-def _with_scope(said: str, scope: str) -> str:
-    """A statement with a scope before its closing stop."""
-    return f"{without_stop(said)} {scope}{closing(said)}"
+def _with_scope(text: str, scope: str) -> str:
+    """Return a statement with a scope before its final punctuation."""
+    return f"{without_stop(text)} {scope}{closing(text)}"

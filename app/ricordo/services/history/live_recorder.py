@@ -1,5 +1,5 @@
-"""Recording a memory while it is followed: what others wrote goes into the history once it has
-been the same for a moment. It comes after the screen: nothing on it waits for the history.
+"""Recording a memory while it is followed: what others wrote goes into the history once it has been
+stable for a moment. The screen never waits for the history.
 """
 
 from __future__ import annotations
@@ -24,45 +24,46 @@ from ricordo.text import clip
 _LONGEST_NAME = 60
 """Cells."""
 _PATIENCE = 10 * STABLE_FOR
-"""Seconds after which a recording waits no longer for somebody who keeps writing; as much longer
-than it works it waits for what is awaited.
+"""Seconds after which the first recording no longer waits for writers; also for how long recording
+is throttled in favour of the screen.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedState:
-    """What the history holds now."""
+    """State of the history after a recording."""
 
     new: int = 0
-    """How many arrivals wait in the inbox."""
+    """Number of pending arrivals in the inbox."""
     is_other: bool = False
-    """Whether something was recorded that had not been."""
+    """Whether something new was recorded."""
     has_renamed: bool = False
-    """Whether notes were renamed among it."""
+    """Whether that includes renamed notes."""
     notices: tuple[str, ...] = ()
-    """What the person has to be told, a sentence each."""
+    """Messages to the user, a sentence each."""
     warnings: tuple[str, ...] = ()
-    """The same, of what went wrong or was undone by others."""
+    """Messages about errors and about changes that others reverted."""
 
 
 class Recording:
     """Records the memory that a follower shows."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Nothing is recorded before `shown` was told of a memory."""
+        """Nothing is recorded before `shown` is called with a memory."""
         self._notebook = notebook
         self._memory: Memory | None = None
         self._touched: dict[str, float] = {}
-        """Files that wait, and when they were touched last, by a steady clock."""
+        """Files not yet stable, and when they were last touched, by a monotonic clock."""
         self._woken = asyncio.Event()
         self._begun_by = 0.0
-        """When the first recording is made at the latest, by the same clock."""
+        """Latest time of the first recording, by the same clock."""
         self._is_begun = False
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
+        """Errors that were reported."""
 
     def shown(self, memory: Memory, touched: Collection[str] | None) -> None:
-        """Take note that `memory` is shown now, after somebody wrote to the files `touched`; None
-        where nobody knows, so that their times have to tell.
+        """Set the memory that is shown now, after somebody wrote to the files `touched`; None if
+        that is unknown, then modification times decide.
         """
         now = time.monotonic()
         if self._memory is None:
@@ -74,43 +75,43 @@ class Recording:
         self._woken.set()
 
     def count_anew(self) -> None:
-        """Ask for the inbox to be counted again, because something was decided."""
+        """Request that the inbox is counted again, after a decision."""
         self._woken.set()
 
     async def kept(self) -> AsyncIterator[RecordedState]:
-        """Yield what the person has to know of the history, for ever."""
+        """Yield the state of the history after each recording, for ever."""
         recovered = await self._attempt(self._recover)
         if recovered is not None:
             yield recovered
         while True:
-            await self._until_something_is_due()
-            kept = await self._attempt(self._record)
-            if kept is not None:
-                yield kept
+            await self._wait_until_due()
+            recorded = await self._attempt(self._record)
+            if recorded is not None:
+                yield recorded
 
     async def _attempt(self, work: Callable[[], RecordedState | None]) -> RecordedState | None:
-        """Do `work` beside the screen; a history that cannot be used is told once."""
+        """Run `work` in a thread; report an unusable history once."""
         try:
             return await asyncio.to_thread(work)
         except StateUnusable as error:
-            if error.message in self._told:
+            if error.message in self._reported:
                 return None
-            self._told.add(error.message)
-            said = f"{error.message} The notes are shown; nothing is recorded for the inbox."
-            return RecordedState(await asyncio.to_thread(self._waiting), warnings=(said,))
+            self._reported.add(error.message)
+            warning = f"{error.message} The notes are shown; nothing is recorded for the inbox."
+            return RecordedState(await asyncio.to_thread(self._count_pending), warnings=(warning,))
         except RicordoError:
-            # the memory cannot be read at the moment: the follower tells it, and shows it anew
+            # the memory cannot be read now: the follower reports it, and shows it again later
             self._touched.clear()
             return None
 
-    async def _until_something_is_due(self) -> None:
-        """Wait until a file was left alone for long enough, or something was decided."""
+    async def _wait_until_due(self) -> None:
+        """Wait until a file has been stable for long enough, or something was decided."""
         while True:
-            left = self._due() - time.monotonic() if self._touched else None
-            if left is not None and left <= 0:
+            seconds = self._due() - time.monotonic() if self._touched else None
+            if seconds is not None and seconds <= 0:
                 return
             try:
-                await asyncio.wait_for(self._woken.wait(), left)
+                await asyncio.wait_for(self._woken.wait(), seconds)
             except TimeoutError:
                 return
             self._woken.clear()
@@ -120,21 +121,21 @@ class Recording:
     def _due(self) -> float:
         if self._is_begun:
             return min(self._touched.values()) + STABLE_FOR
-        # as it is first seen a memory is kept whole, unless somebody never stops writing
+        # the first recording waits until all files are stable, unless writing never stops
         return min(max(self._touched.values()) + STABLE_FOR, self._begun_by)
 
     # In a thread
 
-    def _waiting(self) -> int:
-        """Return how many arrivals wait as far as that was kept before."""
+    def _count_pending(self) -> int:
+        """Return the number of pending arrivals as recorded before; 0 if that cannot be read."""
         with suppress(StateUnusable):
             return len(inbox(self._notebook).waiting)
         return 0
 
     def _recover(self) -> RecordedState | None:
         recovered = self._notebook.door.recover(self._notebook.surroundings.now)
-        told = tuple(told_of_recovery(recovered))
-        return RecordedState(warnings=told) if told else None
+        warnings = tuple(told_of_recovery(recovered))
+        return RecordedState(warnings=warnings) if warnings else None
 
     def _record(self) -> RecordedState | None:
         memory = self._memory
@@ -142,23 +143,22 @@ class Recording:
             return None
         self._is_begun = True
         step = Throttle(_PATIENCE).step
-        recorded = self._notebook.record(memory, self._still_waiting(memory), step)
-        warnings = (*self._notebook.take_notices(), *map(_put_back, recorded.put_back))
-        notices = (_begun(memory, recorded),) if recorded.is_first else ()
+        recorded = self._notebook.record(memory, self._not_stable(memory), step)
+        warnings = (*self._notebook.take_notices(), *map(_reverted_message, recorded.put_back))
+        notices = (_first_message(memory, recorded),) if recorded.is_first else ()
         new = len(inbox(self._notebook).waiting)
         is_other = recorded.act is not None
         return RecordedState(new, is_other, recorded.has_renamed, notices, warnings)
 
-    def _still_waiting(self, memory: Memory) -> frozenset[str]:
-        """Return the files that were touched a moment ago, or are other than they are shown."""
+    def _not_stable(self, memory: Memory) -> frozenset[str]:
+        """Return the files that were touched a moment ago, or differ from what is shown."""
         now = time.monotonic()
         touched = dict(self._touched)
-        ripe = [path for path, since in touched.items() if now - since >= STABLE_FOR]
-        on_disk = reread_files(memory, ripe) if ripe else memory
-        for path in ripe:
-            shown, there = memory.by_path.get(path), on_disk.by_path.get(path)
-            if _is_the_same(shown, there):
-                # touched again meanwhile, it goes on waiting
+        due = [path for path, since in touched.items() if now - since >= STABLE_FOR]
+        on_disk = reread_files(memory, due) if due else memory
+        for path in due:
+            if _is_the_same(memory.by_path.get(path), on_disk.by_path.get(path)):
+                # if it was touched again meanwhile, it stays
                 if self._touched.get(path) == touched[path]:
                     del self._touched[path]
             else:
@@ -167,7 +167,7 @@ class Recording:
 
 
 def _is_fresh(file: Note) -> bool:
-    """Say whether a file was written so lately that its writer may not be done."""
+    """Return whether a file was written so recently that its writer may not be done."""
     # a time in the future is a wrong clock, not a writer
     return 0 <= time.time() - file.facts.modified < STABLE_FOR
 
@@ -182,16 +182,14 @@ def _is_the_same(one: Note | None, other: Note | None) -> bool:
     )
 
 
-def _begun(memory: Memory, recorded: Recorded) -> str:
+def _first_message(memory: Memory, recorded: Recorded) -> str:
     notes = len(memory.notes)
     what = f"{notes:,} {'note' if notes == 1 else 'notes'}"
-    return (
-        f"The history keeps this memory from now on: {what if recorded.files else 'no notes yet'}."
-    )
+    return f"History started for this memory: {what if recorded.files else 'no notes yet'}."
 
 
-def _put_back(path: str) -> str:
+def _reverted_message(path: str) -> str:
     return (
-        f"Another program put back what you changed in {clip(path, _LONGEST_NAME)}: "
-        "i shows it, d there takes it back again."
+        f"Another program reverted your change of {clip(path, _LONGEST_NAME)}: "
+        "i opens the inbox, d there undoes it."
     )

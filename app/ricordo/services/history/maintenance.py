@@ -1,4 +1,4 @@
-"""Checking the history: that every content it names is there and is what its name says."""
+"""Maintenance of the history: checking, trimming and purging it, and recovery at the start."""
 
 from __future__ import annotations
 
@@ -42,30 +42,33 @@ from ricordo.storage.writer import Recovered
 from ricordo.text import visible
 
 _ACCOUNTED_FOR = "SELECT sha FROM blob UNION SELECT sha FROM dropped"
-"""Contents that are kept, and those that the person let go."""
+"""Contents that are stored, and those that the user dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryCheck:
-    """What a check of the history found."""
+    """Result of a check of the history."""
 
     contents: int
+    """Number of stored contents."""
     faults: tuple[str, ...]
-    """What is wrong, one line each."""
+    """One line per fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the history is."""
+    """Size of the history."""
 
     bytes: int
-    """Of the database on disk."""
+    """Size of the database file."""
     contents: int
     acts: int
 
 
 def check_history(notebook: Notebook) -> HistoryCheck:
-    """Read every kept content again. Raises StateUnusable."""
+    """Return the result of reading every stored content: each must exist and match its SHA-256.
+    Raises StateUnusable.
+    """
     if not notebook.database.exists:
         return HistoryCheck(0, ())
     faults: list[str] = []
@@ -79,22 +82,22 @@ def check_history(notebook: Notebook) -> HistoryCheck:
                 faults.append(f"content {sha[:12]} cannot be unpacked")
                 continue
             if digest(content) != sha or len(content) != size:
-                faults.append(f"content {sha[:12]} is not what it was")
+                faults.append(f"content {sha[:12]} does not match its checksum")
         for path, act in connection.execute(
             f"SELECT path, act FROM op WHERE pre NOT IN ({_ACCOUNTED_FOR})"
             f" OR post NOT IN ({_ACCOUNTED_FOR})"
         ):
-            faults.append(f"act {act} names a text of {path} that is not kept")
+            faults.append(f"act {act} refers to a missing text of {path}")
         for row in connection.execute("PRAGMA integrity_check"):
             if row[0] != "ok":
                 faults.append(str(row[0]))
         unfinished = [act.n for act in History(connection).unfinished()]
-        faults.extend(f"act {n} was cut off and waits" for n in unfinished)
+        faults.extend(f"act {n} was interrupted and is pending" for n in unfinished)
     return HistoryCheck(count, tuple(faults))
 
 
 def history_size(notebook: Notebook) -> Size:
-    """Return how large the history of all memories is. Raises StateUnusable."""
+    """Return the size of the history of all memories. Raises StateUnusable."""
     if not notebook.database.exists:
         return Size(0, 0, 0)
     with notebook.database.opened() as connection:
@@ -104,45 +107,45 @@ def history_size(notebook: Notebook) -> Size:
 
 
 UNDO_KEEPS = 100
-"""Acts, the last ones of each memory, that can be undone whatever was dropped."""
+"""Number of last acts of each memory that stay undoable whatever was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
-    """What is dropped, or would be."""
+    """What a trim drops, or would drop."""
 
     texts: tuple[str, ...] = ()
-    """SHA-256 of each."""
+    """SHA-256 of each dropped text."""
     bytes: int = 0
-    """What they take in the history, packed."""
+    """Their compressed size in the history."""
     kept: int = 0
-    """Texts that stay."""
+    """Number of texts that stay."""
 
 
 def plan_trimming(notebook: Notebook, days: int) -> Trimming:
-    """Return which texts of the history, of all memories, are only of versions older than `days`.
+    """Return the texts that only versions older than `days` use, in the history of all memories.
 
-    Never among them: what a file holds now, the last version of a deleted note, what the last
-    acts need to be undone. Raises StateUnusable.
+    Never among them: present contents of files, the last version of a deleted note, and what undo
+    of the last acts needs. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return Trimming()
     with notebook.database.opened() as connection:
-        return _planned(History(connection), _horizon(notebook, days))
+        return _plan(History(connection), _horizon(notebook, days))
 
 
 def trim(notebook: Notebook, days: int) -> Trimming:
-    """Drop what `plan_trimming` names, give its room back, and return what was dropped. Raises
-    StateUnusable and Busy.
+    """Drop the texts that `plan_trimming` returns, shrink the file, and return what was dropped.
+    Raises StateUnusable and Busy.
     """
     if not notebook.database.exists:
         return Trimming()
     database = notebook.database
     with state_lock(database.state), database.opened() as connection:
-        # what is needed may not change between the plan and its deed
+        # one transaction: the plan must still be valid when it is carried out
         with transaction(connection):
             history = History(connection)
-            trimming = _planned(history, _horizon(notebook, days))
+            trimming = _plan(history, _horizon(notebook, days))
             history.drop(trimming.texts)
         connection.execute("VACUUM")
     return trimming
@@ -152,7 +155,7 @@ def _horizon(notebook: Notebook, days: int) -> datetime:
     return notebook.surroundings.now - timedelta(days=days)
 
 
-def _planned(history: History, horizon: datetime) -> Trimming:
+def _plan(history: History, horizon: datetime) -> Trimming:
     needed = _needed(history, horizon)
     rows = history.db.execute("SELECT sha, length(data) FROM blob").fetchall()
     dropped = [(sha, size) for sha, size in rows if sha not in needed]
@@ -167,8 +170,8 @@ def _needed(history: History, horizon: datetime) -> set[str | None]:
     for root in roots:
         of_root = history.acts(root)
         acts.update((act.n, act) for act in of_root)
-        own = [act.n for act in effective_acts(of_root) if act.kind == CHANGE]
-        undoable.update(own[-UNDO_KEEPS:])
+        changes = [act.n for act in effective_acts(of_root) if act.kind == CHANGE]
+        undoable.update(changes[-UNDO_KEEPS:])
     needed: set[str | None] = set()
     for unfinished in history.unfinished():
         needed.update(sha for op in history.ops(unfinished.n) for sha in (op.pre, op.post))
@@ -188,39 +191,37 @@ def _needed(history: History, horizon: datetime) -> set[str | None]:
     return needed
 
 
-_HISTORY_ALONE = "The history was purged; purge again for the rest."
+_ONLY_HISTORY = "The history was purged; run purge again for the rest."
 
 
 @dataclass(frozen=True, slots=True)
 class PurgedFrom:
-    """What a purge removed, and what it could not reach."""
+    """What a purge removed, and where the value still is."""
 
     history: Purged
     still_holding: tuple[str, ...]
-    """Absolute paths of notes that hold the value, in their name too; seen again, it is in the
-    history again.
+    """Absolute paths of notes with the value in text or name; the next recording brings it back
+    into the history.
     """
     copies: tuple[str, ...] = ()
-    """Files of our own state that hold it, as what an editor was given."""
+    """Files in the state directory that hold it, such as copies for an editor."""
     unsearched: tuple[str, ...] = ()
     """Damaged histories that were moved aside."""
     quotes: int = 0
-    """How many quotes and titles of sessions, and lines of what is kept of curations, it was taken
-    out of.
-    """
+    """Number of quotes, session titles and curation records it was removed from."""
     derived: int = 0
-    """How many search misses, indexes and lists of our own it was taken out of."""
+    """Number of search misses, indexes and lists it was removed from."""
 
 
-def purge_value(surroundings: Environment, value: str) -> PurgedFrom:
-    """Remove `value` from every version. Raises StateUnusable and Busy."""
-    database = Database(surroundings.state)
+def purge_value(environment: Environment, value: str) -> PurgedFrom:
+    """Remove `value` from the history and the state directory. Raises StateUnusable and Busy."""
+    database = Database(environment.state)
     purged = purge(database, value)
-    quotes = _purge_quotes(surroundings, value) + purge_ledger(surroundings.state, value)
-    quotes += purge_opinions(surroundings.state, value)
-    derived = _purge_derived(surroundings.state, value)
+    quotes = _purge_quotes(environment, value) + purge_ledger(environment.state, value)
+    quotes += purge_opinions(environment.state, value)
+    derived = _purge_derived(environment.state, value)
     wanted = forms(value)
-    copies = copies_holding(surroundings.state, value), histories_aside(surroundings.state)
+    copies = copies_holding(environment.state, value), histories_aside(environment.state)
     if not database.exists:
         return PurgedFrom(purged, (), *copies, quotes, derived)
     with database.opened() as connection:
@@ -248,25 +249,25 @@ def _purge_derived(state: str, value: str) -> int:
             + purge_documents(state, value)
         )
     except (sqlite3.Error, OSError) as error:
-        message = f"What is made from notes cannot be searched: {error}."
-        raise StateUnusable(message, changed=_HISTORY_ALONE) from None
+        message = f"Caches and indexes cannot be searched: {error}."
+        raise StateUnusable(message, changed=_ONLY_HISTORY) from None
     except StateUnusable as error:
-        raise StateUnusable(error.message, changed=_HISTORY_ALONE) from None
+        raise StateUnusable(error.message, changed=_ONLY_HISTORY) from None
 
 
-def _purge_quotes(surroundings: Environment, value: str) -> int:
+def _purge_quotes(environment: Environment, value: str) -> int:
     try:
-        return TranscriptStore(surroundings.state).forget(value)
+        return TranscriptStore(environment.state).forget(value)
     except (sqlite3.Error, OSError) as error:
-        message = f"What is kept of sessions cannot be searched: {error}."
-        raise StateUnusable(message, changed=_HISTORY_ALONE) from None
+        message = f"Stored session data cannot be searched: {error}."
+        raise StateUnusable(message, changed=_ONLY_HISTORY) from None
 
 
 _ATTEMPTS = 10
 
 
 def begin(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return the memory, read and recorded, and what the person has to be told.
+    """Return the memory, read and recorded, and messages to the user.
 
     Raises MemoryNotFound, MemoryUnreadable, StateUnusable and Busy.
     """
@@ -277,7 +278,7 @@ def begin(notebook: Notebook) -> tuple[Memory, list[str]]:
 
 
 def begin_to_show(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return what `begin` does; where our state cannot be written, the memory as it is, for the
+    """Return what `begin` returns; if the state cannot be written, the memory unrecorded, as the
     history can still be shown. Raises MemoryNotFound, MemoryUnreadable and Busy.
     """
     try:
@@ -285,35 +286,32 @@ def begin_to_show(notebook: Notebook) -> tuple[Memory, list[str]]:
     except Busy:
         raise
     except StateUnusable as error:
-        said = f"{error.message} What was kept before is shown; nothing can be kept now."
-        return notebook.read(), [said, *notebook.take_notices()]
+        message = f"{error.message} Earlier history is shown; nothing new can be recorded."
+        return notebook.read(), [message, *notebook.take_notices()]
 
 
 def told_of_recovery(recovered: Recovered) -> list[str]:
-    """Return what a recovery did, in sentences."""
-    told: list[str] = []
+    """Return what a recovery did, a sentence each."""
+    messages: list[str] = []
     if recovered.completed:
-        told.append("A change that was cut off earlier was completed.")
+        messages.append("An interrupted change was completed.")
     if recovered.taken_back:
-        told.append("A change that was cut off earlier was taken back: somebody else wrote since.")
+        messages.append("An interrupted change was reverted: somebody else wrote since.")
     for path in recovered.waiting:
-        told.append(
-            f"A change that was cut off waits: {visible(path)} is not there, or is another "
-            "directory than it was."
+        messages.append(
+            f"An interrupted change is pending: {visible(path)} is missing or was replaced."
         )
-    return told
+    return messages
 
 
 def _read_when_stable(notebook: Notebook) -> Memory:
-    """Return the memory once no file of it was written to for a moment: an agent may be half
-    through writing one.
-    """
+    """Return the memory once no file was written for a moment: an agent may still be writing."""
     for _ in range(_ATTEMPTS):
         memory = notebook.read()
         newest = max((file.facts.modified for file in memory.files), default=0.0)
-        left = newest + STABLE_FOR - time.time()
+        seconds = newest + STABLE_FOR - time.time()
         # a time in the future is a wrong clock, not a writer
-        if not 0 < left <= STABLE_FOR:
+        if not 0 < seconds <= STABLE_FOR:
             break
-        time.sleep(left)
+        time.sleep(seconds)
     return memory

@@ -1,6 +1,6 @@
-"""Recording what others did to a memory: every version that is seen goes into the history.
+"""Recording what others change in a memory: every new version goes into the history.
 
-The first time, all of it is kept and nothing counts as new.
+The first recording keeps all files, and none counts as new.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from ricordo.storage.operation import CHANGE, FIRST, SEEN, Op
 from ricordo.text import visible
 
 ENOUGH = 85.0
-"""Likeness, of 100, from which on two texts are one note that got another name."""
+"""Similarity, of 100, from which on two texts count as one renamed note."""
 _MOST = 40
-"""Notes gone or arrived at once, up to which texts are compared and not only found equal."""
+"""Deleted or new notes at once, up to which similar texts are compared, not only equal ones."""
 _LONGEST = 20_000
+"""Bytes of a note that are compared."""
 
 
 def pair_renamed(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dict[str, str]:
-    """Return for paths that `arrived` the paths, of those `gone`, from which their notes came:
-    first by equal content, then by the likest text.
+    """Return the old path, one of `gone`, for each path that `arrived` by a rename: first by equal
+    content, then by the most similar text.
     """
     by_content: dict[bytes, list[str]] = {}
     for path, raw in gone.items():
@@ -41,19 +42,19 @@ def pair_renamed(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dic
         same = by_content.get(raw)
         if same:
             origins[path] = same.pop(0)
-    left = {path: raw for path, raw in gone.items() if path not in origins.values()}
+    deleted = {path: raw for path, raw in gone.items() if path not in origins.values()}
     new = {path: raw for path, raw in arrived.items() if path not in origins}
-    if not left or not new or len(left) > _MOST or len(new) > _MOST:
+    if not deleted or not new or len(deleted) > _MOST or len(new) > _MOST:
         return origins
-    found = sorted(
+    scores = sorted(
         (
             (ratio(_text(raw), _text(old)), path, origin)
             for path, raw in new.items()
-            for origin, old in left.items()
+            for origin, old in deleted.items()
         ),
         reverse=True,
     )
-    for score, path, origin in found:
+    for score, path, origin in scores:
         if score >= ENOUGH and path not in origins and origin not in origins.values():
             origins[path] = origin
     return origins
@@ -64,7 +65,7 @@ def _text(raw: bytes) -> str:
 
 
 STABLE_FOR = 0.3
-"""Seconds for which a file has to stay the same before it goes into the history."""
+"""Seconds for which a file must be unchanged before it goes into the history."""
 _UNREAD = (
     ReadError.NO_PERMISSION,
     ReadError.DISK_ERROR,
@@ -72,33 +73,31 @@ _UNREAD = (
     ReadError.NOT_A_FILE,
     ReadError.GONE,
 )
-"""Files of which not all bytes are at hand."""
+"""Errors of files whose bytes are not all known."""
 
 
 def at_once() -> None:
-    """Go on with the next file: nobody waits for anything else."""
+    """Do nothing: the step of callers that need no throttling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a recording found."""
+    """Result of a recording."""
 
     act: int | None
-    """The act that was added; None where nothing was new."""
+    """Number of the act that was added; None if nothing was new."""
     files: int
-    """How many files it is about."""
+    """Number of files that it covers."""
     is_first: bool = False
-    """Whether the memory had never been recorded."""
+    """Whether the memory was recorded for the first time."""
     put_back: tuple[str, ...] = ()
-    """Files that somebody gave the text back that they had before our own last change."""
+    """Files in which somebody reverted Ricordo's last change."""
     has_renamed: bool = False
-    """Whether somebody renamed notes: what the person decided of them is now about other paths."""
+    """Whether notes were renamed, so that decisions on them now apply to other paths."""
 
 
 class Recorder:
-    """Records one memory; remembers what it recorded last, so that only what changed since is
-    looked at.
-    """
+    """Records one memory; caches the last recording, so that only changed files are read."""
 
     def __init__(self, database: Database) -> None:
         """`database` is the history."""
@@ -112,14 +111,14 @@ class Recorder:
         waiting: Collection[str] = frozenset(),
         step: Callable[[], None] = at_once,
     ) -> Recorded:
-        """Keep every version in `memory` that the history does not have, but for files that are
-        `waiting` until nobody writes to them; `step` is called after each file. Raises
-        StateUnusable, and MemoryUnreadable where its directory cannot be opened.
+        """Record every version in `memory` that the history lacks, except files `waiting` until
+        nobody writes to them; `step` is called after each file. Raises StateUnusable, and
+        MemoryUnreadable if the directory cannot be opened.
         """
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
         self._database.check_place(memory.root)
-        # under the lock no change set of ours is half way
+        # under the lock none of Ricordo's own change sets is half applied
         with state_lock(self._database.state), self._database.opened() as connection:
             recorded = _record(History(connection), memory, at, self._last, waiting, step)
         files = memory.by_path
@@ -143,45 +142,45 @@ def _record(
         root = history.root(memory.root)
         is_first = not history.was_recorded(root.id)
         heads = history.heads(root.id)
-        found = _differences(memory, heads, last, step)
-        changes = {path: file for path, file in found.items() if path not in waiting}
-        changes = _still_so(memory, changes, heads if is_first else changes, step)
+        changed = _differences(memory, heads, last, step)
+        changes = {path: file for path, file in changed.items() if path not in waiting}
+        changes = _still_on_disk(memory, changes, heads if is_first else changes, step)
         if not changes and not is_first:
             return Recorded(None, 0)
         if len(changes) == len(heads) and not memory.files:
-            # everything gone at once looks like a disk that is not mounted
+            # all files missing at once looks like a disk that is not mounted
             return Recorded(None, 0)
-        kept = history.kept_heads(root.id)
-        return _write(history, root.id, memory, changes, kept, at, step, is_first=is_first)
+        kept_heads = history.kept_heads(root.id)
+        return _write(history, root.id, memory, changes, kept_heads, at, step, is_first=is_first)
 
 
-def _still_so(
+def _still_on_disk(
     memory: Memory,
     changes: Mapping[str, Note | None],
-    doubtful: Collection[str],
+    uncertain: Collection[str],
     step: Callable[[], None],
 ) -> dict[str, Note | None]:
-    """Return the `changes` without those of `doubtful` paths that the disk no longer bears out:
-    since the memory was read, we may have written ourselves.
+    """Return `changes` without those at `uncertain` paths that no longer match the disk: Ricordo
+    may have written since the memory was read.
     """
     try:
         root = HeldRoot(memory.root)
     except OSError as error:
-        said = f"{visible(memory.root)} cannot be opened: {error.strerror}."
-        raise MemoryUnreadable(said) from None
+        message = f"{visible(memory.root)} cannot be opened: {error.strerror}."
+        raise MemoryUnreadable(message) from None
     still: dict[str, Note | None] = {}
     try:
         for path, file in changes.items():
             step()
             expected = file.raw if file is not None else None
-            if path not in doubtful or _now(root, path) == expected:
+            if path not in uncertain or _read_now(root, path) == expected:
                 still[path] = file
         return still
     finally:
         root.close()
 
 
-def _now(root: HeldRoot, path: str) -> bytes | None:
+def _read_now(root: HeldRoot, path: str) -> bytes | None:
     try:
         return root.read(path)
     except (OSError, ChangeRefused):
@@ -191,8 +190,8 @@ def _now(root: HeldRoot, path: str) -> bytes | None:
 def _differences(
     memory: Memory, heads: Mapping[str, str], last: Mapping[str, Note], step: Callable[[], None]
 ) -> dict[str, Note | None]:
-    """Return the files that are other than the history knows; None for those that are gone. What
-    is still the very value that was recorded `last` need not be looked at.
+    """Return the files that differ from the history; None for deleted ones. Notes that are the same
+    objects as in the `last` recording are skipped.
     """
     changed: dict[str, Note | None] = {}
     for file in memory.files:
@@ -213,7 +212,9 @@ def _lies_in(path: str, unread: set[str]) -> bool:
 
 
 def _time_of(file: Note, at: datetime) -> str:
-    """Return when the file says that it was written; never later than it was seen, `at`."""
+    """Return the modification time of a file, ISO 8601, never later than `at`; "" if it has none
+    that can be represented.
+    """
     try:
         return min(datetime.fromtimestamp(file.facts.modified, at.tzinfo), at).isoformat()
     except (OverflowError, OSError, ValueError):
@@ -277,9 +278,9 @@ def _write(
 def _writer(
     history: History, memory: Memory, file: Note, heads: Mapping[str, str], origin: str
 ) -> str:
-    """Return the session that wrote `file`; "" where that is not known.
+    """Return the session that wrote `file`; "" if unknown.
 
-    The session that made a note stays in its head for ever: it says who wrote now only where it
+    The frontmatter names the session that created the note: it is the present writer only if it
     was not there before.
     """
     session = file.head.scalar("originSessionId")
@@ -293,7 +294,7 @@ def _writer(
 
 
 def _puts_back(history: History, op: Op) -> bool:
-    """Say whether `op`, of somebody else, leads to the text before our own last change."""
+    """Return whether `op`, by somebody else, reverts Ricordo's last change of the file."""
     if op.post is None:
         return False
     for number, _, earlier in reversed(history.ops_on(op.root, op.path)):

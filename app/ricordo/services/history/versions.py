@@ -1,4 +1,4 @@
-"""The versions of notes: what each of them was, by whom and why, newest first."""
+"""The versions of notes: content, author and reason of each, newest first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ricordo.storage.history import History
 from ricordo.storage.operation import FIRST, SEEN, Act, Op
 from ricordo.text import visible
 
-_ELSEWHERE = ("kept", "displaced")
-"""Outcomes of contents that the file does not have."""
+_NOT_IN_FILE = ("kept", "displaced")
+"""Outcomes of ops whose content is not in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +23,25 @@ class Version:
     """One state of one file."""
 
     id: str
-    """Names it on the command line: the number of its act and of the op in it."""
+    """Id on the command line: the numbers of its act and of the op in it."""
     path: str
     at: str
-    """ISO 8601: when it was written, as far as that is known."""
+    """ISO 8601: when it was written, if known, else when it was recorded."""
     by: str
     reason: str
     kind: str
-    """created, changed, deleted, renamed, or first for what was there when Ricordo came."""
+    """created, changed, deleted, renamed, or first for files of the first recording."""
     sha: str | None
-    """Of its content; None for a file that is gone."""
+    """SHA-256 of its content; None for a deleted file."""
     before: str | None
-    """Of the content before it."""
+    """SHA-256 of the content before it; None for a new file."""
     bytes: int | None
+    """Size of its content; None if that is not stored."""
 
 
 def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
-    """Return the versions of the file at `path`, also under the names that it had before, or of
-    every file of the memory; newest first. Raises StateUnusable.
+    """Return the versions of the file at `path`, with those under its earlier names, or of every
+    file of the memory; newest first. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return []
@@ -52,16 +53,18 @@ def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
         if path is None:
             ops = history.ops_of_acts(root.id, 0)
         else:
-            ops = _through_names(history, root.id, path)
+            ops = _ops_through_renames(history, root.id, path)
         roots = dict.fromkeys(op.root for _, _, op in ops)
-        acts = {act.n: act for of in roots for act in history.acts(of)}
-        found = [_version(history, acts[number], n, op) for number, n, op in ops if number in acts]
-    return [version for version in reversed(found) if version is not None]
+        acts = {act.n: act for root_id in roots for act in history.acts(root_id)}
+        oldest_first = [
+            _version(history, acts[number], n, op) for number, n, op in ops if number in acts
+        ]
+    return [version for version in reversed(oldest_first) if version is not None]
 
 
 def gone_notes(notebook: Notebook) -> list[Version]:
-    """Return how every file left that the history knows and the memory has no longer, the last one
-    first. Raises StateUnusable.
+    """Return the deletion of every file that the history knows and the memory no longer has, the
+    last one first. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return []
@@ -73,26 +76,26 @@ def gone_notes(notebook: Notebook) -> list[Version]:
         acts = {act.n: act for act in history.acts(root.id)}
         ops = [item for item in history.ops_of_acts(root.id, 0) if item[0] in acts]
         moved = {(number, op.from_path) for number, _, op in ops if op.from_path}
-        last = {op.path: (number, n, op) for number, n, op in ops if op.outcome not in _ELSEWHERE}
-        left = [
+        last = {op.path: (number, n, op) for number, n, op in ops if op.outcome not in _NOT_IN_FILE}
+        deleted = [
             _version(history, acts[number], n, op)
             for number, n, op in sorted(last.values(), key=lambda item: item[:2], reverse=True)
             if op.post is None and (number, op.path) not in moved
         ]
-    return [version for version in left if version is not None]
+    return [version for version in deleted if version is not None]
 
 
-def _through_names(history: History, root: str, path: str) -> list[tuple[int, int, Op]]:
-    """Return the ops on a file under all the names that led to `path`, oldest first."""
+def _ops_through_renames(history: History, root: str, path: str) -> list[tuple[int, int, Op]]:
+    """Return the ops on a file under all names that it had up to `path`, oldest first."""
     ops: list[tuple[int, int, Op]] = []
     upto = 2**62
     while True:
-        own = [item for item in history.ops_on(root, path) if item[0] <= upto]
-        came = next((item for item in reversed(own) if item[2].from_path), None)
-        ops = [item for item in own if came is None or item >= came] + ops
-        if came is None:
+        of_name = [item for item in history.ops_on(root, path) if item[0] <= upto]
+        rename = next((item for item in reversed(of_name) if item[2].from_path), None)
+        ops = [item for item in of_name if rename is None or item >= rename] + ops
+        if rename is None:
             return ops
-        upto, root, path = came[0] - 1, came[2].from_root, came[2].from_path
+        upto, root, path = rename[0] - 1, rename[2].from_root, rename[2].from_path
 
 
 def _version(history: History, act: Act, n: int, op: Op) -> Version | None:
@@ -113,9 +116,9 @@ def _version(history: History, act: Act, n: int, op: Op) -> Version | None:
 
 
 def content(notebook: Notebook, sha: str | None) -> bytes | None:
-    """Return a content that a version names; None for a file that is gone.
+    """Return the content of a version by its SHA-256; None for a deleted file.
 
-    Raises NoteNotFound where it was purged, and StateUnusable.
+    Raises NoteNotFound if it was purged, and StateUnusable.
     """
     with notebook.database.opened() as connection:
         try:
@@ -125,39 +128,41 @@ def content(notebook: Notebook, sha: str | None) -> bytes | None:
 
 
 def whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
-    """Return what `content` does. Raises ChangeRefused where a value was purged from it: what is
-    kept is not what the file held.
+    """Return what `content` returns. Raises ChangeRefused if a value was purged from it: then the
+    stored text is not what the file held.
     """
     raw = content(notebook, sha)
     with notebook.database.opened() as connection:
         if not History(connection).is_whole(sha):
             raise ChangeRefused(
-                "A value was purged from that version, so it cannot come back as it was; "
+                "A value was purged from that version, so it cannot be restored. "
                 "`ricordo history` lists the others."
             )
     return raw
 
 
-def pick_version(found: Iterable[Version], wanted: str) -> Version:
-    """Return the version that is called `wanted`, else the newest one that has a content.
+def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
+    """Return the version with the id `wanted`; if that is "", the newest one with a content.
 
-    Raises WrongUsage where none is called so, and NoteNotFound where none has a content.
+    Raises WrongUsage if no version has that id, and NoteNotFound if none has a content.
     """
     if wanted:
-        for version in found:
+        for version in candidates:
             if version.id == wanted:
                 return version
-        raise WrongUsage(f"No version is called “{visible(wanted)}”; `ricordo history` lists them.")
-    for version in found:
+        raise WrongUsage(
+            f"No version has the id “{visible(wanted)}”; `ricordo history` lists them."
+        )
+    for version in candidates:
         if version.sha is not None:
             return version
-    raise NoteNotFound("The history knows no text of that note.")
+    raise NoteNotFound("The history has no text of that note.")
 
 
 def restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:
-    """Return the change set that gives the note at `path` the bytes of `version` back, which may
-    have had another name; of a deleted version the bytes before. Empty where it holds them
-    already. Raises NoteNotFound, ChangeRefused where a value was purged from it, and StateUnusable.
+    """Return the change set that restores the note at `path` to the bytes of `version`, or of the
+    one before if `version` is a deletion. Empty if the note has them already. Raises NoteNotFound,
+    ChangeRefused if a value was purged from the version, and StateUnusable.
     """
     raw = whole_content(notebook, version.sha or version.before)
     file = memory.by_path.get(path)

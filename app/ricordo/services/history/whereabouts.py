@@ -1,4 +1,4 @@
-"""Where the files of a memory went: by the renames that the history has, else by their content."""
+"""Where the files of a memory are now: by renames in the history, else by equal content."""
 
 from __future__ import annotations
 
@@ -13,79 +13,79 @@ from ricordo.storage.database import Database
 from ricordo.storage.history import History
 
 
-class _Past(NamedTuple):
-    """What the history has of a memory."""
+class _PathHistory(NamedTuple):
+    """The paths that the history has of a memory."""
 
     root: str = ""
-    """Its id there."""
+    """Id of the memory in the history."""
     moves: Mapping[str, str] = {}
-    """To which path each file was moved last."""
+    """The last target of each moved path."""
     paths: frozenset[str] = frozenset()
-    """Under which a file was ever seen."""
+    """All paths that files ever had."""
 
 
 class Whereabouts(Mapping[str, str]):
-    """The present paths of files of `memory` by paths that they had and that are gone.
+    """The present paths of files of `memory`, by earlier paths that no longer exist.
 
-    The history is asked when the first of them is looked up, which happens for links that lead
-    nowhere alone; where it cannot be asked, nothing is known.
+    The history is read at the first lookup, which happens only for broken links; if it cannot be
+    read, the mapping is empty.
     """
 
     def __init__(self, database: Database, memory: Memory) -> None:
         """`database` is the history."""
         self._database = database
         self._memory = memory
-        self._found: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
 
     def __getitem__(self, path: str) -> str:
-        """Return where the file that was at `path` stands now. Raises KeyError."""
+        """Return the present path of the file that was at `path`. Raises KeyError."""
         if path not in self._past.paths or path in self._memory.by_path:
             raise KeyError(path)
-        if path not in self._found:
-            last = self._followed(path)
-            self._found[path] = last if last in self._memory.by_path else self._by_content(last)
-        if not self._found[path]:
+        if path not in self._paths:
+            last = self._follow_moves(path)
+            self._paths[path] = last if last in self._memory.by_path else self._by_content(last)
+        if not self._paths[path]:
             raise KeyError(path)
-        return self._found[path]
+        return self._paths[path]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the paths of which it is known where their files are."""
+        """Yield the earlier paths whose files were found."""
         return (path for path in sorted(self._past.paths) if path in self)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of earlier paths whose files were found."""
         return sum(1 for _ in self)
 
     @cached_property
-    def _past(self) -> _Past:
+    def _past(self) -> _PathHistory:
         if not self._database.exists:
-            return _Past()
+            return _PathHistory()
         try:
             with self._database.opened() as connection:
                 history = History(connection)
                 root = history.known_root(self._memory.root)
                 if root is None:
-                    return _Past()
+                    return _PathHistory()
                 moves = {
                     origin: path
-                    for _, (of, origin), (into, path) in history.moves()
-                    if of == into == root.id
+                    for _, (from_root, origin), (to_root, path) in history.moves()
+                    if from_root == to_root == root.id
                 }
-                return _Past(root.id, moves, frozenset(history.paths(root.id)))
+                return _PathHistory(root.id, moves, frozenset(history.paths(root.id)))
         except StateUnusable:
-            # it is told where something is to be written
-            return _Past()
+            # an unusable state is reported when something is to be written
+            return _PathHistory()
 
-    def _followed(self, path: str) -> str:
+    def _follow_moves(self, path: str) -> str:
         """Return the last path to which the file at `path` was moved."""
-        seen = {path}
-        while (onward := self._past.moves.get(path)) and onward not in seen:
-            path = onward
-            seen.add(path)
+        visited = {path}
+        while (target := self._past.moves.get(path)) and target not in visited:
+            path = target
+            visited.add(path)
         return path
 
     def _by_content(self, path: str) -> str:
-        """Return the only file that holds what `path` held last; "" where none or several do."""
+        """Return the only file with the last content of `path`; "" if none or several have it."""
         try:
             with self._database.opened() as connection:
                 history = History(connection)
@@ -95,8 +95,8 @@ class Whereabouts(Mapping[str, str]):
         except StateUnusable:
             return ""
         files = self._by_size.get(size, []) if size else []
-        alike = [other for other in files if digest(self._memory.by_path[other].raw) == sha]
-        return alike[0] if len(alike) == 1 else ""
+        same = [other for other in files if digest(self._memory.by_path[other].raw) == sha]
+        return same[0] if len(same) == 1 else ""
 
     @cached_property
     def _by_size(self) -> Mapping[int, list[str]]:

@@ -1,1 +1,1 @@
-"""Searching one memory or all of them, recall, and what notes are used for."""
+"""Searching one memory or all memories, recall, and the uses of notes."""

@@ -1,4 +1,4 @@
-"""Unprompted recall: notes that the surroundings call for."""
+"""Ambient recall: notes that are relevant to the current environment, without a message."""
 
 from __future__ import annotations
 
@@ -22,75 +22,79 @@ from ricordo.services.workspace.environment import Environment
 __all__ = ["LINKS", "Association", "Associations", "associations"]
 
 
-def associations(memory: Memory, surroundings: Environment | None = None) -> Associations:
-    """Return what the notes of `memory` remind of; one value for as long as the memory stands.
+def associations(memory: Memory, environment: Environment | None = None) -> Associations:
+    """Return the associations between the notes of `memory`.
 
-    With `surroundings`, notes that agents were given at once, as far as they are still there,
-    remind of one another too.
+    With `environment`, notes that agents were given together are associated too.
     """
-    together = given_together(surroundings, memory) if surroundings else ()
-    here = memory.by_path
-    return Associations(memory, [it for it in together if it[0] in here and it[1] in here])
+    together = given_together(environment, memory) if environment else ()
+    notes = memory.by_path
+    return Associations(
+        memory, [pair for pair in together if pair[0] in notes and pair[1] in notes]
+    )
 
 
 CHANGED = 30
-"""Files changed lately that are looked at."""
+"""Number of recently changed files that are considered."""
 _SECONDS = 2.0
 _MOVED = (b"R", b"C")
-"""In a status of git: renamed and copied files, of which two names are given."""
+"""Marks of renamed and copied files in `git status`, which gives two names for them."""
 
 
 def ambient(
     index: SearchIndex,
     memory: Memory,
     place: MemoryPlace,
-    surroundings: Environment,
+    environment: Environment,
     most: int = MOST,
 ) -> list[RecallResult]:
-    """Return the notes of `memory` that the surroundings call for: the current directory and its
-    branch, files changed lately, day and hour, and what was used last.
+    """Return the notes of `memory` that are relevant to the environment: the current directory, its
+    branch, recently changed files, day and hour, and recently used notes.
     """
-    today = surroundings.now.date()
-    question = RecallQuestion(surroundings_as_words(place, surroundings), today)
+    today = environment.now.date()
+    question = RecallQuestion(surroundings_as_words(place, environment), today)
     ranking, withheld = index.ask(
         memory, lambda reader: (rank(reader, question, today), reader.withheld())
     )
-    found: dict[str, RecallResult] = {}
-    for it in ranking.candidates:
-        note = memory.by_path.get(os.fsdecode(it.row.path))
-        # none where another process brought the index further meanwhile
-        if note and len(found) < most and it.row.recalled and it.row.path not in withheld:
+    results: dict[str, RecallResult] = {}
+    for candidate in ranking.candidates:
+        row = candidate.row
+        note = memory.by_path.get(os.fsdecode(row.path))
+        # None if another process updated the index meanwhile
+        if note and len(results) < most and row.recalled and row.path not in withheld:
             text, marks = passage(note, question.stems)
-            why = (*reasons(it, ranking), "the surroundings name it")
-            found[note.path] = RecallResult(note, it.score, why, text, marks)
+            why = (*reasons(candidate, ranking), "matches the environment")
+            results[note.path] = RecallResult(note, candidate.score, why, text, marks)
     hidden = frozenset(map(os.fsdecode, withheld))
-    for result in _reminded(memory, surroundings, hidden):
-        if len(found) < most:
-            found.setdefault(result.note.path, result)
-    return list(found.values())
+    for result in _associated(memory, environment, hidden):
+        if len(results) < most:
+            results.setdefault(result.note.path, result)
+    return list(results.values())
 
 
-def surroundings_as_words(place: MemoryPlace, surroundings: Environment) -> str:
-    """Return what surrounds the person as a text: directory, branch, changed files, weekday."""
-    parts = _work(surroundings.cwd, place.project)
-    hour = surroundings.now.hour
+def surroundings_as_words(place: MemoryPlace, environment: Environment) -> str:
+    """Return the environment as a text: directory, branch, changed files, weekday, part of day."""
+    parts = _work_context(environment.cwd, place.project)
+    hour = environment.now.hour
     part_of_day = "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
-    return " ".join([*parts, surroundings.now.strftime("%A"), part_of_day]).replace("/", " ")
+    return " ".join([*parts, environment.now.strftime("%A"), part_of_day]).replace("/", " ")
 
 
-def _work(here: str, project: str) -> list[str]:
-    """What the work in the directory `here` is about; nothing where it is of another project."""
+def _work_context(here: str, project: str) -> list[str]:
+    """Return relative directory, branch and changed files of `here`; empty if `here` is not in
+    `project`.
+    """
     if not project:
         return [os.path.basename(here), _branch(here), *_changed_files(here)]
     here, project = os.path.realpath(here), os.path.realpath(project)
-    around = project
+    top = project
     if os.path.commonpath((here, project)) != project:
-        # a worktree may lie anywhere
+        # a worktree may be anywhere
         work = workplace(here)
         if work.root != project:
             return []
-        around = work.top
-    below = os.path.relpath(here, around)
+        top = work.top
+    below = os.path.relpath(here, top)
     return [below if below != "." else "", _branch(here), *_changed_files(here)]
 
 
@@ -107,28 +111,28 @@ def _changed_files(directory: str) -> list[str]:
     for entry in entries:
         names.append(os.fsdecode(entry[3:]))
         if entry[:1] in _MOVED or entry[1:2] in _MOVED:
-            # the old name follows, with nothing before it
+            # the old name follows, without a status before it
             names.append(os.fsdecode(next(entries, b"")))
     recent = git.ask(directory, "log", "-3", "--name-only", "--format=", "-z", seconds=_SECONDS)
     names += [os.fsdecode(name).strip() for name in (recent or b"").split(b"\0") if name.strip()]
     return list(dict.fromkeys(os.path.splitext(name)[0] for name in names if name))[:CHANGED]
 
 
-def _reminded(
-    memory: Memory, surroundings: Environment, withheld: Collection[str]
+def _associated(
+    memory: Memory, environment: Environment, withheld: Collection[str]
 ) -> list[RecallResult]:
-    """What the notes that were used last remind of; none that is `withheld`, nor by such a one."""
-    known = memory.by_path.keys() - withheld
-    last = [use for use in use_report(surroundings, memory) if use.path in known][:3]
-    reminding = associations(memory, surroundings)
+    """Return the notes associated with those used last, without `withheld` ones on either side."""
+    paths = memory.by_path.keys() - withheld
+    last = [use for use in use_report(environment, memory) if use.path in paths][:3]
+    associated = associations(memory, environment)
     return [
         RecallResult(
-            memory.by_path[it.path],
-            it.strength,
-            (f"{it.steps[-1].how} {memory.by_path[use.path].name}, {use.kind} last",),
-            passage(memory.by_path[it.path], ())[0],
+            memory.by_path[each.path],
+            each.strength,
+            (f"{each.steps[-1].how} {memory.by_path[use.path].name}, {use.kind} last",),
+            passage(memory.by_path[each.path], ())[0],
         )
         for use in last
-        for it in reminding.of(use.path, 2)
-        if it.path in known
+        for each in associated.of(use.path, 2)
+        if each.path in paths
     ]

@@ -1,9 +1,9 @@
-"""The conditions of a search: which notes they hold of, and which of them nobody understands."""
+"""The conditions of a search: which notes fulfil them, and which conditions are invalid."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from threading import Lock
@@ -22,51 +22,51 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import one_line
 
 Fits = Callable[[str], bool]
-"""Says of the path of a note whether every condition holds of it."""
+"""Returns whether the note at a path fulfils every condition."""
 
 PROTECTED = "protected"
-"""What `is:` says of a note that is not changed without asking."""
+"""Value of `is:` for notes that are not changed without asking."""
 _SAME_AS = {"conflict": "contradiction", "conflicts": "contradiction"}
-"""Words of conditions that name a rule otherwise than the rule does."""
-_MOST_TOLD = 6
-"""Values that a remark names."""
+"""Other words for rules in conditions."""
+_MOST_LISTED = 6
+"""Values that a warning lists."""
 
 
 class Values(NamedTuple):
-    """What conditions and ties are judged by, beside the notes themselves."""
+    """What decides conditions and ties, besides the notes themselves."""
 
     labels: Mapping[str, Collection[str]] = {}
-    """For `is:` and `has:`: by path, what is true of a note, such as the rules of its findings."""
+    """For `is:` and `has:`: the labels of each note, such as the rules of its findings, by path."""
     uses: Mapping[str, int] = {}
-    """How often the person opened or confirmed a note, by path."""
+    """How often the user opened or confirmed a note, by path."""
 
 
 def asks_findings(typed: str) -> bool:
-    """Say whether a condition of what was `typed` asks what is wrong or true of a note."""
+    """Return whether a condition of the query `typed` needs findings or labels of notes."""
     query = parse(typed)
     return any(
         key in ("is", "has") for key in (*(it.key for it in query.conditions), *query.unfinished)
     )
 
 
-def values_of(look: Snapshot, uses: Mapping[str, int] | None = None) -> Values:
-    """Return what the conditions are judged by, from a memory that was judged."""
+def values_of(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> Values:
+    """Return the values for conditions from a judged snapshot."""
     labels = {
-        path: {finding.rule for finding in findings} for path, findings in look.by_path.items()
+        path: {finding.rule for finding in findings} for path, findings in snapshot.by_path.items()
     }
-    for pair in look.evidence.pairs:
-        # a finding on two notes is told of one of them, but is true of both
+    for pair in snapshot.evidence.pairs:
+        # a finding on two notes is reported at one of them, but is about both
         rule = RULE_OF[pair.relation]
         if pair.relation.is_certain and rule in labels.get(pair.left.path, ()):
             labels.setdefault(pair.right.path, set()).add(rule)
-    for note in look.memory.notes:
-        if look.is_protected(note):
+    for note in snapshot.memory.notes:
+        if snapshot.is_protected(note):
             labels.setdefault(note.path, set()).add(PROTECTED)
     return Values(labels, uses or {})
 
 
 class Conditions:
-    """What a query asks of the notes of one memory, beside its words."""
+    """The conditions of a query, applied to the notes of one memory."""
 
     def __init__(self, query: Query, memory: Memory, values: Values) -> None:
         self._query = query
@@ -74,18 +74,18 @@ class Conditions:
         self._values = values
 
     def remarks(self) -> tuple[str, ...]:
-        """Return which conditions nobody understands, and what they want; visible text."""
+        """Return a warning for each invalid condition, with what it expects; visible text."""
         query = self._query
-        told = [self._remark(it) for it in query.conditions]
+        warnings = [self._warning(it) for it in query.conditions]
         if not query.words and not query.conditions:
-            told += [self._wants(key) for key in query.unfinished]
-        return tuple(it for it in told if it)
+            warnings += [self._expected(key) for key in query.unfinished]
+        return tuple(warning for warning in warnings if warning)
 
     def fits(self) -> Fits | None:
-        """Return what says whether the conditions hold of a note; None where there are none."""
+        """Return a predicate on paths that checks all conditions; None if there are none."""
         if not self._query.conditions:
             return None
-        # those that read a whole text come last: most notes need not be read
+        # conditions on the whole text come last: then most texts need not be read
         ordered = sorted(self._query.conditions, key=lambda it: it.key in ("exact", "word"))
         tests = [(self._test(it), it.negated) for it in ordered]
         notes = self._memory.by_path
@@ -102,11 +102,11 @@ class Conditions:
         value = fold(condition.value)
         match condition.key:
             case "type":
-                types = self._types_meant(value)
+                types = self._matching_types(value)
                 return lambda note: fold(note.type) in types
             case "is" | "has":
-                meant = self._labels_meant(value)
-                return lambda note: not meant.isdisjoint(self._values.labels.get(note.path, ()))
+                labels = self._matching_labels(value)
+                return lambda note: not labels.isdisjoint(self._values.labels.get(note.path, ()))
             case "after":
                 since = day_meant(value)
                 return lambda note: day_of(note) >= since
@@ -117,147 +117,147 @@ class Conditions:
                 folder = _folder(condition.value)
                 return lambda note: fold(note.path).startswith(folder)
             case ">":
-                called = frozenset(self._called(condition.value))
-                return lambda note: not called.isdisjoint(targets(self._memory, note))
+                named = frozenset(self._find_named(condition.value))
+                return lambda note: not named.isdisjoint(targets(self._memory, note))
             case "<":
-                reached = self._reached(condition.value)
-                return lambda note: note.path in reached
+                linked = self._linked_from(condition.value)
+                return lambda note: note.path in linked
             case "exact":
                 return lambda note: value in fold(note.text)
             case _:
-                said = words(condition.value)
-                return lambda note: _says(note, said)
+                terms = words(condition.value)
+                return lambda note: _has_words(note, terms)
 
-    def _types_meant(self, value: str) -> frozenset[str]:
-        return frozenset(_meant(value, map(fold, self._types())))
+    def _matching_types(self, value: str) -> frozenset[str]:
+        return frozenset(_matching(value, map(fold, self._types())))
 
-    def _labels_meant(self, value: str) -> frozenset[str]:
-        here = chain.from_iterable(self._values.labels.values())
-        meant = _meant(value, {PROTECTED, *all_rules(), *_SAME_AS, *here})
-        return frozenset(_SAME_AS.get(it, it) for it in meant)
+    def _matching_labels(self, value: str) -> frozenset[str]:
+        present = chain.from_iterable(self._values.labels.values())
+        labels = _matching(value, {PROTECTED, *all_rules(), *_SAME_AS, *present})
+        return frozenset(_SAME_AS.get(label, label) for label in labels)
 
-    def _called(self, name: str) -> Sequence[str]:
-        """The paths of the files that `name` means, else of those that are called so, or whose
-        path begins so, else of those that have it anywhere in their names.
+    def _find_named(self, name: str) -> Sequence[str]:
+        """Return the paths of the files called `name`; else those with equal folded names, else
+        those whose name starts with it, else those whose name contains it.
         """
         names = self._memory.names
         if exact := names.called(name):
             return exact
-        meant = folded(name).removesuffix(".md")
+        term = folded(name).removesuffix(".md")
         known: Mapping[str, Sequence[str]] = names.by_fold
-        if "/" in meant:
+        if "/" in term:
             known = {folded(path).removesuffix(".md"): (path,) for path in names.paths}
-        ways: tuple[Callable[[str], bool], ...] = (
-            lambda it: it == meant,
-            lambda it: it.startswith(meant),
-            lambda it: meant in it,
+        tests: tuple[Callable[[str], bool], ...] = (
+            lambda key: key == term,
+            lambda key: key.startswith(term),
+            lambda key: term in key,
         )
-        found = ([path for it in filter(way, known) for path in known[it]] for way in ways)
-        return next(filter(None, found), ())
+        matches = ([path for key in filter(test, known) for path in known[key]] for test in tests)
+        return next(filter(None, matches), ())
 
-    def _reached(self, name: str) -> frozenset[str]:
+    def _linked_from(self, name: str) -> frozenset[str]:
         files = self._memory.by_path
         return frozenset(
-            it for path in self._called(name) for it in targets(self._memory, files[path])
+            target
+            for path in self._find_named(name)
+            for target in targets(self._memory, files[path])
         )
 
-    # What cannot be understood
+    # Invalid conditions
 
-    def _remark(self, condition: Condition) -> str:
+    def _warning(self, condition: Condition) -> str:
         key, value = condition.key, fold(condition.value)
         typed = one_line(condition.value)
         match key:
             case "after" | "before" if not day_meant(value):
-                is_written_so = looks_like_day(value)
-                fault = f"“{typed}” is not in the calendar" if is_written_so else f"not “{typed}”"
-            case "is" | "has" if not self._labels_meant(value):
+                is_date = looks_like_day(value)
+                fault = f"“{typed}” is not in the calendar" if is_date else f"not “{typed}”"
+            case "is" | "has" if not self._matching_labels(value):
                 fault = f"not “{typed}”"
-            case "type" if not self._types_meant(value):
+            case "type" if not self._matching_types(value):
                 fault = f"not “{typed}”"
             case "in" if not self._has_folder(value):
                 fault = f"there is no “{typed}”"
-            case ">" | "<" if not self._called(condition.value):
-                fault = f"none is called “{typed}”"
+            case ">" | "<" if not self._find_named(condition.value):
+                fault = f"there is no “{typed}”"
             case _:
                 return ""
-        return f"{self._wants(key)}, {fault}"
+        return f"{self._expected(key)}, {fault}"
 
-    def _wants(self, key: str) -> str:
+    def _expected(self, key: str) -> str:
         match key:
             case "after" | "before":
-                return f"{key}: wants 2026-05 or 2026-05-01"
+                return f"{key}: expects 2026-05 or 2026-05-01"
             case "is" | "has":
-                return f"{key}: wants the name of a rule or “{PROTECTED}”{self._labels_here()}"
+                return f"{key}: expects a rule name or “{PROTECTED}”{self._labels_here()}"
             case "type":
-                return f"type: wants {_either(self._types()) or 'a type, which no note here has'}"
+                return f"type: expects {_either(self._types()) or 'a type, but no note has one'}"
             case "in":
-                return "in: wants a folder of the memory"
+                return "in: expects a folder of the memory"
             case _:
-                return f"{key} wants the name of a note"
+                return f"{key} expects the name of a note"
 
     def _labels_here(self) -> str:
-        """What is true of notes here, the commonest first, as the end of a sentence."""
-        counted = Counter(it for labels in self._values.labels.values() for it in labels)
-        here = [it for it, _ in counted.most_common(_MOST_TOLD)]
-        return f" (here {_either(here)})" if here else ""
+        """Return the labels of notes here, the most frequent first, as the end of a sentence."""
+        counted = Counter(label for labels in self._values.labels.values() for label in labels)
+        frequent = [label for label, _ in counted.most_common(_MOST_LISTED)]
+        return f" (here {_either(frequent)})" if frequent else ""
 
     def _has_folder(self, value: str) -> bool:
         folder = _folder(value)
-        return any(fold(it.path).startswith(folder) for it in self._memory.files)
+        return any(fold(file.path).startswith(folder) for file in self._memory.files)
 
     def _types(self) -> list[str]:
-        """The types of the notes, the commonest first."""
-        return [
-            it for it, _ in Counter(note.type for note in self._files() if note.type).most_common()
-        ]
-
-    def _files(self) -> Iterator[Note]:
-        return iter(self._memory.files)
+        """Return the types of the notes, the most frequent first."""
+        counted = Counter(note.type for note in self._memory.files if note.type)
+        return [name for name, _ in counted.most_common()]
 
 
-def _meant(value: str, known: Iterable[str]) -> list[str]:
-    """What of the `known` words is `value`, else what begins so: it may still be typed."""
-    begun = [it for it in known if it.startswith(value)]
-    return [value] if value in begun else begun
+def _matching(value: str, known: Iterable[str]) -> list[str]:
+    """Return `value` if it is one of the `known` words, else those that start with it: it may be
+    half typed.
+    """
+    starting = [word for word in known if word.startswith(value)]
+    return [value] if value in starting else starting
 
 
 def _either(values: Sequence[str]) -> str:
-    told = [one_line(it) for it in values[:_MOST_TOLD]]
-    return " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    shown = [one_line(value) for value in values[:_MOST_LISTED]]
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _folder(value: str) -> str:
-    """The beginning of the paths of the notes in a folder, however the folder is written."""
+    """Return the prefix of the paths in a folder, however the folder is written."""
     return fold(value).removeprefix("./").strip("/") + "/"
 
 
-def _says(note: Note, said: list[str]) -> bool:
-    every = {*words(note.text), *words(note.path)}
-    return bool(said) and every.issuperset(said)
+def _has_words(note: Note, terms: list[str]) -> bool:
+    present = {*words(note.text), *words(note.path)}
+    return bool(terms) and present.issuperset(terms)
 
 
 def fitting(memory: Memory, typed: str) -> frozenset[str]:
-    """Return the paths of the files of `memory` that fit what is `typed`, by the rules of the
-    finder, but word by word.
+    """Return the paths of the files of `memory` that match `typed`, by the rules of the finder, but
+    word by word.
     """
     return _narrower(memory).fitting(typed)
 
 
 def prepare(memory: Memory) -> None:
-    """Make what `fitting` needs, so that no key has to wait for it."""
+    """Prepare what `fitting` needs, so that no key waits for it."""
     _narrower(memory).prepare()
 
 
 def _narrower(memory: Memory) -> Narrower:
-    # whoever asks while it is made waits, and does not make a second one
-    with _making:
-        return _made(memory)
+    # locked: a second caller waits instead of building a second one
+    with _lock:
+        return _build_narrower(memory)
 
 
-_making = Lock()
+_lock = Lock()
 
 
 @lru_cache(maxsize=1)
-def _made(memory: Memory) -> Narrower:
-    # kept, because the same memory is narrowed with every key
+def _build_narrower(memory: Memory) -> Narrower:
+    # cached, because the same memory is narrowed with every key
     return Narrower(memory)

@@ -1,4 +1,4 @@
-"""Recall: the few notes to read for a message, with the reasons for each."""
+"""Recall: the few notes that are relevant to a message, with the reasons for each."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _RULES = ("secrets/rules.toml", "lint/rules/safety.toml")
 
 @cache
 def withholding() -> Withholding:
-    """Return what an index is told of it; the version changes with the rules."""
+    """Return which notes an index withholds from agents; the version changes with the rules."""
     rules = sha256("\0".join((__version__, *map(data_text, _RULES))).encode())
     return Withholding(_is_withheld, rules.hexdigest())
 
 
 def _is_withheld(note: Note) -> bool:
-    # an index that is up to date asks of no note, and loads no rule
+    # imported late: an index that is up to date loads no rules
     from ricordo.lint.rules.safety import is_unsafe
 
     return is_unsafe(note)
@@ -43,7 +43,7 @@ BUDGET = 20_000
 """Bytes of notes for one message."""
 
 Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
-"""A second score, by meaning; `recall.select` says what it is given and gives."""
+"""A second score, by meaning; `search.select` documents arguments and result."""
 
 
 class RecallResult(NamedTuple):
@@ -53,20 +53,20 @@ class RecallResult(NamedTuple):
     score: float
     why: tuple[str, ...]
     snippet: str
-    """The passage that speaks of it, on one line."""
+    """The matching passage, on one line."""
     marks: tuple[tuple[int, int], ...] = ()
-    """Where words of the question stand in the snippet: start and end."""
+    """Start and end of the words of the question in the snippet."""
 
 
 def line_of_passage(result: RecallResult) -> int:
-    """Return the line of the note on which the first word stands that is marked in the passage; 0
-    where none is, or the passage is not from the body.
+    """Return the line of the note with the first marked word of the passage; 0 if nothing is
+    marked, or the passage is not from the body.
     """
-    note, said = result.note, result.snippet
+    note, snippet = result.note, result.snippet
     if not result.marks:
         return 0
-    before = 1 if said.startswith("…") else 0
-    passage = said[before:].removesuffix("…")
+    before = 1 if snippet.startswith("…") else 0
+    passage = snippet[before:].removesuffix("…")
     # the passage is on one line: words are counted up to the mark, and again in the body
     start = " ".join(note.body.split()).find(passage)
     if start < 0:
@@ -76,11 +76,11 @@ def line_of_passage(result: RecallResult) -> int:
     return note.line_of(note.head.end + word.start()) if word else 0
 
 
-def open_index(place: MemoryPlace, surroundings: Environment) -> SearchIndex:
+def open_index(place: MemoryPlace, environment: Environment) -> SearchIndex:
     """Return the index of the memory at `place`; nothing is read or written yet."""
     root = os.path.realpath(place.root)
     return SearchIndex(
-        surroundings.state, root, place.project, place.layout.recall_rank, withholding()
+        environment.state, root, place.project, place.layout.recall_rank, withholding()
     )
 
 
@@ -88,45 +88,45 @@ def recall(
     index: SearchIndex,
     memory: Memory,
     message: str,
-    surroundings: Environment,
+    environment: Environment,
     most: int = MOST,
     never: Collection[str] = (),
     budget: int = BUDGET,
     meaning: Meaning | None = None,
     for_agents: bool = True,
 ) -> list[RecallResult]:
-    """Return the notes of `memory` that bear on `message`, best first: at most `most`, of at most
-    `budget` bytes together, none of the paths `never`; `for_agents` none that are withheld from
-    them.
+    """Return the notes of `memory` that are relevant to `message`, best first: at most `most` notes
+    with at most `budget` bytes in total, none of the paths `never`, and with `for_agents` none that
+    are withheld from agents.
     """
-    today = surroundings.now.date()
+    today = environment.now.date()
     question = RecallQuestion(message, today)
     raw = frozenset(map(os.fsencode, never))
-    chosen = index.ask(
+    selected = index.ask(
         memory,
         lambda reader: select(
             reader, question, today, most, raw, meaning=meaning, for_agents=for_agents
         ),
     )
     results: list[RecallResult] = []
-    for it in chosen:
-        note = memory.by_path.get(os.fsdecode(it.path))
+    for each in selected:
+        note = memory.by_path.get(os.fsdecode(each.path))
         if note is None:
-            # another process brought the index further meanwhile
+            # another process updated the index meanwhile
             continue
         budget -= note.facts.size
         if results and budget < 0:
             break
         text, marks = passage(note, question.stems)
-        results.append(RecallResult(note, it.score, tuple(it.why), text, marks))
+        results.append(RecallResult(note, each.score, tuple(each.why), text, marks))
     return results
 
 
 def describe_results(
     results: Sequence[RecallResult], roots: Sequence[str] = ()
 ) -> Mapping[str, object]:
-    """Return what `search --json` and `recall --json` print; with `roots` beside the results, the
-    memory of each.
+    """Return the document of `search --json` and `recall --json`; with `roots`, one per result, it
+    names the memory of each.
     """
     memories = [{"memory": root} for root in roots] or [{} for _ in results]
     return {

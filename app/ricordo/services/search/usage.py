@@ -1,7 +1,7 @@
-"""What notes are used for, and what the user looked for in vain: recorded, reported, dropped.
+"""Uses of notes, and searches without results: recorded, reported, dropped.
 
-It is recorded where an index is; where it cannot be, nothing is lost but a tie-break. A record that
-is damaged or of a newer Ricordo is begun anew by itself.
+If they cannot be recorded, only a tie-break is lost. A damaged record, or one of a newer Ricordo,
+is restarted automatically.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.storage.cache_file import put_aside
 
 LONGEST_GAP = 20
-"""Words of a question that are kept."""
+"""Words of a query that are kept."""
 LONGEST_WORD = 24
-"""Letters."""
+"""Letters of a word that is kept; a longer one may be a key."""
 _PUNCTUATION = ".,;:!?…\"'`“”„‘’«»()[]{}<>*_"
 _JOINTS = re.compile(r"[-'’_/.]")
-"""Between the words of one token."""
+"""Separators between the words of one token."""
 PATIENCE = 2.0
-"""Seconds for which another process may hold what is kept; no agent waits here."""
+"""Seconds to wait while another process holds the database; no agent waits here."""
 
-_LOST = (sqlite3.Error, OSError)
-"""What may keep a use from being recorded."""
+_IGNORED = (sqlite3.Error, OSError)
+"""Errors that prevent recording a use."""
 
 
 class NoteUse(NamedTuple):
@@ -44,71 +44,71 @@ class NoteUse(NamedTuple):
 
 
 class SearchMiss(NamedTuple):
-    """Words for which no note was found, and when last (ISO 8601)."""
+    """Words of a search without results, and when it was last made (ISO 8601)."""
 
     words: str
     last: str
 
 
-def remember_opened(surroundings: Environment, memory: Memory, path: str) -> None:
-    """Keep that the person opened the note at `path`."""
-    with suppress(*_LOST):
-        _usage(surroundings, memory).use(os.fsencode(path), OPENED)
+def remember_opened(environment: Environment, memory: Memory, path: str) -> None:
+    """Record that the user opened the note at `path`."""
+    with suppress(*_IGNORED):
+        _usage(environment, memory).use(os.fsencode(path), OPENED)
 
 
-def remember_confirmed(surroundings: Environment, memory: Memory, path: str) -> None:
-    """Keep that the person said of the note at `path` that it still holds."""
-    with suppress(*_LOST):
-        _usage(surroundings, memory).use(os.fsencode(path), CONFIRMED)
+def remember_confirmed(environment: Environment, memory: Memory, path: str) -> None:
+    """Record that the user confirmed the note at `path`."""
+    with suppress(*_IGNORED):
+        _usage(environment, memory).use(os.fsencode(path), CONFIRMED)
 
 
-def uses_by_person(surroundings: Environment, memory: Memory) -> Mapping[str, int]:
-    """Return how often the person opened or confirmed each note, by path."""
+def uses_by_person(environment: Environment, memory: Memory) -> Mapping[str, int]:
+    """Return how often the user opened or confirmed each note, by path."""
     return {
-        os.fsdecode(path): times for path, times in _usage(surroundings, memory).by_person().items()
+        os.fsdecode(path): times for path, times in _usage(environment, memory).by_person().items()
     }
 
 
-def given_together(surroundings: Environment, memory: Memory) -> list[tuple[str, str]]:
-    """Return the pairs of paths of the notes that agents were given at once."""
-    pairs = _usage(surroundings, memory).together()
+def given_together(environment: Environment, memory: Memory) -> list[tuple[str, str]]:
+    """Return the pairs of paths of notes that agents were given together."""
+    pairs = _usage(environment, memory).together()
     return [(os.fsdecode(one), os.fsdecode(other)) for one, other in pairs]
 
 
-def use_report(surroundings: Environment, memory: Memory) -> list[NoteUse]:
+def use_report(environment: Environment, memory: Memory) -> list[NoteUse]:
     """Return every use of the notes of `memory`, newest first."""
-    rows = _usage(surroundings, memory).report()
+    rows = _usage(environment, memory).report()
     return [NoteUse(os.fsdecode(path), kind, times, last) for path, kind, times, last in rows]
 
 
-def remember_gap(surroundings: Environment, memory: Memory, asked: str) -> None:
-    """Keep that nothing was found for what the user `asked`: words alone, without credentials."""
-    plain = " ".join(filter(_is_plain, _without_secrets(asked).split()))
-    kept = " ".join(dict.fromkeys(content_words(words(plain))))
-    shown = " ".join(kept.split(" ")[:LONGEST_GAP])
-    if shown:
-        with suppress(*_LOST):
-            _usage(surroundings, memory).missed(shown)
+def remember_gap(environment: Environment, memory: Memory, query: str) -> None:
+    """Record that `query` had no results: only its plain words, without credentials."""
+    plain = " ".join(filter(_is_plain, _without_secrets(query).split()))
+    unique = " ".join(dict.fromkeys(content_words(words(plain))))
+    recorded = " ".join(unique.split(" ")[:LONGEST_GAP])
+    if recorded:
+        with suppress(*_IGNORED):
+            _usage(environment, memory).missed(recorded)
 
 
-def gaps(surroundings: Environment, memory: Memory) -> list[SearchMiss]:
-    """Return what was looked for in vain, newest first."""
-    return [SearchMiss(*row) for row in _usage(surroundings, memory).gaps()]
+def gaps(environment: Environment, memory: Memory) -> list[SearchMiss]:
+    """Return the searches without results, newest first."""
+    return [SearchMiss(*row) for row in _usage(environment, memory).gaps()]
 
 
-def drop_gap(surroundings: Environment, memory: Memory, gap: SearchMiss) -> None:
-    """Forget a gap."""
-    with suppress(*_LOST):
-        _usage(surroundings, memory).drop_gap(gap.words)
+def drop_gap(environment: Environment, memory: Memory, gap: SearchMiss) -> None:
+    """Forget a search without results."""
+    with suppress(*_IGNORED):
+        _usage(environment, memory).drop_gap(gap.words)
 
 
-def _usage(surroundings: Environment, memory: Memory) -> UsageStore:
-    return UsageStore(surroundings.state, memory.root, PATIENCE, put_aside)
+def _usage(environment: Environment, memory: Memory) -> UsageStore:
+    return UsageStore(environment.state, memory.root, PATIENCE, put_aside)
 
 
 def _is_plain(token: str) -> bool:
-    """Say whether a token of a question is made of words, as no password, key or number is: letters
-    alone, each word all small, all capital or capitalised, and none too long for a word.
+    """Return whether a token is made of words, as no password, key or number is: letters only, each
+    word in lower case, upper case or capitalised, and none longer than `LONGEST_WORD`.
     """
     return all(
         part.isalpha() and len(part) <= LONGEST_WORD and part in _usual_cases(part)

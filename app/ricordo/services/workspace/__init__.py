@@ -1,1 +1,1 @@
-"""An opened memory: finding it, reading it, its findings and evidence, following its changes."""
+"""An opened memory: finding and reading it, its findings and evidence, following its changes."""

@@ -1,4 +1,4 @@
-"""What surrounds a call: clock, homes, current directory. Tests replace each of them."""
+"""The environment of a call: clock, home directories, current directory. Tests replace each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ricordo import resources as homes
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 8999
-"""Of a clock that is fixed: a century before and after it are days that Python can name."""
+"""Of a fixed clock: Python can represent the days a century before and after."""
 
 
 class Environment(NamedTuple):
@@ -18,19 +18,19 @@ class Environment(NamedTuple):
     cwd: str
     environ: Mapping[str, str]
     agent_home: str
-    """The home directory in which agents' folders are looked for."""
+    """The home directory in which agents' folders are searched."""
     state: str
-    """The directory of our own state: decisions, what was seen last, widths of panes."""
+    """Directory for Ricordo's data: decisions, last seen numbers, pane widths."""
     config: str
-    """The directory of the person's settings."""
+    """The directory of the user's settings."""
     fixed_now: str = ""
-    """The clock as the caller fixed it, ISO 8601; "" for the real one."""
+    """The time that the caller fixed, ISO 8601; "" for the system clock."""
     project: str = ""
-    """The project that the caller named for the memory; "" for the one that it belongs to."""
+    """The project that the caller named for the memory; "" for the memory's own."""
 
     @property
     def now(self) -> datetime:
-        """The present moment, with time zone."""
+        """The current time, with time zone."""
         if not self.fixed_now:
             return datetime.now().astimezone()
         moment = datetime.fromisoformat(self.fixed_now)
@@ -40,10 +40,9 @@ class Environment(NamedTuple):
 def load_environment(
     environ: Mapping[str, str], *, state: str = "", now: str = "", agent_home: str = ""
 ) -> Environment:
-    """Return the surroundings of this process; the named options win over the environment.
+    """Return the environment of this process; options win over environment variables.
 
-    Raises ValueError where `now` or `RICORDO_NOW` is no ISO 8601 time, or one from which days
-    cannot be counted back and forth.
+    Raises ValueError if `now` or `RICORDO_NOW` is not an ISO 8601 time of the supported years.
     """
     fixed = now or environ.get("RICORDO_NOW", "")
     if fixed and not _FIRST_YEAR <= datetime.fromisoformat(fixed).year <= _LAST_YEAR:

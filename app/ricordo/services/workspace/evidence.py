@@ -1,7 +1,7 @@
-"""Gathering evidence: what is known of the notes of a memory besides their text.
+"""Evidence on the notes of a memory: what is known besides their text.
 
-Every kind of evidence has a source. It is asked only where one of the rules that look at what it
-gives is to run, and it keeps by itself what it needs to answer quickly the next time.
+Each kind of evidence has a source. A source is asked only if a rule that uses its evidence runs,
+and caches what it needs to answer quickly the next time.
 """
 
 from __future__ import annotations
@@ -40,48 +40,46 @@ if TYPE_CHECKING:
 
 
 class PairSource:
-    """The source of the pairs. Only notes that changed are compared again; what came of it is kept
-    for the next process.
-    """
+    """Source of note pairs. Compares only changed notes, and caches results across processes."""
 
     rules = frozenset(RULE_OF.values())
 
     def __init__(self, state: str) -> None:
-        """`state` is our directory; nothing is looked at yet."""
+        """`state` is the directory for Ricordo's data; nothing is read yet."""
         self._state = state
         self._comparer: Comparer | None = None
         self._stamp = ""
-        """Of the memory of which the pairs are kept."""
+        """Identifies the memory whose pairs are cached."""
 
     def has_news(self) -> bool:
-        """Whether there is more to know of the same memory: never."""
+        """Return False: pairs change only with the notes."""
         return False
 
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
-        """Return `known` with the pairs of notes of which one may have to go."""
+        """Return `known` with the pairs of notes that contradict or repeat each other."""
         from ricordo.lint.contradictions.records import stamp_of
 
         stamp = stamp_of(memory)
-        pairs = self._kept(memory, stamp) if self._comparer is None else None
+        pairs = self._load_cached(memory, stamp) if self._comparer is None else None
         if pairs is None:
-            pairs = self._compared(memory, stamp, step)
+            pairs = self._compare(memory, stamp, step)
         self._stamp = stamp
         return replace(known, pairs=pairs)
 
-    def _kept(self, memory: Memory, stamp: str) -> tuple[NotePair, ...] | None:
+    def _load_cached(self, memory: Memory, stamp: str) -> tuple[NotePair, ...] | None:
         from ricordo.lint.contradictions.records import unpacked
 
         rows = recall_compared(self._state, memory.root, stamp)
         return None if rows is None else unpacked(rows, memory)
 
-    def _compared(self, memory: Memory, stamp: str, step: Step) -> tuple[NotePair, ...]:
+    def _compare(self, memory: Memory, stamp: str, step: Step) -> tuple[NotePair, ...]:
         from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
         from ricordo.lint.contradictions.records import packed
 
         self._comparer = self._comparer or Comparer()
         pairs = self._comparer.pairs(memory, lambda: step("comparing notes"))
         if stamp != self._stamp:
-            # where the state cannot be written, they are compared anew the next time
+            # if the state cannot be written, they are compared again the next time
             with suppress(OSError):
                 remember_compared(self._state, memory.root, stamp, packed(pairs, memory))
         return pairs
@@ -89,41 +87,41 @@ class PairSource:
 
 _FORMAT = "--format=%x01%at%x02%D"
 _SHALLOW = "grafted"
-"""What git calls a commit before which nothing is known: what it shows is older."""
+"""Git's ref for the first commit of a shallow clone: the true date of its files is earlier."""
 _Blob = tuple[str, float]
-"""The id of a content, and when it was committed, in seconds since the epoch."""
+"""The id of a blob, and its commit time in seconds since the epoch."""
 
 
 class Committed:
-    """The source of the commits. Git is asked once, and again where a note is other than it was."""
+    """Source of commit dates. Runs git once, and again when a note's modification time changes."""
 
     rules = frozenset(("stale", "never-read"))
 
     def __init__(self, root: str) -> None:
-        """`root` is the directory of the memory; nothing is looked at yet."""
+        """`root` is the directory of the memory; git is not run yet."""
         self._root = root
         self._blobs: Mapping[str, _Blob] | None = None
         self._commits: dict[str, Commit] = {}
 
     def has_news(self) -> bool:
-        """Whether there is more to know of the same memory: not before a file changes."""
+        """Return False: commit dates are read again when a file changes."""
         return False
 
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
-        """Return `known` with the commit of each note that is as it was committed."""
+        """Return `known` with the last commit of each note without uncommitted changes."""
         if git.top_level(self._root) is None:
             return known
         touched = {note.path: note.facts.modified for note in memory.files if note.readable}
-        if touched != {path: it.touched for path, it in self._commits.items()}:
-            step("asking git how old the notes are")
+        if touched != {path: commit.touched for path, commit in self._commits.items()}:
+            step("reading commit dates from git")
             self._blobs = _last_blobs(self._root)
-            found = ((note, _commit(note, self._blobs)) for note in memory.files if note.readable)
-            self._commits = {note.path: commit for note, commit in found if commit is not None}
+            pairs = ((note, _commit(note, self._blobs)) for note in memory.files if note.readable)
+            self._commits = {note.path: commit for note, commit in pairs if commit is not None}
         return replace(known, commits=self._commits)
 
 
 def _commit(note: Note, blobs: Mapping[str, _Blob]) -> Commit | None:
-    """Return the last commit of a note; None where git has another text of it, or none."""
+    """Return the last commit of a note; None if git has another text of it, or none."""
     if note.path not in blobs:
         return None
     blob, at = blobs[note.path]
@@ -138,25 +136,25 @@ def _commit(note: Note, blobs: Mapping[str, _Blob]) -> Commit | None:
 
 
 def _id_of(content: bytes, length: int) -> str:
-    """Return the id that git gives a content, in `length` hexadecimal digits."""
+    """Return git's blob id of a content, in `length` hexadecimal digits."""
     data = b"blob %d\0" % len(content) + content
-    made = hashlib.sha1(data, usedforsecurity=False) if length == 40 else hashlib.sha256(data)
-    return made.hexdigest()
+    hasher = hashlib.sha1(data, usedforsecurity=False) if length == 40 else hashlib.sha256(data)
+    return hasher.hexdigest()
 
 
 def _last_blobs(root: str) -> dict[str, _Blob]:
-    """Return what the last commit of each file below `root` left of it, by its path there."""
+    """Return the blob of the last commit of each file below `root`, by relative path."""
     shape = ("--relative", "--raw", "-z", "--no-renames", "--no-abbrev")
     answer = git.ask(root, "log", *shape, _FORMAT, "--", ".")
     blobs: dict[str, _Blob] = {}
     for path, blob, at in _entries(answer or b""):
         blobs.setdefault(path, (blob, at))
-    return {path: it for path, it in blobs.items() if it[0]}
+    return {path: blob for path, blob in blobs.items() if blob[0]}
 
 
 def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
-    """Yield the path of each file that a commit changed, the id of what it left, and the time of
-    the commit, newest first; the id is "" where that time says nothing.
+    """Yield path, blob id and commit time of each changed file, newest commit first; the id is ""
+    for the first commit of a shallow clone, whose time is not the file's.
     """
     parts = iter(answer.split(b"\0"))
     at, is_shallow = 0.0, False
@@ -171,48 +169,48 @@ def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
 
 RULES = frozenset(("missing-path", "missing-symbol", "changed-since", "restates-instructions"))
 _MANY = 5
-"""Claims of which the project never knew, before it is asked whether it is the right one."""
+"""Unknown claims from which on the project may be the wrong one."""
 _Content = tuple[str, bytes]
-"""The path of a note and what it holds: by these its claims and the verdicts on them are kept."""
+"""Path and bytes of a note: the key under which its claims and verdicts are cached."""
 _ROLES = frozenset((FileRole.NOTE, FileRole.INDEX))
 
 
 class ClaimSource:
-    """The source of the verdicts. Notes that are as they were are not probed again while the
-    project is as it was.
+    """Source of verdicts on claims. While the project is unchanged, only changed notes are checked
+    again.
     """
 
     rules = RULES
 
-    def __init__(self, project: str, surroundings: Environment) -> None:
-        """`project` is a directory; nothing is looked at yet."""
+    def __init__(self, project: str, environment: Environment) -> None:
+        """`project` is a directory; it is not read yet."""
         self._root = project
-        self._surroundings = surroundings
+        self._environment = environment
         self._words: ProjectWords | None = None
         self._project: Project | None = None
         self._claims: Mapping[_Content, Claims] = {}
         self._verdicts: Mapping[_Content, tuple[Verdict, ...]] = {}
 
     def has_news(self) -> bool:
-        """Whether the project is to be looked at again by itself: that takes too long."""
+        """Return False: reading the project takes too long to do it unasked."""
         return False
 
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with the verdicts on all claims."""
-        project = self._look(memory, step)
+        project = self._read_project(memory, step)
         notes = [file for file in memory.files if file.role in _ROLES and file.readable]
         self._claims = claims = self._read_claims(notes, step)
-        self._verdicts = verdicts = self._probe(notes, project, step)
-        remarks = (*known.remarks, *_limits(project, claims.values()))
-        if not self._surroundings.project and _is_another(verdicts.values()):
-            # found by rule, not named by the person
-            told = f"the notes do not seem to be about {one_line(self._root)}: nothing is told"
-            return replace(known, remarks=(*remarks, told))
-        by_path = {path: found for (path, _), found in verdicts.items() if found}
-        return replace(known, verdicts=by_path, project=self._root, remarks=remarks)
+        self._verdicts = verdicts = self._check(notes, project, step)
+        warnings = (*known.remarks, *_limits(project, claims.values()))
+        if not self._environment.project and _is_another(verdicts.values()):
+            # the project was found by rule, not named by the user
+            warning = f"claims not checked: the notes seem unrelated to {one_line(self._root)}"
+            return replace(known, remarks=(*warnings, warning))
+        by_path = {path: of_note for (path, _), of_note in verdicts.items() if of_note}
+        return replace(known, verdicts=by_path, project=self._root, remarks=warnings)
 
-    def _look(self, memory: Memory, step: Step) -> Project:
-        """The project as it is now; the same value where nothing in it is other."""
+    def _read_project(self, memory: Memory, step: Step) -> Project:
+        """Return the project as it is now; the cached value if it is unchanged."""
         from ricordo.lint.claims.project import Project, ProjectHistory
         from ricordo.storage.project_tree import list_project
         from ricordo.storage.project_words import ProjectWords
@@ -224,7 +222,7 @@ class ClaimSource:
             before.own_names = names
             return before
         if self._words is None:
-            self._words = ProjectWords(self._surroundings.state, self._root)
+            self._words = ProjectWords(self._environment.state, self._root)
         done = 0
 
         def read_one() -> None:
@@ -236,7 +234,7 @@ class ClaimSource:
         if before is not None and before.tree.commit == tree.commit:
             history = before.history
         else:
-            now = self._surroundings.now.timestamp()
+            now = self._environment.now.timestamp()
             history = ProjectHistory(self._root, tree.commit, now)
         self._project = Project(tree, self._words, history, memory.root, names)
         self._verdicts = {}
@@ -247,47 +245,47 @@ class ClaimSource:
 
         claims: dict[_Content, Claims] = {}
         for number, note in enumerate(notes):
-            kept = self._claims.get((note.path, note.raw))
-            if kept is None:
+            of_note = self._claims.get((note.path, note.raw))
+            if of_note is None:
                 step(f"reading claims {number}/{len(notes)}")
-                kept = claims_of(note)
-            claims[note.path, note.raw] = kept
+                of_note = claims_of(note)
+            claims[note.path, note.raw] = of_note
         return claims
 
-    def _probe(
+    def _check(
         self, notes: Sequence[Note], project: Project, step: Step
     ) -> Mapping[_Content, tuple[Verdict, ...]]:
         from ricordo.lint.claims.checker import verdicts_of
 
-        step("probing the project")
+        step("checking claims")
         new = [content for content in self._claims if content not in self._verdicts]
         project.look_for(word for content in new for word in self._claims[content].words)
         verdicts: dict[_Content, tuple[Verdict, ...]] = {}
         for number, note in enumerate(notes):
             content = (note.path, note.raw)
-            kept = self._verdicts.get(content)
-            if kept is None:
-                step(f"probing {number}/{len(notes)}")
-                kept = verdicts_of(note, self._claims[content], project)
-            verdicts[content] = kept
+            of_note = self._verdicts.get(content)
+            if of_note is None:
+                step(f"checking claims {number}/{len(notes)}")
+                of_note = verdicts_of(note, self._claims[content], project)
+            verdicts[content] = of_note
         return verdicts
 
 
 def _limits(project: Project, claims: Iterable[Claims]) -> list[str]:
-    """What was not looked at, a line each."""
+    """Return what was not checked, a line each."""
     left_out = sum(each.left_out for each in claims)
-    too_many = f"{left_out:,} claims were too many to be checked" if left_out else ""
-    return [it for it in (project.tree.remark, project.words.remark, too_many) if it]
+    too_many = f"{left_out:,} claims not checked: over the limit per note" if left_out else ""
+    return [line for line in (project.tree.remark, project.words.remark, too_many) if line]
 
 
 def _is_another(verdicts: Iterable[Iterable[Verdict]]) -> bool:
-    """Whether so much of what notes name was never there that they speak of another project. What
-    was there once is theirs as much as what still is.
+    """Return whether most of what the notes name never existed in the project, so that they are
+    about another one. What existed once counts as known.
     """
-    checked = [it for of_note in verdicts for it in of_note if it.is_checked]
+    checked = [verdict for of_note in verdicts for verdict in of_note if verdict.is_checked]
     known = sum(it.outcome is CheckOutcome.HOLDS or it.was_there for it in checked)
-    strange = len(checked) - known
-    return strange >= _MANY and strange > known
+    unknown = len(checked) - known
+    return unknown >= _MANY and unknown > known
 
 
 def retained(
@@ -298,27 +296,26 @@ def retained(
     now: datetime,
     written: Mapping[str, date],
 ) -> dict[str, Retention]:
-    """Return how far each note can be trusted, by path. Sources of a wiki are as they were on
-    their day, so they are left out, and so is what cannot be read. `written` is what `written_here`
-    gives.
+    """Return the retention of each note, by path. Left out are unreadable notes and the sources of
+    a wiki, which do not age. `written` is the result of `written_here`.
     """
     ages = Ages(evidence, written)
-    found: dict[str, Retention] = {}
+    retention: dict[str, Retention] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE or not note.readable:
             continue
         kind = memory.layout.retention or kind_of(note.type)
-        said = judged.get(note.path)
+        of_path = judged.get(note.path)
         reads = evidence.reads.get(note.path)
-        held = on_content(said, digest(note.raw)) if said else ()
-        life = _life(kind, note, held, reads.days if reads else (), now, ages)
-        found[note.path] = _retention(life, thresholds[f"stale.{kind}"], now.date())
-    return found
+        verdicts = on_content(of_path, digest(note.raw)) if of_path else ()
+        events = _events(kind, note, verdicts, reads.days if reads else (), now, ages)
+        retention[note.path] = _retention(events, thresholds[f"stale.{kind}"], now.date())
+    return retention
 
 
 def not_seen_yet(evidence: Evidence, retention: Mapping[str, Retention]) -> Evidence:
-    """Return `evidence` without what came about before the person last said of a note, as it is
-    now, that it is still true. That day counts as seen to its end, as a note's own day does.
+    """Return `evidence` without what happened before the user last confirmed the present text of a
+    note. The day of the confirmation counts to its end, as a note's own day does.
     """
     seen = {path: it.life.confirmed[-1] for path, it in retention.items() if it.life.confirmed}
     verdicts = {
@@ -334,51 +331,51 @@ def _end_of(day: date) -> float:
 
 
 @lru_cache(maxsize=20_000)
-def _retention(life: NoteEvents, threshold: float, today: date) -> Retention:
-    # one object as long as nothing changes: it keeps what was worked out
-    return Retention(life, threshold, today)
+def _retention(events: NoteEvents, threshold: float, today: date) -> Retention:
+    # one object as long as nothing changes: it caches its results
+    return Retention(events, threshold, today)
 
 
-def _life(
+def _events(
     kind: str,
     note: Note,
-    said: tuple[NoteVerdict, ...],
+    verdicts: tuple[NoteVerdict, ...],
     read: tuple[date, ...],
     now: datetime,
     ages: Ages,
 ) -> NoteEvents:
-    """Return what happened to the present text of a note."""
-    # what is only proposed has no time yet
+    """Return the events of the present text of a note."""
+    # a proposed note has no modification time
     is_there = bool(note.facts.modified) or stamped_day(note) is not None
     written = day_of(note, ages) if is_there else now.date()
     confirmed: list[date] = []
     is_wrong = False
-    for it in said:
-        if it.judgement is ReviewVerdict.LATER:
+    for verdict in verdicts:
+        if verdict.judgement is ReviewVerdict.LATER:
             continue
-        is_wrong = it.judgement is ReviewVerdict.WRONG
-        # what it was trusted for before it was called wrong counts no more
-        confirmed = [] if is_wrong else [*confirmed, _day(it.at, now)]
+        is_wrong = verdict.judgement is ReviewVerdict.WRONG
+        # “wrong” cancels the confirmations before it
+        confirmed = [] if is_wrong else [*confirmed, _day(verdict.at, now)]
     if confirmed:
-        # a file may have been touched since, with the text that it had
+        # the file may have been touched since without a change of its text
         written = min(written, confirmed[0])
     since = tuple(day for day in read if day >= written)
     return NoteEvents(kind, written, tuple(confirmed), since, is_wrong)
 
 
 def _day(at: str, now: datetime) -> date:
-    """Return the day of a moment, ISO 8601, where the clock says `now`."""
+    """Return the day of an ISO 8601 time in the time zone of `now`."""
     return datetime.fromisoformat(at).astimezone(now.tzinfo).date()
 
 
 Step = Callable[[str], None]
-"""Called by long work every few milliseconds with what it is doing, in a few words; it rests there
-where others have to go first, and raises Stopped where nobody wants the answer any more.
+"""Called by long work every few milliseconds with what it is doing, in a few words. It may sleep to
+let the screen go first, and raises Stopped when the result is no longer needed.
 """
 
 
 class Stopped(Exception):
-    """Nobody waits for the evidence any more."""
+    """Gathering was cancelled: the evidence is no longer needed."""
 
 
 class EvidenceSource(Protocol):
@@ -386,56 +383,56 @@ class EvidenceSource(Protocol):
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that look at it."""
+        """The rules that use its evidence."""
 
     def has_news(self) -> bool:
-        """Whether there may be more to know of the same memory, which takes milliseconds to say."""
+        """Return whether its evidence may have changed for the same memory; takes milliseconds."""
 
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
-        """Return `known` with its own part as it is now."""
+        """Return `known` with this source's part updated."""
 
 
 def without_rest(_: str) -> None:
-    """The step of one for whom the evidence is all that is waited for."""
+    """Do nothing: the `Step` of callers that only wait for the evidence."""
 
 
 def sources(
-    place: MemoryPlace, surroundings: Environment, store: TranscriptStore
+    place: MemoryPlace, environment: Environment, store: TranscriptStore
 ) -> tuple[EvidenceSource, ...]:
-    """Return the sources of evidence on the memory at `place`; none of them has begun to work.
-    `store` is where what agents did is kept.
+    """Return the sources of evidence on the memory at `place`; none has started. `store` holds the
+    activity of agents.
     """
-    activity, comparing = Activity(place, surroundings, store), PairSource(surroundings.state)
-    own = (activity, Committed(place.root), comparing)
-    project = surroundings.project or _project_of(place, surroundings)
-    return (*own, ClaimSource(project, surroundings)) if os.path.isdir(project) else own
+    activity, pairs = Activity(place, environment, store), PairSource(environment.state)
+    of_notes = (activity, Committed(place.root), pairs)
+    project = environment.project or _project_of(place, environment)
+    return (*of_notes, ClaimSource(project, environment)) if os.path.isdir(project) else of_notes
 
 
-def _project_of(place: MemoryPlace, surroundings: Environment) -> str:
-    """The project of a memory; "" for a session in the home directory, which is none."""
-    home = os.path.realpath(surroundings.agent_home)
+def _project_of(place: MemoryPlace, environment: Environment) -> str:
+    """Return the project of a memory; "" for the home directory, which is no project."""
+    home = os.path.realpath(environment.agent_home)
     above = os.path.join(os.path.realpath(place.project), "") if place.project else ""
     return "" if os.path.join(home, "").startswith(above) else place.project
 
 
 EVIDENCE_RULES = Activity.rules | PairSource.rules | ClaimSource.rules
-"""The rules that tell nothing before evidence was gathered."""
+"""The rules that find nothing before evidence was gathered."""
 
 
 class Gatherer:
-    """Gathers the evidence of one memory; not for use from two threads at once."""
+    """Gathers the evidence on one memory; not thread-safe."""
 
     def __init__(self, sources: Sequence[EvidenceSource], rules: Collection[str]) -> None:
-        """`rules` are those that will run: what none of them looks at is not gathered."""
+        """`rules` are those that will run; sources that none of them uses are skipped."""
         self._sources = [it for it in sources if not it.rules.isdisjoint(rules)]
 
     @property
     def has_sources(self) -> bool:
-        """Whether anything is gathered at all."""
+        """Whether there is any source to gather from."""
         return bool(self._sources)
 
     def gather(self, memory: Memory, step: Step = without_rest) -> Evidence:
-        """Return what is known of `memory` now. Raises what `step` raises."""
+        """Return the evidence on `memory` as it is now. Raises what `step` raises."""
         known = NOTHING_KNOWN
         for source in self._sources:
             known = source.gather(memory, known, step)
@@ -443,13 +440,11 @@ class Gatherer:
 
     @property
     def has_news(self) -> bool:
-        """Whether there may be more to know of the same memory."""
+        """Whether the evidence on the same memory may have changed."""
         return any(source.has_news() for source in self._sources)
 
     def gather_news(self, memory: Memory, known: Evidence, step: Step = without_rest) -> Evidence:
-        """Return what is known of `memory` now, where that may be other than was `known` of it.
-        Raises what `step` raises.
-        """
+        """Return `known` updated by the sources that have news. Raises what `step` raises."""
         for source in self._sources:
             if source.has_news():
                 known = source.gather(memory, known, step)

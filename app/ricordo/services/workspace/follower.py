@@ -1,8 +1,8 @@
-"""Following a memory: a new look whenever somebody changed it, or the person asked for one.
+"""Following a memory: a new snapshot whenever it changes or the user asks for one.
 
-Agents write files in several steps. What looks like a whole file is shown at once; what looks
-torn (empty, shorter by more than half, a head that broke, gone) is held back until it has been the
-same for a moment; so is a memory whose folder was away.
+Agents write files in several steps. A file that looks complete is shown at once. A file that looks
+torn (empty, shorter by more than half, broken frontmatter, missing) is held back until it has been
+stable for a moment; so is a memory whose folder was missing.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from ricordo.storage.reader import reread_files
 from ricordo.storage.watcher import FileEvents, watch
 
 _PATIENCE = 20.0
-"""Seconds for which it gives way more than it works: among very many notes it takes minutes, in
-which the person types.
+"""Seconds for which gathering sleeps more than it works: with very many notes it takes minutes,
+during which the user types.
 """
-_TOLD_EVERY = 0.25
+_REPORT_EVERY = 0.25
 """Seconds."""
 NEWS_EVERY = 3.0
-"""Seconds after which it is looked whether agents did something; that takes some milliseconds."""
+"""Seconds between checks for new agent activity; a check takes some milliseconds."""
 
 _Work = Callable[[Memory, Step], bool]
-"""Gathers, and says whether it is other than before."""
+"""Gathers evidence and returns whether it differs from before."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceProgress:
-    """How far the gathering has come."""
+    """Progress of gathering evidence."""
 
     doing: str = ""
     """What is being gathered, in a few words; "" when it is done."""
     is_other: bool = False
-    """Whether more, or other, is known than before."""
+    """Whether the evidence differs from before."""
     notices: tuple[str, ...] = ()
-    """What the person has to be told of our own files, a sentence each."""
+    """Messages to the user about Ricordo's own files, a sentence each."""
 
 
 class EvidenceCollector:
-    """Gathers the evidence of the memory that a follower shows."""
+    """Gathers the evidence on the memory that a follower shows."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Nothing is gathered before `shown` was told of a memory."""
+        """Nothing is gathered before `shown` is called with a memory."""
         self._notebook = notebook
         self._memory: Memory | None = None
         self._done_for: Memory | None = None
@@ -63,152 +63,152 @@ class EvidenceCollector:
 
     @property
     def is_idle(self) -> bool:
-        """Whether all that can be known of what is shown is known."""
+        """Whether the evidence on the shown memory is complete."""
         return self._memory is self._done_for
 
     def shown(self, memory: Memory) -> None:
-        """Take note that `memory` is shown now."""
+        """Set the memory that is shown now."""
         if memory is not self._memory:
             self._memory = memory
             self._woken.set()
 
     async def gathered(self) -> AsyncIterator[EvidenceProgress]:
-        """Yield how far it has come, for ever; it is gathered while this is waited for, and given
-        up when that ends.
+        """Yield the progress, for ever. Evidence is gathered while the caller iterates, and
+        gathering stops when the iteration ends.
         """
         try:
             while True:
                 work = await self._next_work()
                 if self._memory is not None and work is not None:
-                    async for come in self._gather(self._memory, work):
-                        yield come
+                    async for progress in self._gather(self._memory, work):
+                        yield progress
         finally:
             self._is_stopped = True
 
     async def _next_work(self) -> _Work | None:
-        """Return how to gather once another memory is shown; once there may be news, how to take
-        them in; None after a while without either.
+        """Return how to gather: everything once another memory is shown, or only news; None if
+        there is neither within `NEWS_EVERY`.
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), NEWS_EVERY)
             self._woken.clear()
             return self._notebook.gather
         has_news = await asyncio.to_thread(lambda: self._notebook.has_news)
-        # news are added to what is known of this memory; another one may have been shown meanwhile
+        # news is added to the evidence on this memory; another one may have been shown meanwhile
         return self._notebook.gather_news if has_news and self.is_idle else None
 
-    async def _gather(self, memory: Memory, how: _Work) -> AsyncIterator[EvidenceProgress]:
+    async def _gather(self, memory: Memory, work: _Work) -> AsyncIterator[EvidenceProgress]:
         self._doing = ""
-        work = asyncio.create_task(asyncio.to_thread(self._work, memory, how))
-        while not (await asyncio.wait((work,), timeout=_TOLD_EVERY))[0]:
+        task = asyncio.create_task(asyncio.to_thread(self._work, memory, work))
+        while not (await asyncio.wait((task,), timeout=_REPORT_EVERY))[0]:
             yield EvidenceProgress(self._doing)
         self._done_for = memory
-        is_other = work.result()
+        is_other = task.result()
         yield EvidenceProgress(is_other=is_other, notices=tuple(self._notebook.take_notices()))
 
     # In a thread
 
-    def _work(self, memory: Memory, how: _Work) -> bool:
-        way = Throttle(_PATIENCE)
+    def _work(self, memory: Memory, work: _Work) -> bool:
+        throttle = Throttle(_PATIENCE)
 
         def step(doing: str) -> None:
             if self._is_stopped:
                 raise Stopped
             self._doing = doing
-            way.step()
+            throttle.step()
 
         try:
-            return how(memory, step)
+            return work(memory, step)
         except Stopped:
             return False
 
 
 _FILLING = 20
-"""Times that a folder that came back is read before it is shown while it still changes."""
+"""How often a folder that came back is read, at most, before it is shown while it changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedSnapshot:
-    """A look, and what led to it."""
+    """A snapshot, and what led to it."""
 
     look: Snapshot
     changed: frozenset[str] = frozenset()
-    """Files that are other than in the look before, or gone."""
+    """Files that changed or were deleted since the previous snapshot."""
     polling: bool = False
     number: int = 0
-    """How many of the looks that were asked for it comes after, itself among them."""
+    """How many requests to reread it answers, counted from the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The memory cannot be read at the moment."""
+    """The memory cannot be read now."""
 
     error: RicordoError
 
 
-class _Wish(Enum):
+class _Request(Enum):
     REREAD = auto()
     JUDGE = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What looks torn, and since when it has been so."""
+    """The content of a file that looks torn, and since when."""
 
     raw: bytes | None
-    """None for a file that is gone."""
+    """None for a deleted file."""
     since: float
     """By the clock of the event loop, in seconds."""
 
 
 class Follower:
-    """Gives one look after the other at one memory; owns its `Notebook` while it does."""
+    """Yields one snapshot of a memory after the other; owns its `Notebook`."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """`notebook` must not be used by anybody else from now on."""
+        """`notebook` must not be used by any other object from now on."""
         self._notebook = notebook
-        self._queue: asyncio.Queue[FileEvents | _Wish] = asyncio.Queue()
+        self._queue: asyncio.Queue[FileEvents | _Request] = asyncio.Queue()
         self._memory: Memory | None = None
-        self._behind: _Wish | None = None
-        """A wish that came after the batches that are being answered."""
+        self._behind: _Request | None = None
+        """A request that came after the batches that are being answered."""
         self._held: dict[str, _Held] = {}
         self._polling = False
         self._asked = self._answered = 0
-        """How many times everything was to be read anew, and was."""
+        """How many times a full reread was requested, and done."""
         self._recording = Recording(notebook)
         self._gathering = EvidenceCollector(notebook)
 
     def reread(self) -> int:
-        """Ask for everything to be read anew; return the number of the look that will show it."""
-        self._queue.put_nowait(_Wish.REREAD)
+        """Request a full reread; return the number of the snapshot that will show it."""
+        self._queue.put_nowait(_Request.REREAD)
         self._asked += 1
         return self._asked
 
     def judge(self) -> None:
-        """Ask for the findings to be told anew, because something was decided."""
-        self._queue.put_nowait(_Wish.JUDGE)
+        """Request that findings are computed again, after a decision."""
+        self._queue.put_nowait(_Request.JUDGE)
 
     def count_anew(self) -> None:
-        """Ask for the inbox to be counted again, because something was decided there."""
+        """Request that the inbox is counted again, after a decision there."""
         self._recording.count_anew()
 
     def kept(self) -> AsyncIterator[RecordedState]:
-        """Yield what the person has to know of the history, for ever. It is written while this is
-        waited for, after the first look and after every change.
+        """Yield the state of the history, for ever. History is recorded while the caller iterates,
+        after the first snapshot and after every change.
         """
         return self._recording.kept()
 
     async def gathered(self) -> AsyncIterator[EvidenceProgress]:
-        """Yield how far the evidence is gathered, for ever. It is gathered while this is waited
-        for, after the first look and after every change; when it is there, another look follows.
+        """Yield the progress of gathering evidence, for ever. Evidence is gathered while the caller
+        iterates, after the first snapshot and after every change; a new snapshot follows.
         """
-        async for come in self._gathering.gathered():
-            if come.is_other:
+        async for progress in self._gathering.gathered():
+            if progress.is_other:
                 self.judge()
-            yield come
+            yield progress
 
     async def decide(self, finding_id: str, *, take_back: bool, reason: str = "") -> None:
-        """Dismiss a finding, with a `reason` for the history, or let it stand again. Raises
+        """Dismiss a finding, with a `reason` for the history, or undo the dismissal. Raises
         StateUnusable.
         """
         if take_back:
@@ -218,18 +218,17 @@ class Follower:
         self.judge()
 
     async def looks(self) -> AsyncIterator[FollowedSnapshot | Lost]:
-        """Yield a first sight of the indexes, one of the notes without findings, then a look after
-        every change, for ever.
+        """Yield a snapshot of the indexes, one of the notes without findings, then one after every
+        change, for ever.
         """
         with suppress(RicordoError):
-            # why it cannot be listed is told when it cannot be read
+            # an error is reported when the memory is read
             yield await self._listed()
-        # watched from before the notes are read, and not sooner: it would keep the first sight
-        # from being painted
+        # watched from before the notes are read, but not sooner: that would delay the first paint
         pump = asyncio.create_task(self._pump())
         try:
-            async for seen in self._first():
-                yield seen
+            async for snapshot in self._first():
+                yield snapshot
             while True:
                 yield await self._next()
         finally:
@@ -242,13 +241,13 @@ class Follower:
     async def _listed(self) -> FollowedSnapshot:
         def listed() -> Memory:
             memory = self._notebook.list()
-            # what the rows need is derived here, where no key has to wait for it
+            # what the rows need is derived here, so that no key waits for it
             _ = (memory.load, memory.links)
             return memory
 
-        return self._sight(await asyncio.to_thread(listed), Depth.LISTED)
+        return self._unjudged(await asyncio.to_thread(listed), Depth.LISTED)
 
-    def _sight(self, memory: Memory, depth: Depth) -> FollowedSnapshot:
+    def _unjudged(self, memory: Memory, depth: Depth) -> FollowedSnapshot:
         return FollowedSnapshot(Snapshot(memory, (), (), self._notebook.surroundings.now, depth))
 
     async def _first(self) -> AsyncIterator[FollowedSnapshot | Lost]:
@@ -257,79 +256,79 @@ class Follower:
         except RicordoError as error:
             yield Lost(error)
             return
-        yield self._sight(self._memory, Depth.READ)
+        yield self._unjudged(self._memory, Depth.READ)
         yield FollowedSnapshot(await asyncio.to_thread(self._notebook.judge, self._memory))
         self._recording.shown(self._memory, None)
         self._gathering.shown(self._memory)
 
     async def _next(self) -> FollowedSnapshot | Lost:
         while True:
-            wish = await self._wish()
-            self._answered += wish is _Wish.REREAD
+            request = await self._take_request()
+            self._answered += request is _Request.REREAD
             before = self._memory
             try:
                 with awaited():
-                    seen = await self._answer(wish)
+                    snapshot = await self._answer(request)
             except RicordoError as error:
                 self._memory = None
                 self._held = {}
-                if before is not None or wish is _Wish.REREAD:
+                if before is not None or request is _Request.REREAD:
                     return Lost(error)
                 continue
             if self._memory is not None:
-                self._recording.shown(self._memory, _touched(wish, before, seen))
+                self._recording.shown(self._memory, _touched(request, before, snapshot))
                 self._gathering.shown(self._memory)
-            if seen is not None:
-                return seen
+            if snapshot is not None:
+                return snapshot
 
-    async def _wish(self) -> FileEvents | _Wish:
+    async def _take_request(self) -> FileEvents | _Request:
         behind, self._behind = self._behind, None
-        wish = behind or await self._next_wish()
-        return self._with_those_behind(wish) if isinstance(wish, FileEvents) else wish
+        request = behind or await self._next_request()
+        return self._merge_queued(request) if isinstance(request, FileEvents) else request
 
-    async def _next_wish(self) -> FileEvents | _Wish:
+    async def _next_request(self) -> FileEvents | _Request:
         if not self._held:
             return await self._queue.get()
         due = min(held.since for held in self._held.values()) + STABLE_FOR
-        left = due - asyncio.get_running_loop().time()
+        seconds = due - asyncio.get_running_loop().time()
         try:
-            return await asyncio.wait_for(self._queue.get(), max(left, 0.0))
+            return await asyncio.wait_for(self._queue.get(), max(seconds, 0.0))
         except TimeoutError:
             return FileEvents(frozenset(self._held), polling=self._polling)
 
-    def _with_those_behind(self, batch: FileEvents) -> FileEvents:
-        """Add what changed meanwhile: looking takes longer than an agent needs to write."""
+    def _merge_queued(self, events: FileEvents) -> FileEvents:
+        """Add the queued events: reading takes longer than an agent needs to write."""
         while not self._queue.empty():
-            wish = self._queue.get_nowait()
-            if not isinstance(wish, FileEvents):
-                self._behind = wish
+            request = self._queue.get_nowait()
+            if not isinstance(request, FileEvents):
+                self._behind = request
                 break
-            everything = batch.everything or wish.everything
-            batch = FileEvents(batch.paths | wish.paths, everything, wish.polling)
-        return batch
+            everything = events.everything or request.everything
+            events = FileEvents(events.paths | request.paths, everything, request.polling)
+        return events
 
-    async def _answer(self, wish: FileEvents | _Wish) -> FollowedSnapshot | None:
+    async def _answer(self, request: FileEvents | _Request) -> FollowedSnapshot | None:
         before = self._memory
-        if wish is _Wish.JUDGE and before is not None:
-            return await self._judged(before, frozenset())
-        if isinstance(wish, FileEvents):
-            began_polling = wish.polling and not self._polling
-            self._polling = wish.polling
-            if not wish.paths and not wish.everything and not began_polling and before:
+        if request is _Request.JUDGE and before is not None:
+            return await self._judge(before, frozenset())
+        if isinstance(request, FileEvents):
+            began_polling = request.polling and not self._polling
+            self._polling = request.polling
+            if not request.paths and not request.everything and not began_polling and before:
                 return None
-            if before is not None and not wish.everything:
-                memory = await asyncio.to_thread(reread_files, before, wish.paths)
-                memory = self._without_torn(before, memory, wish.paths)
-                return await self._judged_if_changed(before, memory, said=began_polling)
+            if before is not None and not request.everything:
+                memory = await asyncio.to_thread(reread_files, before, request.paths)
+                memory = self._without_torn(before, memory, request.paths)
+                return await self._judge_if_changed(before, memory, force=began_polling)
         memory = await asyncio.to_thread(self._notebook.read)
         self._held = {}
         if before is None:
-            return await self._judged(await self._filled(memory), frozenset())
-        return await self._judged_if_changed(before, memory, said=wish is _Wish.REREAD)
+            return await self._judge(await self._read_until_stable(memory), frozenset())
+        return await self._judge_if_changed(before, memory, force=request is _Request.REREAD)
 
-    async def _filled(self, memory: Memory) -> Memory:
-        """Return a memory whose folder was away once nobody fills it any more: shown half filled,
-        it would take the note that was open from under the person's eyes.
+    async def _read_until_stable(self, memory: Memory) -> Memory:
+        """Return a memory whose folder was missing once it no longer changes: shown half filled, it
+        would close the note that the user has open.
         """
         for _ in range(_FILLING):
             await asyncio.sleep(STABLE_FOR)
@@ -338,41 +337,41 @@ class Follower:
                 break
         return memory
 
-    async def _judged_if_changed(
-        self, before: Memory, memory: Memory, said: bool
+    async def _judge_if_changed(
+        self, before: Memory, memory: Memory, force: bool
     ) -> FollowedSnapshot | None:
         changed = _differences(before, memory)
-        if not changed and not said and memory.skipped == before.skipped:
+        if not changed and not force and memory.skipped == before.skipped:
             return None
-        return await self._judged(memory, changed)
+        return await self._judge(memory, changed)
 
-    async def _judged(self, memory: Memory, changed: frozenset[str]) -> FollowedSnapshot:
+    async def _judge(self, memory: Memory, changed: frozenset[str]) -> FollowedSnapshot:
         self._memory = memory
-        look = await asyncio.to_thread(self._notebook.judge, memory)
-        return FollowedSnapshot(look, changed, self._polling, self._answered)
+        snapshot = await asyncio.to_thread(self._notebook.judge, memory)
+        return FollowedSnapshot(snapshot, changed, self._polling, self._answered)
 
     def _without_torn(self, before: Memory, now: Memory, paths: frozenset[str]) -> Memory:
-        """Put the old text of files that look torn back, until they have been stable."""
+        """Return `now` with the old text of files that look torn, until they are stable."""
         moment = asyncio.get_running_loop().time()
         arrived = {
             now.by_path[path].raw for path in paths & now.by_path.keys() - before.by_path.keys()
         }
-        kept: dict[str, Note | None] = {}
+        old_files: dict[str, Note | None] = {}
         for path in paths:
             old, new = before.by_path.get(path), now.by_path.get(path)
             renamed = old is not None and new is None and old.raw in arrived
             if (
                 not renamed
                 and _looks_torn(old, new)
-                and not self._stable(path, new.raw if new else None, moment)
+                and not self._is_stable(path, new.raw if new else None, moment)
             ):
-                kept[path] = old
+                old_files[path] = old
             else:
                 self._held.pop(path, None)
-        return now.with_files(kept) if kept else now
+        return now.with_files(old_files) if old_files else now
 
-    def _stable(self, path: str, raw: bytes | None, moment: float) -> bool:
-        """Say whether a file that looks torn has been `raw` for long enough."""
+    def _is_stable(self, path: str, raw: bytes | None, moment: float) -> bool:
+        """Return whether a file that looks torn has been `raw` for long enough."""
         held = self._held.get(path)
         if held is None or held.raw != raw:
             self._held[path] = _Held(raw, moment)
@@ -381,13 +380,13 @@ class Follower:
 
 
 def _touched(
-    wish: FileEvents | _Wish, before: Memory | None, seen: FollowedSnapshot | None
+    request: FileEvents | _Request, before: Memory | None, snapshot: FollowedSnapshot | None
 ) -> Set[str] | None:
-    """Return the files that somebody wrote to; None where that is not known."""
+    """Return the files that somebody wrote to; None if that is not known."""
     if before is None:
         return None
-    hinted = wish.paths & before.by_path.keys() if isinstance(wish, FileEvents) else set()
-    return hinted | (seen.changed if seen is not None else set())
+    hinted = request.paths & before.by_path.keys() if isinstance(request, FileEvents) else set()
+    return hinted | (snapshot.changed if snapshot is not None else set())
 
 
 def _looks_torn(old: Note | None, new: Note | None) -> bool:
@@ -401,10 +400,10 @@ def _looks_torn(old: Note | None, new: Note | None) -> bool:
 
 def _differences(before: Memory, now: Memory) -> frozenset[str]:
     old, new = before.by_path, now.by_path
-    gone = old.keys() - new.keys()
-    other = {
+    deleted = old.keys() - new.keys()
+    changed = {
         path
         for path, file in new.items()
         if (was := old.get(path)) is not file and (was is None or was.raw != file.raw)
     }
-    return frozenset(gone | other)
+    return frozenset(deleted | changed)

@@ -1,4 +1,4 @@
-"""Opening a memory: read it, judge it, and look again when something changed."""
+"""An opened memory: reading it, judging it, and judging it again after a change."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ from ricordo.storage.last_seen import Summary, remember
 from ricordo.storage.reader import list_memory, read_memory
 from ricordo.storage.writer import Writer
 
-_AT_ONCE = 1_000
-"""Paths in one question: a command line has no room for any number of them."""
-_SILENT = frozenset((b"unspecified", b"unset", b""))
+_PATHS_PER_CALL = 1_000
+"""Paths per call of git: the length of a command line is limited."""
+_NOT_SET = frozenset((b"unspecified", b"unset", b""))
 
 
 class EncryptedFiles(Container[str]):
-    """The paths of the files of `memory` that git leads through a filter, as programs that encrypt
-    do, or takes for binary, by its attributes. Their text must not get to other files.
+    """Paths of files of `memory` that have a git filter, as encryption tools set, or are binary by
+    git attributes. Their text must not be copied to other files.
 
-    Git is asked when the first path is looked up; all files count where it does not answer.
+    Git runs when the first path is looked up; if it fails, all files count.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -71,45 +71,45 @@ class EncryptedFiles(Container[str]):
         self._files = tuple(file.path for file in memory.files)
 
     def is_of(self, memory: Memory) -> bool:
-        """Say whether `memory` has the same files, whatever stands in them."""
+        """Return whether `memory` has the same files, whatever their content."""
         files = tuple(file.path for file in memory.files)
         return self._root == memory.root and self._files == files
 
     def __contains__(self, path: object) -> bool:
-        """Say whether the file at `path`, relative to the memory, is one of them."""
+        """Return whether the file at `path`, relative to the memory, is one of them."""
         return self._paths is None or path in self._paths
 
     @cached_property
     def _paths(self) -> frozenset[str] | None:
         if git.top_level(self._root) is None:
             return frozenset()
-        found: set[str] = set()
-        for start in range(0, len(self._files), _AT_ONCE):
-            some = self._files[start : start + _AT_ONCE]
-            answer = git.ask(self._root, "check-attr", "-z", "filter", "binary", "--", *some)
+        paths: set[str] = set()
+        for start in range(0, len(self._files), _PATHS_PER_CALL):
+            batch = self._files[start : start + _PATHS_PER_CALL]
+            answer = git.ask(self._root, "check-attr", "-z", "filter", "binary", "--", *batch)
             if answer is None:
                 return None
             fields = answer.split(b"\0")
-            told = zip(fields[::3], fields[2::3], strict=False)
-            found.update(os.fsdecode(path) for path, value in told if value not in _SILENT)
-        return frozenset(found)
+            pairs = zip(fields[::3], fields[2::3], strict=False)
+            paths.update(os.fsdecode(path) for path, value in pairs if value not in _NOT_SET)
+        return frozenset(paths)
 
 
-def summary(place: MemoryPlace, look: Snapshot) -> Summary:
-    """Return the numbers of a look, in the form in which `disk.last_seen` keeps them; those of what
-    takes evidence only where there is any.
+def summary(place: MemoryPlace, snapshot: Snapshot) -> Summary:
+    """Return the numbers of a snapshot in the form of `storage.last_seen`; findings that take
+    evidence are counted only if it was gathered.
     """
-    load = look.memory.load
-    by_evidence = _by_evidence(look)
-    known = {_known(it): by_evidence[it] for it in Severity} if look.known else {}
+    load = snapshot.memory.load
+    by_evidence = _by_evidence(snapshot)
+    known = {_known(each): by_evidence[each] for each in Severity} if snapshot.known else {}
     return {
         **known,
         "name": short_name(place),
         "project": place.project,
-        "at": look.at.isoformat(),
-        "notes": len(look.memory.notes),
-        "errors": look.counts[Severity.ERROR] - by_evidence[Severity.ERROR],
-        "warnings": look.counts[Severity.WARNING] - by_evidence[Severity.WARNING],
+        "at": snapshot.at.isoformat(),
+        "notes": len(snapshot.memory.notes),
+        "errors": snapshot.counts[Severity.ERROR] - by_evidence[Severity.ERROR],
+        "warnings": snapshot.counts[Severity.WARNING] - by_evidence[Severity.WARNING],
         "lines": load.lines,
         "units": load.units,
         "max_lines": load.limits.lines if load.limits else None,
@@ -117,24 +117,24 @@ def summary(place: MemoryPlace, look: Snapshot) -> Summary:
     }
 
 
-def counted(look: Snapshot, before: Summary) -> Mapping[Severity, int]:
-    """Return how many findings of each severity there are by a look, and where it is one at the
-    notes alone, by the last one with evidence too; `before` is what was kept of that.
+def counted(snapshot: Snapshot, before: Summary) -> Mapping[Severity, int]:
+    """Return the number of findings per severity. For a snapshot without evidence, the findings
+    that take evidence are added as they were counted in the summary `before`.
     """
-    if look.known:
-        return look.counts
-    kept = {it: before.get(_known(it)) for it in look.counts}
-    more = {it: n if isinstance(n, int) else 0 for it, n in kept.items()}
-    return {it: look.counts[it] + more[it] for it in look.counts}
+    if snapshot.known:
+        return snapshot.counts
+    last = {severity: before.get(_known(severity)) for severity in snapshot.counts}
+    more = {severity: n if isinstance(n, int) else 0 for severity, n in last.items()}
+    return {severity: count + more[severity] for severity, count in snapshot.counts.items()}
 
 
 def has_evidence(before: Summary) -> bool:
-    """Say whether a memory of which `before` is kept was ever looked at with evidence."""
+    """Return whether the summary `before` counts findings that take evidence."""
     return _known(Severity.ERROR) in before
 
 
-def _by_evidence(look: Snapshot) -> Counter[Severity]:
-    return Counter(it.severity for it in look.findings if it.rule in EVIDENCE_RULES)
+def _by_evidence(snapshot: Snapshot) -> Counter[Severity]:
+    return Counter(it.severity for it in snapshot.findings if it.rule in EVIDENCE_RULES)
 
 
 def _known(severity: Severity) -> str:
@@ -142,7 +142,7 @@ def _known(severity: Severity) -> str:
 
 
 def short_name(place: MemoryPlace) -> str:
-    """Return what a person calls a memory: the project or sub-agent whose it is, else the agent."""
+    """Return a short name of a memory: its project or sub-agent, else its agent."""
     if place.layout.is_shared:
         return place.layout.agent
     if not place.layout.is_of_sub_agent and place.project:
@@ -152,21 +152,21 @@ def short_name(place: MemoryPlace) -> str:
 
 
 class Depth(IntEnum):
-    """How far a memory has been looked into."""
+    """How complete a snapshot is."""
 
     LISTED = auto()
-    """Its indexes are read; of the notes no more than the names is known."""
+    """The indexes are read; of the notes only the names are known."""
     READ = auto()
     JUDGED = auto()
-    """The rules have run, on the notes alone."""
+    """The rules ran on the notes alone."""
     KNOWN = auto()
-    """They have run with all that can be known besides the notes."""
+    """The rules ran with evidence."""
 
 
-# without a repr of all its findings: Textual takes one of whatever a worker is given
+# repr=False: Textual takes a repr of what a worker is given, and that of all findings is slow
 @dataclass(frozen=True, eq=False, repr=False)
 class Snapshot:
-    """A memory at one moment, and what is wrong with it."""
+    """A memory at one moment, with its findings."""
 
     memory: Memory
     findings: tuple[Finding, ...]
@@ -174,25 +174,25 @@ class Snapshot:
     dismissed: tuple[Finding, ...]
     at: datetime
     depth: Depth = Depth.KNOWN
-    """Less only for the first sights of a memory, and where no evidence was asked for."""
+    """Less only for the first snapshots of a memory, or if no evidence was requested."""
     remark: str = ""
-    """What could not be done meanwhile; "" where all went well."""
+    """Why decisions could not be read; "" if they were."""
     marked: frozenset[str] = frozenset()
-    """Paths of the notes that the person has protected."""
+    """Paths of the notes that the user protected."""
     evidence: Evidence = NOTHING_KNOWN
-    """What was known besides the text."""
+    """What is known besides the text."""
     retention: Mapping[str, Retention] = field(default_factory=dict)
-    """How far each note can be trusted on that day, by path; empty before all is known."""
+    """Retention of each note at `at`, by path; empty below depth KNOWN."""
     said: JudgedNotes = field(default_factory=dict)
-    """What the person said of notes, by path."""
+    """The user's review verdicts, by path."""
     written: Mapping[str, date] = field(default_factory=dict)
     """When Ricordo wrote the present text of notes that have a stamp, by path."""
     fine: frozenset[str] = frozenset()
-    """The ids of all that the person has dismissed, whether it is found now or not."""
+    """The ids of all dismissed findings, whether they are found now or not."""
 
     @property
     def ages(self) -> Ages:
-        """What tells how old the notes are."""
+        """The ages of the notes."""
         return Ages(self.evidence, self.written)
 
     @property
@@ -202,7 +202,7 @@ class Snapshot:
 
     @property
     def judged(self) -> bool:
-        """Whether the rules have run."""
+        """Whether the rules ran."""
         return self.depth >= Depth.JUDGED
 
     @property
@@ -213,28 +213,28 @@ class Snapshot:
     @cached_property
     def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
         """The findings of every file, worst first."""
-        found: dict[str, list[Finding]] = {}
+        by_path: dict[str, list[Finding]] = {}
         for finding in self.findings:
-            found.setdefault(finding.path, []).append(finding)
-        return {path: tuple(findings) for path, findings in found.items()}
+            by_path.setdefault(finding.path, []).append(finding)
+        return {path: tuple(findings) for path, findings in by_path.items()}
 
     def of_note(self, path: str) -> tuple[Finding, ...]:
-        """Return the findings of a file, worst first, then those that stand at another file and
-        are of both.
+        """Return the findings of a file, worst first, then those reported at another file that are
+        also about this one.
         """
         return (*self.by_path.get(path, ()), *self._by_other.get(path, ()))
 
     @cached_property
     def _by_other(self) -> Mapping[str, tuple[Finding, ...]]:
-        found: dict[str, list[Finding]] = {}
+        by_other: dict[str, list[Finding]] = {}
         for finding in self.findings:
             if finding.other:
-                found.setdefault(finding.other, []).append(finding)
-        return {path: tuple(findings) for path, findings in found.items()}
+                by_other.setdefault(finding.other, []).append(finding)
+        return {path: tuple(findings) for path, findings in by_other.items()}
 
     @cached_property
     def counts(self) -> Mapping[Severity, int]:
-        """How many findings there are of each severity."""
+        """The number of findings of each severity."""
         counted = dict.fromkeys(sorted(Severity, reverse=True), 0)
         for finding in self.findings:
             counted[finding.severity] += 1
@@ -242,82 +242,82 @@ class Snapshot:
 
     @cached_property
     def wanting(self) -> int:
-        """How many notes have findings."""
+        """The number of notes with findings."""
         return sum(1 for note in self.memory.notes if self.worst(note.path) is not None)
 
     @cached_property
     def by_rule(self) -> Mapping[tuple[Severity, str], int]:
-        """How many findings there are of each severity and rule, worst and commonest first."""
+        """The number of findings per severity and rule, worst and most frequent first."""
         counts = Counter((finding.severity, finding.rule) for finding in self.findings)
         return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """How many findings there are of each rule."""
+        """The number of findings of each rule."""
         return Counter(finding.rule for finding in self.findings)
 
     def is_protected(self, note: Note) -> bool:
-        """Say whether neither the curator nor a fix may change `note`."""
+        """Return whether curator and fixes must not change `note`."""
         return is_protected(note, self.marked)
 
     def worst(self, path: str) -> Severity | None:
-        """Return the severity of the worst finding of a file; None where nothing is wrong."""
+        """Return the severity of the worst finding of a file; None if it has none."""
         sides = (self.by_path, self._by_other)
         return max((side[path][0].severity for side in sides if path in side), default=None)
 
 
 class Notebook:
-    """One opened memory. Every look at it reads and judges only what changed since the last."""
+    """One opened memory. Reading and judging it again only handles what changed."""
 
     def __init__(
         self,
         place: MemoryPlace,
-        surroundings: Environment,
+        environment: Environment,
         settings: Settings,
         only: frozenset[str] = frozenset(),
         activity: TranscriptStore | None = None,
     ) -> None:
-        """`only` are the rules to judge by; all, where it is empty. `activity` is what is known of
-        transcripts; its own, where none is given.
+        """`only` are the rules to run; empty for all. `activity` is a shared store of transcripts;
+        None creates one.
         """
         self.place = place
-        self.surroundings = surroundings
+        self.surroundings = environment
         self.settings = settings
-        self.database = Database(surroundings.state)
+        self.database = Database(environment.state)
         self.decisions = Decisions(self.database, place.root)
         self.judgements = ReviewVerdicts(self.database, place.root)
         self.door = Writer(self.database)
-        self.activity = activity or TranscriptStore(surroundings.state)
+        self.activity = activity or TranscriptStore(environment.state)
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
         self._encrypted: EncryptedFiles | None = None
-        self._found_last: tuple[Finding, ...] = ()
-        self._gatherer = Gatherer(sources(place, surroundings, self.activity), self._linter.rules)
+        self._last_findings: tuple[Finding, ...] = ()
+        self._gatherer = Gatherer(sources(place, environment, self.activity), self._linter.rules)
         self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
-        """None before any was gathered."""
+        """None before it was gathered."""
         self._recorder = Recorder(self.database)
 
     def another(self) -> Notebook:
-        """Return another one of the same memory, for use in another thread."""
+        """Return a second notebook of the same memory, for use in another thread."""
         return Notebook(self.place, self.surroundings, self.settings, activity=self.activity)
 
     def take_notices(self) -> list[str]:
-        """Return what the person has to be told of our own files, each time only once."""
-        told: list[str] = []
+        """Return messages about Ricordo's own files; each is returned once."""
+        messages: list[str] = []
         for notices in (self.database.notices, self.activity.notices):
-            told += notices
+            messages += notices
             notices.clear()
-        return told
+        return messages
 
     @property
     def evidence(self) -> Evidence:
-        """What was gathered up to now."""
+        """What was gathered so far."""
         return self._evidence or NOTHING_KNOWN
 
     def list(self) -> Memory:
-        """Return the memory as its indexes and the names of its notes show it, long before
-        everything is read. Raises MemoryNotFound and MemoryUnreadable.
+        """Return the memory by its indexes and the names of its notes, which is much faster than
+        `read`. Raises MemoryNotFound and MemoryUnreadable.
         """
         return list_memory(self.place.root, self.place.layout)
 
@@ -332,211 +332,215 @@ class Notebook:
         waiting: Collection[str] = frozenset(),
         step: Callable[[], None] = at_once,
     ) -> Recorded:
-        """Keep in the history what others did to a memory that was read, but for files that are
-        `waiting` until nobody writes to them; `step` is called after each file. Raises
-        StateUnusable.
+        """Record in the history what others changed in `memory`, except files `waiting` until
+        nobody writes to them; `step` is called after each file. Raises StateUnusable.
         """
         return self._recorder.record(memory, self.surroundings.now, waiting, step)
 
     def look(self) -> Snapshot:
-        """Read the memory and judge it by its notes alone, unless evidence was gathered before.
-        Raises MemoryNotFound and MemoryUnreadable.
+        """Read and judge the memory by its notes and the evidence gathered so far. Raises
+        MemoryNotFound and MemoryUnreadable.
         """
         return self.judge(self.read())
 
     def look_closely(self) -> Snapshot:
-        """Read the memory, gather the evidence, and judge it by both. Raises MemoryNotFound and
+        """Read the memory, gather its evidence, and judge it. Raises MemoryNotFound and
         MemoryUnreadable.
         """
         return self.judge_closely(self.read())
 
     def judge_closely(self, memory: Memory) -> Snapshot:
-        """Gather the evidence on a memory that was read, and judge it by both."""
+        """Gather the evidence on `memory` and judge it."""
         self.gather(memory)
         return self.judge(memory)
 
     def gather(self, memory: Memory, step: Step = without_rest) -> bool:
-        """Gather what can be known of `memory` besides its text, by which it is judged from then
-        on; return whether that is other than what was known before. Raises what `step` raises.
+        """Gather the evidence on `memory` for later judging; return whether it changed. Raises what
+        `step` raises.
 
         May run in one thread while the memory is judged in another.
         """
-        return self._knows(self._gatherer.gather(memory, step))
+        return self._set_evidence(self._gatherer.gather(memory, step))
 
     @property
     def has_news(self) -> bool:
-        """Whether there may be more to know of a memory that is as it was when it was gathered."""
+        """Whether the evidence on an unchanged memory may have changed."""
         return self._gatherer.has_news
 
     def gather_news(self, memory: Memory, step: Step = without_rest) -> bool:
-        """Do what `gather` does, for a memory for which that was done, where there is news."""
-        return self._knows(self._gatherer.gather_news(memory, self.evidence, step))
+        """Do what `gather` does, from sources with news only; `gather` must have run before."""
+        return self._set_evidence(self._gatherer.gather_news(memory, self.evidence, step))
 
-    def _knows(self, now: Evidence) -> bool:
+    def _set_evidence(self, now: Evidence) -> bool:
         before = self._evidence
         if before != now:
             self._evidence = now
         return before != now
 
     def judge(self, memory: Memory) -> Snapshot:
-        """Judge a memory that was read, by what was gathered up to now."""
+        """Return a snapshot of `memory`, judged with the evidence gathered so far."""
         evidence = self._evidence
-        remark = ""
+        warning = ""
         dismissed: frozenset[str] = frozenset()
         closed: frozenset[str] = frozenset()
         marked: frozenset[str] = frozenset()
-        said: JudgedNotes = {}
+        verdicts: JudgedNotes = {}
         written: Mapping[str, date] = {}
         try:
             decided = self.decisions.standing(Decision.DISMISS, Decision.STAND)
             marked = self.decisions.protected()
-            said = self.judgements.standing()
+            verdicts = self.judgements.standing()
             written = self._written(memory)
             dismissed = frozenset(
-                id for id, it in decided.items() if it.decision is Decision.DISMISS
+                id for id, valid in decided.items() if valid.decision is Decision.DISMISS
             )
-            closed = _closed(memory, said, decided)
+            closed = _closed(memory, verdicts, decided)
         except StateUnusable as error:
-            remark = error.message
-        retention = self._retained(memory, evidence, said, written)
-        found = self._found_last = self._found(memory, evidence or NOTHING_KNOWN, retention)
+            warning = error.message
+        retention = self._retention(memory, evidence, verdicts, written)
+        findings = self._last_findings = self._lint(memory, evidence or NOTHING_KNOWN, retention)
 
-        def is_fine(finding: Finding) -> bool:
+        def is_dismissed(finding: Finding) -> bool:
             return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
 
-        look = Snapshot(
+        snapshot = Snapshot(
             memory,
-            tuple(finding for finding in found if not is_fine(finding)),
-            tuple(finding for finding in found if is_fine(finding)),
+            tuple(finding for finding in findings if not is_dismissed(finding)),
+            tuple(finding for finding in findings if is_dismissed(finding)),
             self.surroundings.now,
             Depth.JUDGED if evidence is None else Depth.KNOWN,
-            remark,
+            warning,
             marked,
             evidence or NOTHING_KNOWN,
             retention,
-            said,
+            verdicts,
             written,
             dismissed,
         )
-        self._remember(look)
-        return look
+        self._remember(snapshot)
+        return snapshot
 
     def findings(self, memory: Memory) -> tuple[Finding, ...]:
-        """Return what the rules find in `memory`, which need not be on disk, worst first."""
+        """Return the findings of `memory`, which need not be on disk, worst first; dismissed ones
+        too.
+        """
         evidence = self._evidence
-        said: JudgedNotes = {}
+        verdicts: JudgedNotes = {}
         written: Mapping[str, date] = {}
         with suppress(StateUnusable):
-            said = self.judgements.standing()
+            verdicts = self.judgements.standing()
             written = self._written(memory)
-        retention = self._retained(memory, evidence, said, written)
-        return self._found(memory, evidence or NOTHING_KNOWN, retention)
+        retention = self._retention(memory, evidence, verdicts, written)
+        return self._lint(memory, evidence or NOTHING_KNOWN, retention)
 
     def renamed(self, memory: Memory) -> Whereabouts:
-        """Return the present paths of files of `memory` by paths that they had."""
+        """Return the present paths of moved files of `memory`, by their earlier paths."""
         return Whereabouts(self.database, memory)
 
     def _written(self, memory: Memory) -> Mapping[str, date]:
         return written_here(self.database, memory, self.surroundings.now.tzinfo)
 
-    def _retained(
+    def _retention(
         self,
         memory: Memory,
         evidence: Evidence | None,
-        said: JudgedNotes,
+        verdicts: JudgedNotes,
         written: Mapping[str, date],
     ) -> Mapping[str, Retention]:
-        """Return how far the notes can be trusted; nothing before it is known who read them."""
+        """Return the retention of the notes; empty before the evidence was gathered."""
         if evidence is None:
             return {}
-        set_ = thresholds(self.settings, self.place.root)
-        return retained(memory, evidence, said, set_, self.surroundings.now, written)
+        limits = thresholds(self.settings, self.place.root)
+        return retained(memory, evidence, verdicts, limits, self.surroundings.now, written)
 
-    def _found(
+    def _lint(
         self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]
     ) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.surroundings.now
         renamed = self.renamed(memory)
-        set_ = thresholds(self.settings, root)
+        limits = thresholds(self.settings, root)
         unseen = not_seen_yet(evidence, retention)
         if self._encrypted is None or not self._encrypted.is_of(memory):
             self._encrypted = EncryptedFiles(memory)
         context = RuleContext(
-            now, memory.layout, set_, renamed, unseen, retention, encrypted=self._encrypted
+            now, memory.layout, limits, renamed, unseen, retention, encrypted=self._encrypted
         )
         return self._without_refused(self._linter.run(memory, context))
 
-    def _without_refused(self, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Return findings of which no fix is safe that the user refused as a proposal."""
+    def _without_refused(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Return `findings` with fixes marked unsafe that the user refused as proposals."""
         refused: Collection[str] = ()
         with suppress(StateUnusable):
             refused = self.decisions.standing(Decision.LEAVE)
         if not refused:
-            return found
+            return findings
         return tuple(
             replace(it, fix=replace(it.fix, safe=False)) if it.id in refused and it.fix else it
-            for it in found
+            for it in findings
         )
 
-    def _remember(self, look: Snapshot) -> None:
-        """Keep the numbers for answers that may not take the time to look."""
+    def _remember(self, snapshot: Snapshot) -> None:
+        """Store the numbers for `ricordo list --short`, which has no time to read the memory."""
         if self._judges_all:
-            # a state that cannot be written is told where it matters: when something is decided
+            # a state that cannot be written is reported where it matters: with a decision
             with suppress(StateUnusable):
-                remember(self.surroundings.state, look.memory.root, summary(self.place, look))
+                remember(
+                    self.surroundings.state, snapshot.memory.root, summary(self.place, snapshot)
+                )
 
     def judge_note(
-        self, look: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
+        self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> None:
-        """Keep what the person says of the note at `path` as it stands in `look`; `until` is the
-        day from which on it is asked again, ISO 8601. Raises StateUnusable.
+        """Store the user's verdict on the note at `path`, as it is in `snapshot`; from the day
+        `until` on, ISO 8601, it comes up for review again. Raises StateUnusable.
         """
-        found = frozenset(finding.id for finding in look.by_path.get(path, ()))
-        content = digest(look.memory.by_path[path].raw)
+        findings = frozenset(finding.id for finding in snapshot.by_path.get(path, ()))
+        content = digest(snapshot.memory.by_path[path].raw)
         at = self.surroundings.now.isoformat()
         assert content is not None
-        self.judgements.judge(NoteVerdict(judgement, path, content, at, until, found))
+        self.judgements.judge(NoteVerdict(judgement, path, content, at, until, findings))
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:
-        """Say of a finding that it is fine, until the text of its cause changes."""
+        """Dismiss a finding until the text of its cause changes. Raises StateUnusable."""
         self._decide(Decision.DISMISS, finding_id, reason)
 
     def take_back(self, finding_id: str) -> None:
-        """Let a dismissed finding stand again."""
+        """Undo the dismissal of a finding. Raises StateUnusable."""
         self._decide(Decision.STAND, finding_id)
 
     def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
         now = self.surroundings.now.isoformat()
-        # an id says nothing to whoever is told later what was decided
-        named = (
-            f"{it.rule} in {it.path or 'the memory'}" for it in self._found_last if it.id == subject
+        # the history shows this: an id alone means nothing to the user
+        names = (
+            f"{finding.rule} in {finding.path or 'the memory'}"
+            for finding in self._last_findings
+            if finding.id == subject
         )
-        why = ": ".join(it for it in (next(named, ""), reason) if it)
+        why = ": ".join(part for part in (next(names, ""), reason) if part)
         self.decisions.decide(decision, [subject], now, why)
 
 
 _CLOSED = frozenset(("status-claim", "passed-date", "missing-path", "missing-symbol"))
-"""The rules whose findings ask whether what a note says is still true, and nothing else. `stale`
-and `changed-since` ask it too, but count from the last confirmation by themselves: what has become
-old or was committed after it is reported again.
+"""The rules whose findings only ask whether a note is still true. `stale` and `changed-since` ask
+this too, but count from the last confirmation by themselves.
 """
 
 
 def _closed(
-    memory: Memory, said: JudgedNotes, decided: Mapping[str, ValidDecision]
+    memory: Memory, verdicts: JudgedNotes, decided: Mapping[str, ValidDecision]
 ) -> frozenset[str]:
-    """Return the ids of the findings that a note had when the user said of it, as it is now, that
-    it is still true; without those of which the user `decided` since that they stand.
+    """Return the ids of the findings that a note had when the user confirmed its present text,
+    without those on which the user `decided` later.
     """
-    found: set[str] = set()
-    for path, judged in said.items():
+    ids: set[str] = set()
+    for path, judged in verdicts.items():
         note = memory.by_path.get(path)
         closed: dict[str, str] = {}
-        for it in on_content(judged, digest(note.raw)) if note is not None else ():
-            if it.judgement is ReviewVerdict.WRONG:
+        for verdict in on_content(judged, digest(note.raw)) if note is not None else ():
+            if verdict.judgement is ReviewVerdict.WRONG:
                 closed.clear()
-            elif it.judgement is ReviewVerdict.TRUE:
-                closed |= dict.fromkeys(it.findings, it.at)
-        found |= {id for id, at in closed.items() if id not in decided or decided[id].at < at}
-    return frozenset(found)
+            elif verdict.judgement is ReviewVerdict.TRUE:
+                closed |= dict.fromkeys(verdict.findings, verdict.at)
+        ids |= {id for id, at in closed.items() if id not in decided or decided[id].at < at}
+    return frozenset(ids)

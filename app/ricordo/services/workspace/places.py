@@ -1,4 +1,4 @@
-"""The places where memories may be: of one workplace, of one directory, of the whole machine."""
+"""Places where memories may be: for one workplace, one directory, the whole machine."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from ricordo.text import one_line
 
 
 def existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
-    """Return the `places` that are there, each directory once and by its real path."""
-    found: dict[str, MemoryPlace] = {}
+    """Return the `places` that exist, each directory once and by its real path."""
+    by_root: dict[str, MemoryPlace] = {}
     for place in places:
         if os.path.isdir(place.root):
             root = os.path.realpath(place.root)
-            found.setdefault(root, replace(place, root=root))
-    return list(found.values())
+            by_root.setdefault(root, replace(place, root=root))
+    return list(by_root.values())
 
 
-def places_of(surroundings: Environment, here: Workplace) -> list[MemoryPlace]:
+def places_of(environment: Environment, here: Workplace) -> list[MemoryPlace]:
     """Return all that a workplace's memory may be, there or not, most likely first: those of
     agents, the project's own, those of sub-agents.
     """
-    home, environ = surroundings.agent_home, surroundings.environ
+    home, environ = environment.agent_home, environment.environ
     projects = tuple(dict.fromkeys((here.directory, here.top)))
     return [
-        *(place for it in SUPPORTED for place in it.memories_at(here, home, environ)),
+        *(place for support in SUPPORTED for place in support.memories_at(here, home, environ)),
         *(place for project in projects for place in memories_in(project)),
-        *(place for it in SUPPORTED for place in it.sub_agent_memories(projects)),
+        *(place for support in SUPPORTED for place in support.sub_agent_memories(projects)),
     ]
 
 
-def places_everywhere(surroundings: Environment) -> list[MemoryPlace]:
+def places_everywhere(environment: Environment) -> list[MemoryPlace]:
     """Return all that may be a memory on this machine: those of agents and sub-agents, and those of
     every project in which an agent was ever seen to work and of the one here.
     """
-    home, environ = surroundings.agent_home, surroundings.environ
+    home, environ = environment.agent_home, environment.environ
     surveys = [support.survey(home, environ) for support in SUPPORTED]
-    cwds = {surroundings.cwd}.union(*(survey.cwds for survey in surveys))
+    cwds = {environment.cwd}.union(*(survey.cwds for survey in surveys))
     projects = list(
         dict.fromkeys(workplace(cwd).root for cwd in sorted(cwds) if os.path.isdir(cwd))
     )
@@ -61,100 +61,98 @@ class NoMemoryHere(MemoryNotFound):
     """No memory belongs to a directory."""
 
     def __init__(self, directory: str, looked: Sequence[MemoryPlace]) -> None:
-        """`looked` are the places that were tried."""
-        tried = ", ".join(one_line(place.root) for place in looked)
-        super().__init__(f"No memory was found for {one_line(directory)}. Looked in {tried}.")
+        """`looked` are the places that were searched."""
+        searched = ", ".join(one_line(place.root) for place in looked)
+        super().__init__(f"No memory found for {one_line(directory)}. Searched: {searched}.")
         self.directory = directory
         self.looked = tuple(looked)
 
 
-def find_memory(path: str | None, surroundings: Environment) -> MemoryPlace:
-    """Return the memory that `path` means, else that of the current directory; of several the most
-    likely. Raises what `find_memories` raises.
-    """
-    return find_memories(path, surroundings)[0]
+def find_memory(path: str | None, environment: Environment) -> MemoryPlace:
+    """Return the first result of `find_memories`. Raises the same errors."""
+    return find_memories(path, environment)[0]
 
 
-def find_memory_or_project(path: str | None, surroundings: Environment) -> MemoryPlace:
-    """Return what `find_memory` returns; where no memory belongs to a directory the project there,
-    as a memory without notes: its sessions can be handed off all the same. Raises MemoryNotFound
-    where no such path is.
+def find_memory_or_project(path: str | None, environment: Environment) -> MemoryPlace:
+    """Return what `find_memory` returns; for a directory without a memory its project, as a memory
+    without notes, whose sessions can still be handed off. Raises MemoryNotFound if the path does
+    not exist.
     """
     try:
-        return find_memory(path, surroundings)
-    except NoMemoryHere as none:
-        project = workplace(none.directory).top
+        return find_memory(path, environment)
+    except NoMemoryHere as error:
+        project = workplace(error.directory).top
         return MemoryPlace(project, NO_MEMORY, project, "a project without a memory")
 
 
-def find_memories(path: str | None, surroundings: Environment) -> list[MemoryPlace]:
-    """Return the memories that `path` may mean, most likely first and at least one.
+def find_memories(path: str | None, environment: Environment) -> list[MemoryPlace]:
+    """Return the memories that `path` may mean, most likely first; at least one.
 
     `path` is a memory's directory, its index file, or the directory of a project; None is the
-    current directory. Raises MemoryNotFound where no such path is, and NoMemoryHere where no
+    current directory. Raises MemoryNotFound if the path does not exist, and NoMemoryHere if no
     memory belongs to it.
     """
     if path is None:
-        if not os.path.isdir(surroundings.cwd):
+        if not os.path.isdir(environment.cwd):
             raise MemoryNotFound("The current directory was deleted. Name a memory by its path.")
-        return _memories_of(surroundings.cwd, surroundings, named=False)
-    full = os.path.join(surroundings.cwd, path)
+        return _memories_of(environment.cwd, environment, named=False)
+    full = os.path.join(environment.cwd, path)
     if os.path.isdir(full):
-        return _memories_of(full, surroundings, named=True)
+        return _memories_of(full, environment, named=True)
     if os.path.isfile(full) and os.path.basename(full).lower() in INDEX_NAMES:
         return [memory_at(os.path.dirname(full))]
     if os.path.lexists(full):
-        raise MemoryNotFound(f"{one_line(full)} is neither a directory nor the index of a memory.")
-    raise MemoryNotFound(f"There is nothing at {one_line(full)}.")
+        raise MemoryNotFound(f"{one_line(full)} is neither a directory nor a memory's index.")
+    raise MemoryNotFound(f"{one_line(full)} does not exist.")
 
 
 def clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
-    """Return the one of `places` that needs no question: a sole one, or before all others the auto
-    memory of the project or a plain folder of notes that is the very directory; else None.
+    """Return the place that can be opened without asking: the only one, or the first if it is the
+    project's auto memory or a folder of notes; else None.
     """
     if len(places) == 1 or (places and places[0].layout.opens_unasked):
         return places[0]
     return None
 
 
-def candidates(surroundings: Environment, directory: str) -> list[MemoryPlace]:
-    """Return the memories that belong to `directory` as a place of work, most likely first."""
-    return existing(places_of(surroundings, workplace(directory)))
+def candidates(environment: Environment, directory: str) -> list[MemoryPlace]:
+    """Return the memories that belong to `directory` as a workplace, most likely first."""
+    return existing(places_of(environment, workplace(directory)))
 
 
-def all_memories(surroundings: Environment) -> list[MemoryPlace]:
-    """Return every memory that is on this machine, each directory once: those of agents and
-    projects, then those that were opened by their path and are still there.
+def all_memories(environment: Environment) -> list[MemoryPlace]:
+    """Return every memory on this machine, each directory once: those of agents and projects, then
+    existing ones that were once opened by path.
     """
-    places = existing(places_everywhere(surroundings))
+    places = existing(places_everywhere(environment))
     known = {place.root for place in places}
-    opened = (root for root in recall(surroundings.state) if os.path.isdir(root))
+    opened = (root for root in recall(environment.state) if os.path.isdir(root))
     others = [memory_at(root) for root in opened if os.path.realpath(root) not in known]
     return existing([*places, *others])
 
 
-def _memories_of(directory: str, surroundings: Environment, *, named: bool) -> list[MemoryPlace]:
+def _memories_of(directory: str, environment: Environment, *, named: bool) -> list[MemoryPlace]:
     here = memory_at(directory)
     if not here.layout.is_plain:
-        # who works inside a wiki may mean the notes that an agent keeps about that work
-        others = [] if named else candidates(surroundings, directory)
+        # inside a wiki, the user may mean the notes that an agent keeps about that work
+        others = [] if named else candidates(environment, directory)
         return existing([here, *others])
-    looked = places_of(surroundings, workplace(directory))
-    found = existing(looked)
-    own = [place for place in found if place.project == here.root]
-    if not own and _is_folder_of_notes(here.root, named=named):
-        own = [here]
-    if not own and not found:
-        raise NoMemoryHere(directory, looked)
-    return existing([*own, *found])
+    possible = places_of(environment, workplace(directory))
+    places = existing(possible)
+    of_project = [place for place in places if place.project == here.root]
+    if not of_project and _is_folder_of_notes(here.root, named=named):
+        of_project = [here]
+    if not of_project and not places:
+        raise NoMemoryHere(directory, possible)
+    return existing([*of_project, *places])
 
 
 def _is_folder_of_notes(root: str, *, named: bool) -> bool:
-    """Say whether a directory is a memory of its own accord.
+    """Return whether a directory counts as a memory by itself.
 
-    A repository that nobody named is a project, whatever texts stand in it, and a named one is
-    unless notes stand at its top. An empty directory that was named is a memory still to be filled;
-    one that nobody named needs notes at its top, or every home would be one.
+    In a repository only a directory that the user named counts, and its root only with notes at
+    its top: else it is a project. Elsewhere one that was not named needs notes at its top, or every
+    home would count; a named one may also be empty, or have notes in its folders.
     """
     repository = git.top_level(root)
     if repository:

@@ -1,4 +1,4 @@
-"""A throwaway copy of the sample memory, with a home and a state of its own."""
+"""A throwaway copy of the sample memory, with its own home and state directory."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ricordo.storage.private_copy import throwaway_copy
 
 
 class Sample(NamedTuple):
-    """Where the copy lies."""
+    """The paths of the copy."""
 
     memory: str
-    """Its memory's directory."""
+    """The directory of its memory."""
     surroundings: Environment
-    """The caller's, with the copy's home, state and project in the place of their own."""
+    """The caller's environment with the home, state and project of the copy."""
 
 
 @contextmanager
-def copied_sample(surroundings: Environment) -> Iterator[Sample]:
-    """Copy the sample memory to a temporary folder; remove it at the end."""
+def copied_sample(environment: Environment) -> Iterator[Sample]:
+    """Copy the sample memory to a temporary folder; delete the copy on exit."""
     with throwaway_copy(sample_memory_directory()) as folder:
         yield Sample(
             os.path.join(folder, "memory"),
-            surroundings._replace(
+            environment._replace(
                 cwd=os.path.join(folder, "project"),
                 agent_home=os.path.join(folder, "home"),
                 state=os.path.join(folder, "state"),

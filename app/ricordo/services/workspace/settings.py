@@ -1,4 +1,4 @@
-"""Settings with all names that they may use: rules, thresholds, actions and themes."""
+"""Settings, read with the names that they may use: rules, thresholds, actions and themes."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ from ricordo.settings.theme import ThemeColors, read_themes
 
 
 def load_settings(
-    surroundings: Environment, actions: Sequence[KnownAction] | None = None
+    environment: Environment, actions: Sequence[KnownAction] | None = None
 ) -> tuple[Settings, list[SettingsWarning]]:
-    """Return what the person has set, and what in settings and themes could not be used.
+    """Return the user's settings, and warnings for settings and themes that cannot be used.
 
     Without `actions` the keymap is not read.
     """
-    themes, theme_remarks = load_themes(surroundings)
-    if not os.path.lexists(settings_file(surroundings.config)):
+    themes, theme_warnings = load_themes(environment)
+    if not os.path.lexists(settings_file(environment.config)):
         # nothing has to be checked, so the rules need not be loaded before the first paint
-        return Settings(), theme_remarks
-    known = known_names(surroundings, actions, themes)
-    settings, remarks = read_settings(surroundings.config, known)
-    return settings, remarks + theme_remarks
+        return Settings(), theme_warnings
+    known = known_names(environment, actions, themes)
+    settings, warnings = read_settings(environment.config, known)
+    return settings, warnings + theme_warnings
 
 
 def load_themes(
-    surroundings: Environment,
+    environment: Environment,
 ) -> tuple[Mapping[str, ThemeColors], list[SettingsWarning]]:
-    """Return the themes that ship with Ricordo and the person's own, by name."""
-    return read_themes((themes_directory(), os.path.join(surroundings.config, "themes")))
+    """Return the bundled and the user's themes by name, and warnings for unusable ones."""
+    return read_themes((themes_directory(), os.path.join(environment.config, "themes")))
 
 
 def known_names(
-    surroundings: Environment,
+    environment: Environment,
     actions: Sequence[KnownAction] | None,
     themes: Collection[str] = (),
 ) -> SettingsNames:
-    """Return every name that settings may use."""
+    """Return all names that settings may use."""
     return SettingsNames(
         rules={rule.name: rule.severity.word for rule in all_rules().values()},
         thresholds=DEFAULT_THRESHOLDS,
         actions=None if actions is None else tuple(actions),
         themes=themes,
-        home=home_directory(surroundings.environ),
+        home=home_directory(environment.environ),
     )
 
 
 def severities(settings: Settings, root: str) -> Mapping[str, Severity | None]:
-    """Return the severities that the person has set for the memory at `root`; None is off."""
-    own = settings.for_memory(root).rules
-    return {rule: SEVERITY_WORDS.get(word) for rule, word in own.items()}
+    """Return the severity per rule that the user set for the memory at `root`; None is off."""
+    words = settings.for_memory(root).rules
+    return {rule: SEVERITY_WORDS.get(word) for rule, word in words.items()}
 
 
 def thresholds(settings: Settings, root: str) -> Mapping[str, float]:
-    """Return every threshold as it holds for the memory at `root`."""
+    """Return every threshold in effect for the memory at `root`."""
     return {**DEFAULT_THRESHOLDS, **settings.for_memory(root).thresholds}
