@@ -16,6 +16,7 @@ from textual.keys import _character_to_key
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.settings.settings import settings_file
+from ricordo.tui.actions.handlers import check_handlers
 from ricordo.tui.actions.registry import (
     ACTIONS,
     BY_ID,
@@ -95,6 +96,20 @@ async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 def test_no_two_actions_of_one_pane_share_a_key() -> None:
     assert list(clashes(known_actions(), {})) == []
+
+
+def test_an_action_without_a_handler_is_refused() -> None:
+    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
+    check_handlers(Scene.MEMORIES, handlers)
+    del handlers["open"]
+    with pytest.raises(ValueError, match="screen memories: no handler for open"):
+        check_handlers(Scene.MEMORIES, handlers)
+
+
+def test_a_handler_of_an_unknown_action_is_refused() -> None:
+    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
+    with pytest.raises(ValueError, match="screen memories: no such action: undo"):
+        check_handlers(Scene.MEMORIES, {**handlers, "undo": lambda: None})
 
 
 # Moving

@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.text import encodable
+from ricordo.tui.actions.handlers import Handlers, check_handlers
 from ricordo.tui.actions.registry import BY_ID, actions_on, label_of
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import Scene, Situation
@@ -32,7 +33,7 @@ def bindings_on(scene: Scene) -> list[BindingType]:
 
 
 class ActingScreen(Screen[Result]):
-    """Finds a method `do_…` for every action: in itself, or in one of its `doers`."""
+    """A screen with a handler for each of its actions."""
 
     SCENE: ClassVar[Scene]
 
@@ -45,7 +46,8 @@ class ActingScreen(Screen[Result]):
         """When it came on the screen, by the clock that never goes back; 0 before."""
 
     def on_mount(self) -> None:
-        """Take note of the time."""
+        """Take note of the time, and check the handlers."""
+        check_handlers(self.SCENE, self.handlers)
         self.opened = time.monotonic()
 
     def styles_now(self) -> Palette:
@@ -58,9 +60,13 @@ class ActingScreen(Screen[Result]):
         return Situation(scene=self.SCENE)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """What may have the method for an action, in this order."""
-        return (self,)
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "help": self.show_help,
+            "palette": self.open_palette,
+            "quit": self.quit,
+        }
 
     def say(self) -> None:
         """Tell what can be done now."""
@@ -83,25 +89,24 @@ class ActingScreen(Screen[Result]):
         if reason := action.refused(self.situation):
             self.notify(reason, markup=False, timeout=3)
             return
-        name = f"do_{action_id.replace('-', '_')}"
-        getattr(next(doer for doer in self.doers if hasattr(doer, name)), name)()
+        self.handlers[action_id]()
         self.say()
 
     def repaint(self, palette: Palette) -> None:
         """Take the styles of another theme; what is on the screen is drawn anew by itself."""
         self._palette = palette
 
-    def do_help(self) -> None:
+    def show_help(self) -> None:
         """The keys of this screen."""
         from ricordo.tui.dialogs.help import HelpScreen
 
         self.app.push_screen(HelpScreen(self._palette, self.keymap, self.SCENE))
 
-    def do_palette(self) -> None:
+    def open_palette(self) -> None:
         """The palette."""
         self.app.action_command_palette()
 
-    def do_quit(self) -> None:
+    def quit(self) -> None:
         """Leave Ricordo."""
         self.app.exit()
 

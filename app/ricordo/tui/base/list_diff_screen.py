@@ -15,6 +15,7 @@ from textual.containers import Container, Vertical
 
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen
 from ricordo.tui.context import NO_SECRETS, Situation, needs_redo, needs_undo
 from ricordo.tui.render.bars import key_line
@@ -78,12 +79,12 @@ class PastScreen(ActingScreen[None]):
     CSS_PATH = Path(__file__).with_name("list_diff.tcss")
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, keymap: Keymap, hands: RevertActions
+        self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: RevertActions
     ) -> None:
         """`notebook` is for this screen's threads."""
         super().__init__(palette, keymap)
         self._notebook = notebook
-        self._hands = hands
+        self._actions = actions
         self._one_at_a_time = asyncio.Lock()
         self._title = Bar(palette, id="title")
         self._state = Bar(palette, id="state")
@@ -115,7 +116,7 @@ class PastScreen(ActingScreen[None]):
     @property
     def situation(self) -> Situation:
         """What can be taken back and done again, and what the screen itself refuses."""
-        known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        known = Situation(undo=self._actions.can_undo, redo=self._actions.can_redo)
         reveal = "" if self._diff.has_secrets else NO_SECRETS
         own = {"undo": needs_undo(known), "redo": needs_redo(known), "reveal": reveal}
         return replace(
@@ -183,76 +184,81 @@ class PastScreen(ActingScreen[None]):
 
     # What the keys do
 
-    def do_leave(self) -> None:
+    def go_back(self) -> None:
         """From the diff to the list, from there a step back."""
         if self._diff.has_focus:
             self._list.focus()
         else:
             self._leave()
 
-    def do_index(self) -> None:
+    def go_to_list(self) -> None:
         """To the list."""
         self._list.focus()
 
-    def do_note(self) -> None:
+    def go_to_diff(self) -> None:
         """To the diff."""
         if self._has_diff:
             self._diff.focus()
 
-    do_next, do_previous = do_note, do_index
-
-    def do_next_pane(self) -> None:
+    def go_to_other_pane(self) -> None:
         """To the other of the two."""
         if self._list.has_focus:
-            self.do_note()
+            self.go_to_diff()
         else:
-            self.do_index()
+            self.go_to_list()
 
-    do_previous_pane = do_next_pane
-
-    def do_reveal(self) -> None:
+    def toggle_secrets(self) -> None:
         """The secrets of what is shown, or masked again."""
         self._diff.reveal()
 
-    def do_columns(self) -> None:
+    def toggle_columns(self) -> None:
         """Side by side, or in one column."""
         self._diff.turn()
-
-    def do_page_down(self) -> None:
-        """Down by a page in the diff, wherever the focus is."""
-        self._scroll_page(1)
-
-    def do_page_up(self) -> None:
-        """Up by a page in the diff, wherever the focus is."""
-        self._scroll_page(-1)
 
     def _scroll_page(self, direction: int) -> None:
         height = max(1, self._diff.scrollable_content_region.height - 2)
         self._diff.jump_to(self._diff.scroll_offset.y + direction * height)
 
-    def do_last(self) -> None:
+    def go_to_end(self) -> None:
         """To the end."""
-        self._moved.do_last()
+        self._moved.move_to_end(1)
         if self._diff.has_focus:
             # a long hunk begins far above its end
             self._diff.jump_to(self._diff.line_count)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and for moving whichever of the two has the focus."""
-        return self, self._moved
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._moved),
+            "leave": self.go_back,
+            "index": self.go_to_list,
+            "note": self.go_to_diff,
+            "next-pane": self.go_to_other_pane,
+            "reveal": self.toggle_secrets,
+            "columns": self.toggle_columns,
+            "last": self.go_to_end,
+            "undo": self.undo,
+            "redo": self.redo,
+            "next": self.go_to_diff,
+            "previous": self.go_to_list,
+            "previous-pane": self.go_to_other_pane,
+            "page-down": partial(self._scroll_page, 1),
+            "page-up": partial(self._scroll_page, -1),
+        }
 
     @property
     def _moved(self) -> RowList | MarkedDiff:
         return self._diff if self._diff.has_focus else self._list
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back."""
-        self._begin(partial(self._turn, self._hands.undo_last))
+        self._begin(partial(self._turn, self._actions.undo_last))
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone last."""
-        self._begin(partial(self._turn, self._hands.redo_last))
+        self._begin(partial(self._turn, self._actions.redo_last))
 
     async def _turn(self, turn: Turn) -> None:
         await turn()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.search.ambient import Association
     from ricordo.services.workspace.notebook import Snapshot
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.context import Situation
     from ricordo.tui.widgets.note_view import NoteView
 
@@ -131,12 +132,20 @@ class OpenNote:
             forward=self.trail.can_go_forward,
         )
 
-    def do_source(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "source": self.toggle_source,
+            "reveal": self.toggle_secrets,
+        }
+
+    def toggle_source(self) -> None:
         """The text as it stands on disk, or rendered."""
         self.as_source = not self._view.as_source
         self._view.turn(self._new_page())
 
-    def do_reveal(self) -> None:
+    def toggle_secrets(self) -> None:
         """The secrets of the note, until another one is shown; or masked again."""
         self._revealed = "" if self._revealed else self.path
         self.show(keep_place=True)

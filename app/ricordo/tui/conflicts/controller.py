@@ -171,7 +171,7 @@ class Settling:
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self._changing.do_redo()
+        self._changing.redo()
 
     # How it is done
 

@@ -15,6 +15,7 @@ from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.notebook import short_name
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, clip, one_line
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import Scene
@@ -97,21 +98,26 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
         self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the list for moving."""
-        return self, self._list
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list),
+            "open": self.choose,
+            "leave": self.cancel,
+        }
 
     def on_click(self, event: Click) -> None:
         """A second click opens."""
         if event.chain == 2:
             self.action_do("open")
 
-    def do_open(self) -> None:
+    def choose(self) -> None:
         """Give the memory under the cursor."""
         if self._list.place is not None:
             self.dismiss(self._list.place)
 
-    def do_leave(self) -> None:
+    def cancel(self) -> None:
         """Give none."""
         self.dismiss(None)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ricordo.agents.place import MemoryPlace
     from ricordo.memory.memory import Memory
     from ricordo.services.search.ambient import Association, Associations
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.finder.screen import FinderScreen, InVain
@@ -107,7 +108,14 @@ class Recalling:
 
     # The finder
 
-    def do_finder(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "finder": self.open_finder,
+        }
+
+    def open_finder(self) -> None:
         """Find notes while words are typed."""
         from ricordo.tui.finder.screen import FinderScreen
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.services.handoff.engine_draft import BeforeDraft
     from ricordo.settings.settings import EngineSettings
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.acting_screen import ActingScreen
     from ricordo.tui.handoff.draft import DraftDecisions
     from ricordo.tui.handoff.output import HandoffActions, Shared
@@ -96,7 +97,14 @@ class Handing:
 
         return Drafter(self._notebook)
 
-    def do_hand_off(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "hand-off": self.open_sessions,
+        }
+
+    def open_sessions(self) -> None:
         """Choose a session, or see how true earlier handoffs still are."""
         from ricordo.tui.handoff.sessions_screen import SessionsScreen
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ricordo.services.handoff.output import Finished
     from ricordo.services.handoff.resume import Resumption
     from ricordo.settings.settings import EngineSettings
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.handoff.controller import Drafter
     from ricordo.tui.handoff.fact_rows import Listed
     from ricordo.tui.handoff.screen import HandoffScreen
@@ -130,20 +131,30 @@ class Wishing:
         self._screen = screen
         self._drafter = drafter
 
-    def do_for_whom(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "for-whom": self.choose_next_agent,
+            "messages": self.toggle_messages,
+            "budget": self.ask_for_budget,
+            "engine": self.choose_engine,
+        }
+
+    def choose_next_agent(self) -> None:
         """For the next agent."""
         ask, targets = self._screen.ask, list(HandoffTarget)
         target = targets[(targets.index(ask.target) + 1) % len(targets)]
         self._screen.again(replace(ask, target=target))
 
-    def do_messages(self) -> None:
+    def toggle_messages(self) -> None:
         """With every message of the person, or without."""
         ask = self._screen.ask
         said = "only what matters of them" if ask.with_messages else "every message of yours"
         self._screen.notify(f"With {said}.", markup=False, timeout=3)
         self._screen.again(replace(ask, with_messages=not ask.with_messages))
 
-    def do_budget(self) -> None:
+    def ask_for_budget(self) -> None:
         """Another budget."""
         screen = self._screen
         field = Field("tokens", str(screen.ask.budget), "4000", _BUDGETS)
@@ -160,7 +171,7 @@ class Wishing:
             return
         self._screen.again(replace(self._screen.ask, budget=int(typed)))
 
-    def do_engine(self) -> None:
+    def choose_engine(self) -> None:
         """Choose who drafts it."""
         self._screen.run_worker(self._choose(), group="engine")
 

@@ -13,6 +13,7 @@ from ricordo.memory.change import Edit
 from ricordo.services.history.versions import Version, content, gone_notes, restore, versions
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
+from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.base.acting_screen import bindings_on
 from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions
 from ricordo.tui.context import Scene
@@ -85,10 +86,15 @@ class HistoryScreen(PastScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
-        self, notebook: Notebook, path: str, palette: Palette, keymap: Keymap, hands: RevertActions
+        self,
+        notebook: Notebook,
+        path: str,
+        palette: Palette,
+        keymap: Keymap,
+        actions: RevertActions,
     ) -> None:
         """`path` is the note; "" begins with the notes that are gone."""
-        super().__init__(notebook, palette, keymap, hands)
+        super().__init__(notebook, palette, keymap, actions)
         self._path = path
         self._began_with = path
         self._going_into = path
@@ -173,7 +179,17 @@ class HistoryScreen(PastScreen):
 
     # What the keys do
 
-    def do_open(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            "open": self.open_row,
+            "compare": self.toggle_comparison,
+            "history": self.close,
+        }
+
+    def open_row(self) -> None:
         """Show what restoring the version would do, or what lies behind the row."""
         version = self.version
         if version is None:
@@ -197,20 +213,20 @@ class HistoryScreen(PastScreen):
         memory = await asyncio.to_thread(self._notebook.read)
         change_set = await asyncio.to_thread(restore, self._notebook, memory, version, self._path)
         title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
-        approved = await self._hands.propose(title, change_set)
-        if approved and await self._hands.write_seen(approved):
+        approved = await self._actions.propose(title, change_set)
+        if approved and await self._actions.write_seen(approved):
             self.notify("Restored; u takes it back.", markup=False, timeout=5)
             self._reload()
 
     def _reload(self) -> None:
         self._go_into(self._path)
 
-    def do_compare(self) -> None:
+    def toggle_comparison(self) -> None:
         """Compare with what is there now, or with the version before again."""
         self._against_now = not self._against_now
         self._begin_looking(self._show)
 
-    def do_history(self) -> None:
+    def close(self) -> None:
         """The key that led here leads back."""
         self.dismiss(None)
 

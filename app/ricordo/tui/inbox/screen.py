@@ -23,6 +23,7 @@ from ricordo.services.inbox.revert import dropped_entries, revert_marked
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
+from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.base.acting_screen import bindings_on
 from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions
 from ricordo.tui.context import Scene
@@ -100,11 +101,11 @@ class InboxScreen(PastScreen):
         notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
-        hands: RevertActions,
+        actions: RevertActions,
         changed: Callable[[], None],
     ) -> None:
         """`changed` is called after every decision."""
-        super().__init__(notebook, palette, keymap, hands)
+        super().__init__(notebook, palette, keymap, actions)
         self._changed = changed
         self._judging = Judging()
         self._now = Inbox("", (), 0)
@@ -264,13 +265,23 @@ class InboxScreen(PastScreen):
             return "It is gone, so it cannot be edited; d brings it back."
         return self._notebook.place.layout.read_only
 
-    def do_yes(self) -> None:
-        """It is fine."""
-        self._decide(Decision.KEEP)
-
-    def do_later(self) -> None:
-        """It is new again at the next visit."""
-        self._decide(Decision.SNOOZE)
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            "all": self.keep_all,
+            "no": self.toggle_revert,
+            "hunk": self.toggle_hunk,
+            "write": self.write_reverts,
+            "edit": self.edit_note,
+            "inbox": self.close,
+            "yes": partial(self._decide, Decision.KEEP),
+            "later": partial(self._decide, Decision.SNOOZE),
+            "back": partial(self._look_at_visit, 1),
+            "forward": partial(self._look_at_visit, -1),
+            "open": self.go_to_diff,
+        }
 
     def _decide(self, decision: Decision) -> None:
         if arrival := self.arrival:
@@ -278,7 +289,7 @@ class InboxScreen(PastScreen):
             self._list.move(1)
             self._begin(partial(self._keep_decision, decision, [arrival.id]))
 
-    def do_all(self) -> None:
+    def keep_all(self) -> None:
         """All that is not marked to be reverted is fine."""
         marks = self._judging.marks
         ids = [arrival.id for arrival in self._now.waiting if arrival.id not in marks]
@@ -291,7 +302,7 @@ class InboxScreen(PastScreen):
         await self._load()
         self._changed()
 
-    def do_no(self) -> None:
+    def toggle_revert(self) -> None:
         """Mark it to be reverted, or take the mark away."""
         if arrival := self.arrival:
             is_marked = self._judging.turn(arrival)
@@ -301,10 +312,10 @@ class InboxScreen(PastScreen):
                 self._list.move(1)
             self._list.refresh()
 
-    def do_hunk(self) -> None:
+    def toggle_hunk(self) -> None:
         """Mark the hunk under the cursor to be reverted, or take its mark away."""
         if self._diff.hunk is None:
-            self.do_note()
+            self.go_to_diff()
             self._diff.go_to_hunk()
         elif (arrival := self.arrival) and self._diff.leave_out():
             self._judging.mark_hunks(arrival, self._diff.marked)
@@ -312,7 +323,7 @@ class InboxScreen(PastScreen):
 
     # Writing
 
-    def do_write(self) -> None:
+    def write_reverts(self) -> None:
         """Write all reverts that are marked."""
         self._begin(self._write)
 
@@ -321,8 +332,8 @@ class InboxScreen(PastScreen):
         change_set = await asyncio.to_thread(self._change_set, marks)
         approved: ChangeSet | None = change_set
         if change_set.remarks:
-            approved = await self._hands.propose("Revert what is marked", change_set)
-        if approved and await self._hands.write_seen(approved):
+            approved = await self._actions.propose("Revert what is marked", change_set)
+        if approved and await self._actions.write_seen(approved):
             what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
             self.notify(f"Reverted {what}; u takes it back.", markup=False, timeout=5)
             self._judging.forget(*marks)
@@ -332,18 +343,18 @@ class InboxScreen(PastScreen):
     def _change_set(self, marks: Mapping[str, Collection[int]]) -> ChangeSet:
         return revert_marked(marks, self._now, self._notebook.read())
 
-    def do_edit(self) -> None:
+    def edit_note(self) -> None:
         """The note in the person's editor."""
         if arrival := self.arrival:
             self._begin(partial(self._edit, arrival.path))
 
     async def _edit(self, path: str) -> None:
-        await self._hands.edit_note(path)
+        await self._actions.edit_note(path)
         self._reload()
 
     # Leaving
 
-    def do_inbox(self) -> None:
+    def close(self) -> None:
         """The key that led here leads back."""
         self._leave()
 
@@ -363,23 +374,13 @@ class InboxScreen(PastScreen):
             self._changed()
             self.dismiss(None)
 
-    def do_back(self) -> None:
-        """What came before an earlier visit."""
-        self._look_at_visit(self._back + 1)
-
-    def do_forward(self) -> None:
-        """What came before a later visit, or what is new now."""
-        self._look_at_visit(self._back - 1)
-
-    def _look_at_visit(self, back: int) -> None:
-        self._back = back
+    def _look_at_visit(self, step: int) -> None:
+        self._back += step
         self.refresh_arrivals()
 
     def on_row_list_opened(self) -> None:
         """A second click goes to the diff."""
-        self.do_note()
-
-    do_open = PastScreen.do_note
+        self.go_to_diff()
 
 
 def _arrived(notebook: Notebook, back: int = 0) -> Inbox:

@@ -1,4 +1,4 @@
-"""What the changing keys do: each puts a wish together and hands it to `Writing`."""
+"""What the changing keys do: each puts a wish together and actions it to `Writing`."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.follower import Follower
     from ricordo.services.workspace.notebook import Notebook, Snapshot
     from ricordo.storage.writer import Applied
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.base.writer import Writing
     from ricordo.tui.color_palette import Palette
@@ -263,7 +264,28 @@ class Changing:
 
     # What the keys do
 
-    def do_mark(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "mark": self.toggle_mark,
+            "edit": self.edit_open_note,
+            "new": self.create_note,
+            "head": self.edit_frontmatter,
+            "move": self.move_notes,
+            "retire": self.retire_notes,
+            "protect": self.toggle_protection,
+            "fix": self.fix_finding,
+            "dismiss": self.toggle_dismissal,
+            "conflicts": self.open_conflicts,
+            "undo": self.undo,
+            "redo": self.redo,
+            "lift": self.lift_entry,
+            "entry-down": partial(self._move_entry, 1),
+            "entry-up": partial(self._move_entry, -1),
+        }
+
+    def toggle_mark(self) -> None:
         """Mark the note under the cursor, or no longer."""
         row = self._panes.index.row
         if row is None or row.kind is not RowKind.NOTE:
@@ -277,42 +299,42 @@ class Changing:
             self._has_told_alone = True
             self._writing.tell("This acts on the note under the cursor alone, not on the marks.")
 
-    def do_edit(self) -> None:
+    def edit_open_note(self) -> None:
         """In the editor."""
         self._tell_alone()
         self._writing.run(partial(self.edit_note, self._reading.path))
 
-    def do_new(self) -> None:
+    def create_note(self) -> None:
         """A new note."""
         self._writing.begin(self._forms.make)
 
-    def do_head(self) -> None:
+    def edit_frontmatter(self) -> None:
         """Name, description and type; of several notes the type."""
         if self.marked:
             self._writing.begin(partial(self._forms.set_types, self._subjects))
         else:
             self._writing.begin(partial(self._forms.edit_head, self._reading.path))
 
-    def do_move(self) -> None:
+    def move_notes(self) -> None:
         """Another path, name or memory."""
         self._writing.begin(partial(self._leaving.move, self._subjects))
 
-    def do_retire(self) -> None:
+    def retire_notes(self) -> None:
         """Out of the memory."""
         self._writing.begin(partial(self._leaving.retire, self._subjects))
 
-    def do_protect(self) -> None:
+    def toggle_protection(self) -> None:
         """Protect or free."""
         self._writing.begin(partial(self._fixing.protect, self._reading.look, self._subjects))
 
-    def do_fix(self) -> None:
+    def fix_finding(self) -> None:
         """Mend what is under the cursor."""
         look = self._reading.look
         if look is not None:
             findings = mendable(look, *self._under_cursor())
             self._writing.begin(partial(self._fixing.fix, look, findings))
 
-    def do_dismiss(self) -> None:
+    def toggle_dismissal(self) -> None:
         """This is fine; or it is not, after all."""
         finding, look = self._panes.freshness.finding, self._reading.look
         if finding is not None and look is not None:
@@ -324,30 +346,24 @@ class Changing:
         said = "It stands again." if take_back else "Dismissed until its cause changes."
         self._writing.tell(said)
 
-    def do_conflicts(self) -> None:
+    def open_conflicts(self) -> None:
         """Settle what contradicts itself."""
         if self._reading.look is not None:
             self._settling.open(self.app, self._reading.look)
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back."""
         self._writing.run(self.undo_last)
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone."""
         self._writing.run(self.redo_last)
 
-    def do_entry_down(self) -> None:
-        """The entry one place down."""
+    def _move_entry(self, step: int) -> None:
         self._tell_alone()
-        self._writing.begin(partial(self._entries.step, 1))
+        self._writing.begin(partial(self._entries.step, step))
 
-    def do_entry_up(self) -> None:
-        """The entry one place up."""
-        self._tell_alone()
-        self._writing.begin(partial(self._entries.step, -1))
-
-    def do_lift(self) -> None:
+    def lift_entry(self) -> None:
         """The entry above the cut."""
         self._tell_alone()
         self._writing.begin(self._entries.lift)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ricordo.services.history.live_recorder import RecordedState
     from ricordo.services.workspace.follower import Follower
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.list_diff_screen import RevertActions
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.color_palette import Palette
@@ -31,10 +32,10 @@ class Past:
         reading: OpenNote,
         palette: Callable[[], Palette],
         changed: Callable[[], None],
-        hands: RevertActions,
+        actions: RevertActions,
     ) -> None:
         """`notebook` belongs to `follower`; `changed` is called when another number of arrivals
-        waits; `hands` is what the screens have done to the memory.
+        waits; `actions` is what the screens have done to the memory.
         """
         self._screen = screen
         # a notebook of their own for the screens: the other one is used in the follower's threads
@@ -43,7 +44,7 @@ class Past:
         self._reading = reading
         self._palette = palette
         self._tell_changed = changed
-        self._hands = hands
+        self._actions = actions
         self.new = 0
         """How many arrivals wait in the inbox."""
         self.counted = False
@@ -76,15 +77,24 @@ class Past:
         if isinstance(self._screen.app.screen, InboxScreen):
             self._screen.app.screen.refresh_arrivals()
 
-    def do_inbox(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "inbox": self.open_inbox,
+            "origin": self.open_origin,
+            "history": self.open_history,
+        }
+
+    def open_inbox(self) -> None:
         """What came since the last visit."""
         from ricordo.tui.inbox.screen import InboxScreen
 
         keymap, changed = self._notebook.settings.keymap, self._follower.count_anew
-        inbox = InboxScreen(self._notebook, self._palette(), keymap, self._hands, changed)
+        inbox = InboxScreen(self._notebook, self._palette(), keymap, self._actions, changed)
         self._screen.app.push_screen(inbox)
 
-    def do_origin(self) -> None:
+    def open_origin(self) -> None:
         """What caused the open note."""
         from ricordo.services.sessions.quotes import causes_of_note
         from ricordo.tui.dialogs.origin import OriginScreen
@@ -95,10 +105,10 @@ class Past:
             find = partial(causes_of_note, self._notebook, look.memory, path)
             self._screen.app.push_screen(OriginScreen(path, find, self._palette(), keymap))
 
-    def do_history(self) -> None:
+    def open_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""
         from ricordo.tui.history.screen import HistoryScreen
 
         keymap, path = self._notebook.settings.keymap, self._reading.path
-        history = HistoryScreen(self._notebook, path, self._palette(), keymap, self._hands)
+        history = HistoryScreen(self._notebook, path, self._palette(), keymap, self._actions)
         self._screen.app.push_screen(history)

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
@@ -20,6 +21,7 @@ from ricordo.services.workspace.follower import FollowedSnapshot, Follower, Lost
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.view_state import recall_desk, remember_desk
 from ricordo.text import clip
+from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.base.reading import OpenNote, Trail
@@ -95,12 +97,22 @@ class Elsewhere:
         self._reading = reading
         self._palette = palette
 
-    def do_load(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "load": self.show_load,
+            "ledger": self.show_ledger,
+            "settings": self.edit_settings,
+            "memories": self.choose_memory,
+        }
+
+    def show_load(self) -> None:
         """What the agent gets."""
         if self._reading.look is not None:
             self._screen.app.push_screen(LoadScreen(self._reading.look, self._palette()))
 
-    def do_ledger(self) -> None:
+    def show_ledger(self) -> None:
         """What curation cost and bought."""
         from ricordo.tui.dialogs.ledger import LedgerScreen
 
@@ -110,7 +122,7 @@ class Elsewhere:
             ledger = LedgerScreen(own, self._reading.look.memory, self._palette())
             self._screen.app.push_screen(ledger)
 
-    def do_settings(self) -> None:
+    def edit_settings(self) -> None:
         """The settings, in the editor."""
         from ricordo.errors import RicordoError
         from ricordo.services.workspace.settings import known_names, load_settings
@@ -134,7 +146,7 @@ class Elsewhere:
             app.notify(str(remark), severity="warning", markup=False, timeout=15)
         app.notify("The settings count from the next start on.", markup=False, timeout=5)
 
-    def do_memories(self) -> None:
+    def choose_memory(self) -> None:
         """Another memory."""
         self._screen.post_message(MemoriesRequested())
 
@@ -405,11 +417,29 @@ class MainScreen(ActingScreen[None]):
     # What the keys do
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The parts of the screen, each with its keys."""
-        judging = (self._past, self._reviewing, self._curating, self._handing)
-        looking = (self._recalling, self._elsewhere, self._reading)
-        return (self._panes, self._changing, *judging, *looking, self)
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **self._panes.handlers,
+            **self._changing.handlers,
+            **self._past.handlers,
+            **self._reviewing.handlers,
+            **self._curating.handlers,
+            **self._handing.handlers,
+            **self._recalling.handlers,
+            **self._elsewhere.handlers,
+            **self._reading.handlers,
+            "open": self.open_row,
+            "leave": self.go_back,
+            "type": self.show_next_type,
+            "order": self.show_next_order,
+            "reread": self.reread,
+            "copy": self.copy,
+            "find": self.ask_for_words,
+            "back": partial(self._go_along, -1),
+            "forward": partial(self._go_along, 1),
+        }
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""
@@ -417,7 +447,7 @@ class MainScreen(ActingScreen[None]):
             return True
         return BY_ID[str(parameters[0])].is_live(self._panes.situation)
 
-    def do_open(self) -> None:
+    def open_row(self) -> None:
         """Go to the note, follow the chosen link, or go where the finding is."""
         panes = self._panes
         if panes.active is Pane.INDEX:
@@ -430,7 +460,7 @@ class MainScreen(ActingScreen[None]):
             self._go_to(finding.path or self._reading.path, finding.line)
             panes.go(Pane.NOTE)
 
-    def do_leave(self) -> None:
+    def go_back(self) -> None:
         """Leave what is on, the innermost first: find, filter, rule, pane."""
         panes = self._panes
         if panes.note.searching:
@@ -444,25 +474,17 @@ class MainScreen(ActingScreen[None]):
         else:
             self._changing.leave_marks()
 
-    def do_back(self) -> None:
-        """Back to the note before."""
-        self._go_along(-1)
-
-    def do_forward(self) -> None:
-        """Forward again."""
-        self._go_along(1)
-
     def _go_along(self, step: int) -> None:
         self._reading.trail = self._reading.trail.gone(step)
         self._opened()
         self._show_index()
 
-    def do_type(self) -> None:
+    def show_next_type(self) -> None:
         """The notes of the next type only."""
         if self._look is not None:
             self._list(self._listing.of_next_type(self._look.memory))
 
-    def do_order(self) -> None:
+    def show_next_order(self) -> None:
         """The next order."""
         self._list(self._listing.in_next_order())
 
@@ -470,17 +492,17 @@ class MainScreen(ActingScreen[None]):
         self._listing = listing
         self._show_index()
 
-    def do_reread(self) -> None:
+    def reread(self) -> None:
         """Everything anew."""
         self._follower.reread()
 
-    def do_copy(self) -> None:
+    def copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
         self.copy_text(self.get_selected_text() or self._panes.copied(self._reading.note))
 
     # Filter and find
 
-    def do_find(self) -> None:
+    def ask_for_words(self) -> None:
         """Ask for words: in the index to filter it, in the note to find them."""
         if self._panes.active is Pane.FRESHNESS:
             self._panes.go(Pane.INDEX)

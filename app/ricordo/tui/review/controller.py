@@ -17,6 +17,7 @@ from ricordo.text import clip
 if TYPE_CHECKING:
     from ricordo.services.review import Queue
     from ricordo.services.workspace.follower import Follower
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.acting_screen import ActingScreen
     from ricordo.tui.base.list_diff_screen import RevertActions
     from ricordo.tui.base.reading import OpenNote
@@ -33,12 +34,12 @@ class Reviewing:
         follower: Follower,
         reading: OpenNote,
         say: Callable[[], None],
-        hands: RevertActions,
+        actions: RevertActions,
         *,
         opens: bool,
     ) -> None:
         """`notebook` belongs to `follower`; `say` is called when another number of notes is due;
-        `hands` is what the review has done to the memory. With `opens` it opens as soon as it is
+        `actions` is what the review has done to the memory. With `opens` it opens as soon as it is
         known what is due.
         """
         self._screen = screen
@@ -47,7 +48,7 @@ class Reviewing:
         self._follower = follower
         self._reading = reading
         self._say = say
-        self._hands = hands
+        self._actions = actions
         self._opens = opens
         self._queue: Queue | None = None
         self._review: ReviewScreen | None = None
@@ -81,11 +82,19 @@ class Reviewing:
         self._say()
         if self._opens:
             self._opens = False
-            self.do_review()
+            self.open_review()
 
     # What the keys do
 
-    def do_review(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "review": self.open_review,
+            "yes": self.confirm_note,
+        }
+
+    def open_review(self) -> None:
         """Lead through what is due."""
         from ricordo.tui.review.screen import ReviewScreen
 
@@ -97,7 +106,7 @@ class Reviewing:
                 queue,
                 screen.styles_now(),
                 screen.keymap,
-                self._hands,
+                self._actions,
                 self.judge,
                 self._show_origin,
             )
@@ -115,7 +124,7 @@ class Reviewing:
         origin = OriginScreen(path, find, palette, keymap)
         self._screen.app.push_screen(origin)
 
-    def do_yes(self) -> None:
+    def confirm_note(self) -> None:
         """The open note is still true."""
         look, path = self._reading.look, self._reading.path
         if look is not None and path in look.retention:

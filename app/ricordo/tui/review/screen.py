@@ -18,6 +18,7 @@ from ricordo.services.review import Item, Queue, last_said, queue
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip, one_line
+from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.base.list_diff_screen import RevertActions
@@ -76,7 +77,7 @@ class ReviewScreen(ActingScreen[None]):
         queue: Queue,
         palette: Palette,
         keymap: Keymap,
-        hands: RevertActions,
+        actions: RevertActions,
         judge: Judge,
         show_origin: Callable[[Snapshot, str], None],
     ) -> None:
@@ -86,7 +87,7 @@ class ReviewScreen(ActingScreen[None]):
         self._before = look.said
         self._items = queue.items
         self._more = queue.more
-        self._hands = hands
+        self._actions = actions
         self._judge = judge
         self._show_origin = show_origin
         self._at = 0
@@ -230,8 +231,8 @@ class ReviewScreen(ActingScreen[None]):
     @property
     def situation(self) -> Situation:
         """What can be taken back, and that at the end there is no note."""
-        undo = "" if self._hands.can_undo or self._outcomes else "There is nothing to take back."
-        refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._hands.can_redo))}
+        undo = "" if self._actions.can_undo or self._outcomes else "There is nothing to take back."
+        refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._actions.can_redo))}
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_not_judged)
         refusals["origin"] = self._why_no_origin
         page = self._note.page if self.item else None
@@ -255,24 +256,47 @@ class ReviewScreen(ActingScreen[None]):
 
     # Saying
 
-    def do_yes(self) -> None:
-        """It is still true."""
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            "no": self.reject_note,
+            "later": self.postpone_note,
+            "edit": self.edit_note,
+            "undo": self.undo,
+            "redo": self.redo,
+            "cursor-down": self.move_down,
+            "cursor-up": self.move_up,
+            "first": self.go_to_start,
+            "last": self.go_to_end,
+            "reveal": self.toggle_secrets,
+            "origin": self.show_origin,
+            "leave": self.close,
+            "yes": self.confirm_note,
+            "page-down": partial(self._scroll_page, 1),
+            "page-up": partial(self._scroll_page, -1),
+            "review": self.close,
+        }
+
+    def confirm_note(self) -> None:
+        """Record that the note is still true."""
         self._begin(partial(self._say_of, ReviewVerdict.TRUE))
 
-    def do_no(self) -> None:
+    def reject_note(self) -> None:
         """It is wrong: what now?"""
         if self.item is not None:
             self._begin(partial(self._wrong, self.item.note.path))
 
-    def do_later(self) -> None:
+    def postpone_note(self) -> None:
         """Not now: when?"""
         if self.item is not None:
             self._begin(self._later)
 
-    def do_edit(self) -> None:
+    def edit_note(self) -> None:
         """The note in the person's editor; it stays, to be judged as it is then."""
         if self.item is not None:
-            self._begin(partial(self._hands.edit_note, self.item.note.path))
+            self._begin(partial(self._actions.edit_note, self.item.note.path))
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` once what was begun before is done."""
@@ -301,9 +325,9 @@ class ReviewScreen(ActingScreen[None]):
         ways = _WRONG[2:] if self._look.memory.layout.read_only else _WRONG
         way = await self._ask(ChooseScreen(f"{name} is wrong", ways, self._palette))
         if way == "edit":
-            await self._hands.edit_note(path)
+            await self._actions.edit_note(path)
         elif way == "retire":
-            if await self._hands.retire_note(path):
+            if await self._actions.retire_note(path):
                 self._go_on()
         elif way == "leave":
             await self._say_of(ReviewVerdict.WRONG)
@@ -335,13 +359,13 @@ class ReviewScreen(ActingScreen[None]):
 
     # Taking back
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back, and go to the note that it was about."""
-        self._begin(partial(self._turn, self._hands.undo_last))
+        self._begin(partial(self._turn, self._actions.undo_last))
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone last."""
-        self._begin(partial(self._turn, self._hands.redo_last))
+        self._begin(partial(self._turn, self._actions.redo_last))
 
     async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         about = await turn()
@@ -360,27 +384,19 @@ class ReviewScreen(ActingScreen[None]):
         self._at = min(max(number, 0), len(self._items))
         self._show()
 
-    def do_cursor_down(self) -> None:
+    def move_down(self) -> None:
         """Skip the note; at the end, down in what was done."""
         if self.item is None:
             self._done.scroll_relative(y=1, animate=False)
         else:
             self._go_to(self._at + 1)
 
-    def do_cursor_up(self) -> None:
+    def move_up(self) -> None:
         """Back to the note before."""
         if self.item is None and self._done.scroll_offset.y:
             self._done.scroll_relative(y=-1, animate=False)
         else:
             self._go_to(self._at - 1)
-
-    def do_page_down(self) -> None:
-        """A page down in the note."""
-        self._scroll_page(1)
-
-    def do_page_up(self) -> None:
-        """A page up in the note."""
-        self._scroll_page(-1)
 
     def _scroll_page(self, direction: int) -> None:
         view = self._note if self.item else self._done
@@ -388,19 +404,19 @@ class ReviewScreen(ActingScreen[None]):
         view.release()
         view.scroll_relative(y=direction * height, animate=False)
 
-    def do_first(self) -> None:
+    def go_to_start(self) -> None:
         """The beginning of the note."""
         view = self._note if self.item else self._done
         view.release()
         view.jump_to(0)
 
-    def do_last(self) -> None:
+    def go_to_end(self) -> None:
         """The end of the note."""
         view = self._note if self.item else self._done
         view.release()
         view.jump_to(view.line_count)
 
-    def do_reveal(self) -> None:
+    def toggle_secrets(self) -> None:
         """The secrets of the note, until another one is shown; or masked again."""
         if self.item is not None:
             self._revealed = "" if self._revealed else self.item.note.path
@@ -410,15 +426,11 @@ class ReviewScreen(ActingScreen[None]):
         """Secrets may be there to be revealed."""
         self.say()
 
-    def do_origin(self) -> None:
+    def show_origin(self) -> None:
         """What caused the note."""
         if self.item is not None:
             self._show_origin(self._look, self.item.note.path)
 
-    def do_review(self) -> None:
-        """The key that led here leads back."""
-        self.do_leave()
-
-    def do_leave(self) -> None:
+    def close(self) -> None:
         """Back to the notebook; what was said is kept."""
         self.dismiss(None)
