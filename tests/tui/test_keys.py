@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import pkgutil
 import re
 import string
 import time
@@ -10,12 +12,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from textual.app import App
+from textual.binding import Binding
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.keys import _character_to_key
+from textual.widget import Widget
 
+import ricordo.tui
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.settings.settings import settings_file
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS, Dialog
 from ricordo.tui.actions.handlers import check_handlers
 from ricordo.tui.actions.registry import (
     ACTIONS,
@@ -936,7 +944,63 @@ async def test_every_action_does_what_it_says(actions: str, stage: Stage) -> Non
 
 
 def test_every_action_has_a_scenario() -> None:
-    assert SCENARIOS.keys() == BY_ID.keys()
+    assert SCENARIOS.keys() == {action.id for action in ACTIONS}
+
+
+def bound_classes() -> list[type[App[object]] | type[Widget]]:
+    """Return the classes of ricordo.tui that have bindings of their own."""
+    modules = [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(ricordo.tui.__path__, "ricordo.tui.")
+    ]
+    return [
+        cls
+        for module in modules
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__ and "BINDINGS" in vars(cls)
+    ]
+
+
+def test_every_binding_is_in_the_registry() -> None:
+    classes = bound_classes()
+    assert len(classes) > 20
+    for cls in classes:
+        for binding in cls.BINDINGS:
+            assert isinstance(binding, Binding), cls
+            assert binding.id in BY_ID, (cls, binding)
+            assert binding.key == BY_ID[binding.id].keys, (cls, binding)
+
+
+def test_every_binding_calls_an_action_that_there_is() -> None:
+    for cls in bound_classes():
+        for binding in cls.BINDINGS:
+            assert isinstance(binding, Binding), cls
+            name = binding.action.partition("(")[0]
+            if "." not in name:
+                assert hasattr(cls, f"action_{name}"), (cls, name)
+
+
+def test_every_action_of_a_dialog_is_in_the_registry() -> None:
+    in_dialogs = frozenset().union(*DIALOG_KEYS.values())
+    assert in_dialogs <= BY_ID.keys()
+    assert {action.id for action in DIALOG_ACTIONS} <= in_dialogs
+
+
+def test_keys_are_read_in_no_other_way_than_by_bindings() -> None:
+    """The app gives keys that were typed ahead to the line in which words are typed."""
+    source = Path(ricordo.tui.__path__[0])
+    reading = re.compile(r"def (on_key|key_\w+)\(self")
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if reading.search(path.read_text())
+    }
+    assert found == {"app.py"}
+
+
+def test_an_action_that_a_kind_of_dialog_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="dialog form: no such action: undo"):
+        dialog_bindings(Dialog.FORM, {"undo": "undo"})
 
 
 # Following links, back and forth
@@ -1187,6 +1251,58 @@ async def test_settings_that_cannot_be_used_are_told(tmp_path: Path, pinned: Pat
     settings(pinned, 'theme = "drak[/]"\n[wrong\n')
     async with staged(build(tmp_path)) as stage:
         assert "settings.toml" in stage.toasts
+
+
+async def test_own_keys_work_in_dialogs(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\nwiden = "f5"\ncancel = "f6"\nconfirm = "f7"\nleave = "f8"\n')
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+f")
+        await stage.shows(FinderScreen)
+        await stage.paints(" f5 in every memory ")
+        await stage.press("escape", "ctrl+f")
+        await stage.shows(FinderScreen)
+        await stage.press("f5")
+        await stage.paints(" f5 in this memory ")
+        await stage.press("f6")
+        await stage.shows(MainScreen)
+        await stage.press("n")
+        await stage.shows(FormScreen)
+        await stage.paints(" f7 make it ")
+        await stage.press(*"Boats", "ctrl+s")
+        await stage.shows(FormScreen)
+        await asyncio.sleep(CALM)
+        await stage.press("f7")
+        await stage.shows(MainScreen)
+        await stage.press("question_mark")
+        await stage.shows(HelpScreen)
+        await stage.press("escape")
+        await stage.shows(HelpScreen)
+        await stage.press("f8")
+        await stage.shows(MainScreen)
+
+
+async def test_own_keys_open_the_palette_and_quit(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\npalette = "f5"\nquit = "f6"\n')
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+p", "ctrl+q")
+        assert isinstance(stage.app.screen, MainScreen)
+        await stage.press("f5")
+        await stage.shows(CommandPalette)
+        await stage.press("escape", "f6")
+        await stage.wait_for(lambda: not stage.app.is_running)
+
+
+async def test_the_key_of_the_palette_goes_to_the_previous_hit_in_the_finder(stage: Stage) -> None:
+    await stage.press("ctrl+f", *"a")
+    await stage.shows(FinderScreen)
+    finder = stage.app.screen
+    assert isinstance(finder, FinderScreen)
+    await stage.wait_for(lambda: finder.is_settled and finder.hit is not None)
+    await stage.press("ctrl+n")
+    assert finder._list.at == 1
+    await stage.press("ctrl+p")
+    assert stage.app.screen is finder
+    assert finder._list.at == 0
 
 
 # Find and filter

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.segment import Segment
 from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.command import CommandPalette, Provider
 from textual.events import Key
@@ -27,12 +28,13 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import all_memories, clear_choice, find_memories
 from ricordo.services.workspace.settings import load_settings, load_themes
-from ricordo.settings.keymap import textual_keymap
+from ricordo.settings.keymap import Keymap, textual_keymap
 from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors
 from ricordo.text import one_line
-from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.actions.bindings import is_bound
+from ricordo.tui.actions.registry import BY_ID, known_actions
 from ricordo.tui.color_palette import Palette, textual_theme
 from ricordo.tui.command_palette import CommandProvider
 from ricordo.tui.dialogs.memories import MemoriesScreen, NothingScreen
@@ -140,7 +142,10 @@ class RicordoApp(App[int]):
 
     TITLE = "Ricordo"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {CommandProvider}
-    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(BY_ID[id].keys, action, show=False, priority=True, id=id)
+        for id, action in (("palette", "command_palette"), ("quit", "quit"))
+    ]
     ENABLE_COMMAND_PALETTE = True
     PAUSE_GC_ON_SCROLL = True
 
@@ -179,6 +184,11 @@ class RicordoApp(App[int]):
     def ricordo_themes(self) -> Mapping[str, ThemeColors]:
         """The themes that a person can choose from."""
         return self._themes
+
+    @property
+    def keymap(self) -> Keymap:
+        """The user's own keys by action id."""
+        return self._settings.keymap
 
     @property
     def palette(self) -> Palette:
@@ -257,6 +267,10 @@ class RicordoApp(App[int]):
             for node in screen.walk_children(with_self=True):
                 if isinstance(node, Painted):
                     node.repaint(self.palette)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the key of the palette to a screen in which it goes to the previous hit."""
+        return action != "command_palette" or not is_bound(type(self.screen), "previous-hit")
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""

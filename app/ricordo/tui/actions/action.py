@@ -18,6 +18,7 @@ class Group(StrEnum):
     CHANGE = "Change"
     JUDGE = "Judge"
     APP = "Ricordo"
+    DIALOG = "In dialogs"
 
 
 LabelNow = Callable[[Situation], str]

@@ -22,6 +22,7 @@ from ricordo.tui.actions.catalogue import (
     SEEING,
     SETTLING,
 )
+from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS
 from ricordo.tui.context import NOTEBOOK, Scene, Situation
 
 _NAMES = {
@@ -73,7 +74,7 @@ ACTIONS: tuple[Action, ...] = (
     *LEAVING,
 )
 
-BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
+BY_ID: Mapping[str, Action] = {action.id: action for action in (*ACTIONS, *DIALOG_ACTIONS)}
 
 
 def actions_on(scene: Scene) -> list[Action]:
@@ -104,5 +105,11 @@ def offered(situation: Situation) -> list[Action]:
 def known_actions() -> tuple[KnownAction, ...]:
     """Return the actions as the settings need them to check a keymap."""
     return tuple(
-        KnownAction(action.id, tuple(action.keys.split(",")), action.contexts) for action in ACTIONS
+        KnownAction(action.id, tuple(action.keys.split(",")), _contexts(action))
+        for action in BY_ID.values()
     )
+
+
+def _contexts(action: Action) -> frozenset[str]:
+    """Return the screens and kinds of dialogs in which the keys of `action` are live."""
+    return action.contexts | {kind for kind, ids in DIALOG_KEYS.items() if action.id in ids}

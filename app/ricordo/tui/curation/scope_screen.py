@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -19,6 +19,8 @@ from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.curation.proposal import RULES
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import NUMBERED, Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
@@ -74,7 +76,9 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_on(SCENE),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
+        *dialog_bindings(
+            Dialog.CHOICE, {f"choice-{n}": f"choose({n})" for n in range(1, NUMBERED + 1)}
+        ),
     ]
 
     def __init__(
@@ -174,7 +178,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(waits, "dim")
         self._state.say((doing, StyledSpan(" · nothing is changed" if job else "", "dim")))
         if self._is_asking:
-            self._keys.say(key_spans([("Esc", "cancel")]))
+            self._keys.say(key_spans([(first_keys(self.app, "leave"), "cancel")]))
         else:
             self._keys.say(*key_line(self.situation, self.keymap))
         self._draw()

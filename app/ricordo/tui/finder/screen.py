@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
@@ -20,6 +20,8 @@ from ricordo.services.search.recall import line_of_passage
 from ricordo.services.search.search import NOTHING, AllSearchResults, Hit, PlacedHit
 from ricordo.services.workspace.notebook import short_name
 from ricordo.text import clip, one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.form import Field, FormInput
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit
@@ -77,8 +79,6 @@ _EVERY = 0.2
 """Seconds between two looks at how far the index is."""
 _NEVER = 10_000
 """Cells from which on a hit takes one row."""
-_KEYS = (("↑ ↓", "move"), ("Enter", "open"))
-_LEAVE = ("Esc", "back")
 
 
 class InVain(NamedTuple):
@@ -103,14 +103,18 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     """Ends with what was chosen, with what was looked for in vain, or with None."""
 
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False, priority=True),
-        Binding("ctrl+f", "elsewhere", show=False, priority=True),
-        Binding("down,ctrl+n", "move(1)", show=False, priority=True),
-        Binding("up,ctrl+p", "move(-1)", show=False, priority=True),
-        Binding("pagedown", "page(1)", show=False, priority=True),
-        Binding("pageup", "page(-1)", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.FINDER,
+        {
+            "cancel": "leave",
+            "widen": "elsewhere",
+            "next-hit": "move(1)",
+            "previous-hit": "move(-1)",
+            "next-hits": "page(1)",
+            "previous-hits": "page(-1)",
+        },
+        priority=True,
+    )
 
     def __init__(self, sources: Sequence[SearchSource], palette: Palette) -> None:
         """Notes are found in the first of the `sources`, in the next after ctrl+f."""
@@ -302,8 +306,14 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             far = f": {done:,} of {of:,} notes" if of else ""
             told = f" the index is being made{far}"
             told += "; names are found already " if self._is_here else " "
-        widens = ("ctrl+f", "in every memory" if self._is_here else "in this memory")
-        self._keys.say(key_spans((*_KEYS, widens, _LEAVE)), (StyledSpan(told, "dim"),))
+        where = "in every memory" if self._is_here else "in this memory"
+        keys = (
+            (first_keys(self.app, "previous-hit", "next-hit"), "move"),
+            ("Enter", "open"),
+            (first_keys(self.app, "widen"), where),
+            (first_keys(self.app, "cancel"), "back"),
+        )
+        self._keys.say(key_spans(keys), (StyledSpan(told, "dim"),))
 
     # What the keys do
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.line_view import LineView
@@ -15,12 +17,17 @@ from ricordo.tui.widgets.line_view import LineView
 class TextView(LineView):
     """Shows what `draw` gives for its width."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
-        Binding("g", "scroll_home", show=False),
-        Binding("G", "scroll_end", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "cursor-down": "scroll_down",
+            "cursor-up": "scroll_up",
+            "page-down": "page_down",
+            "page-up": "page_up",
+            "first": "scroll_home",
+            "last": "scroll_end",
+        },
+    )
 
     def __init__(
         self, palette: Palette, draw: Callable[[int], list[StyledLine]], *, id: str
