@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from ricordo.tui.base.acting_screen import CALM
-from ricordo.tui.base.writer import MERGED
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.merge import ThreeVersionsScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
+from ricordo.tui.edits.writer import MERGED
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
 from tests.support.figures import figure
@@ -350,7 +350,7 @@ async def test_what_the_screen_shows_late_is_still_ours(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large memory takes longer to be judged than anybody waits for it."""
-    monkeypatch.setattr("ricordo.tui.base.writer._PATIENCE", 0.0)
+    monkeypatch.setattr("ricordo.tui.edits.writer._PATIENCE", 0.0)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("m")

@@ -37,6 +37,7 @@ from ricordo.tui.actions.bindings import is_bound
 from ricordo.tui.actions.registry import BY_ID, known_actions
 from ricordo.tui.color_palette import Palette, textual_theme
 from ricordo.tui.command_palette import CommandProvider
+from ricordo.tui.context import Scene
 from ricordo.tui.dialogs.memories import MemoriesScreen, NothingScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.messages import MemoriesRequested, NoteRequested
@@ -102,8 +103,6 @@ def start(path: str | None, surroundings: Environment, *, opens_review: bool = F
     """
     # what is loaded until the first paint stays: collecting garbage among it only takes time
     gc.disable()
-    from ricordo.tui.app import CRASHED, DEMO_WANTED, RicordoApp
-
     settings, remarks = load_settings(surroundings, known_actions())
     themes, _ = load_themes(surroundings)
     try:
@@ -271,6 +270,12 @@ class RicordoApp(App[int]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the key of the palette to a screen in which it goes to the previous hit."""
         return action != "command_palette" or not is_bound(type(self.screen), "previous-hit")
+
+    def show_keys(self, scene: Scene) -> None:
+        """Show the keys of a screen."""
+        from ricordo.tui.dialogs.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.palette, self.keymap, scene))
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -30,6 +30,13 @@ def bindings_on(scene: Scene) -> list[BindingType]:
         Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
         for action in actions_on(scene)
     ]
+
+
+class KeyHelp(Protocol):
+    """An app that shows the keys of a screen."""
+
+    def show_keys(self, scene: Scene) -> None:
+        """Show the keys of `scene`."""
 
 
 class ActingScreen(Screen[Result]):
@@ -98,9 +105,7 @@ class ActingScreen(Screen[Result]):
 
     def show_help(self) -> None:
         """The keys of this screen."""
-        from ricordo.tui.dialogs.help import HelpScreen
-
-        self.app.push_screen(HelpScreen(self._palette, self.keymap, self.SCENE))
+        cast(KeyHelp, self.app).show_keys(self.SCENE)
 
     def open_palette(self) -> None:
         """The palette."""

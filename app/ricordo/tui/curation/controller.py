@@ -161,7 +161,6 @@ class Curating:
 
     def _send_back(self, rejected: Rejected) -> None:
         """Show what would go back of a change that the checks rejected, and send it."""
-        from ricordo.tui.curation.controller import SendingBack
         from ricordo.tui.dialogs.question import QuestionScreen
 
         # what engines outside our code proposed is all that can go back

@@ -24,7 +24,7 @@ from ricordo.tui.actions.dialogs import NUMBERED, Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
-from ricordo.tui.engine_forms import ask_to_run, choose_model
+from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.egress_lines import (

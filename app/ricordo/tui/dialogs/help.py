@@ -111,7 +111,7 @@ _GLYPHS_EXPLAINED = (
 
 def _marks_of_handoffs() -> tuple[StyledLine, ...]:
     """Return what the marks of statements mean."""
-    from ricordo.tui.handoff.rows import EXPLAINED, GLYPHS
+    from ricordo.tui.render.handoff_marks import EXPLAINED, GLYPHS
 
     rows = (
         StyledLine(

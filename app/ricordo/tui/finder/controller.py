@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ricordo.background import Throttle
 from ricordo.services.search.conditions import Values, asks_findings, values_of
@@ -75,14 +75,10 @@ class Recalling:
 
     @cached_property
     def _here(self) -> Here:
-        from ricordo.tui.finder.controller import Here
-
         return Here(self._notebook, self._reading, lambda: self._is_left)
 
     @cached_property
     def _everywhere(self) -> Everywhere:
-        from ricordo.tui.finder.controller import Everywhere
-
         return Everywhere(self._notebook, lambda: self._is_left)
 
     def leave(self) -> None:
@@ -186,37 +182,6 @@ _PATIENCE = 5.0
 """Seconds for which an index waits more than is worked at it, while something is awaited that does
 not need it.
 """
-
-
-class SearchSource(Protocol):
-    """What finds notes."""
-
-    title: str
-    """What the person is told of it."""
-    done: int
-    """How many notes the index that is being made has."""
-    of: int
-    """Of how many; 0 where none is being made."""
-
-    @property
-    def searched(self) -> object:
-        """What is searched; another object once it is looked at anew."""
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether it is known what is wrong with the notes."""
-
-    async def make_index(self) -> list[str]:
-        """Bring the index in line with what is there; return what could not be read."""
-
-    async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
-        """Return what fits what was `typed`, `by_name` what can be found before there is an index.
-
-        Raises RicordoError.
-        """
-
-    async def ambient(self) -> AllSearchResults:
-        """Return what the surroundings call for."""
 
 
 class _FinderClosed(Exception):

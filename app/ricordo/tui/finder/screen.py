@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -33,7 +33,6 @@ from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.finder.controller import SearchSource
 
 NOTHING_TYPED: Sequence[tuple[str, str]] = (
     ("Notes will stand here as you type: found by name first, then by what they say.", ""),
@@ -86,6 +85,37 @@ class InVain(NamedTuple):
 
     words: str
     """What was typed."""
+
+
+class SearchSource(Protocol):
+    """What finds notes."""
+
+    title: str
+    """What the person is told of it."""
+    done: int
+    """How many notes the index that is being made has."""
+    of: int
+    """Of how many; 0 where none is being made."""
+
+    @property
+    def searched(self) -> object:
+        """What is searched; another object once it is looked at anew."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is known what is wrong with the notes."""
+
+    async def make_index(self) -> list[str]:
+        """Bring the index in line with what is there; return what could not be read."""
+
+    async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
+        """Return what fits what was `typed`, `by_name` what can be found before there is an index.
+
+        Raises RicordoError.
+        """
+
+    async def ambient(self) -> AllSearchResults:
+        """Return what the surroundings call for."""
 
 
 class _Asked(NamedTuple):

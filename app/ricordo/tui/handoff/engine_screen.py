@@ -20,7 +20,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
-from ricordo.tui.engine_forms import ask_to_run, choose_model
+from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.egress_lines import engine_spans, leaving_lines, leaving_spans
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ricordo.services.handoff.engine_draft import BeforeDraft
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 _BY_RULES = (
     "The rules quote and list what the session tells. They put nothing into other words, and "

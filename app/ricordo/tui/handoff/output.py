@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,9 +14,9 @@ from ricordo.tui.handoff.session_rows import SHOWN
 
 if TYPE_CHECKING:
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.handoff.controller import Drafter
-    from ricordo.tui.handoff.screen import HandoffScreen
-    from ricordo.tui.handoff.values import Made
+    from ricordo.tui.handoff.drafter import Drafter
+    from ricordo.tui.handoff.options import DraftHost
+    from ricordo.tui.handoff.values import Made, Shared
 
 
 class HandoffActions(RevertActions, Protocol):
@@ -29,19 +28,11 @@ class HandoffActions(RevertActions, Protocol):
         """
 
 
-@dataclass(slots=True)
-class Shared:
-    """What outlasts the screen of one draft."""
-
-    line: str = ""
-    """The command that a handoff was piped to last."""
-
-
 class HandingOn:
     """What becomes of the draft on a screen."""
 
     def __init__(
-        self, screen: HandoffScreen, drafter: Drafter, hands: HandoffActions, shared: Shared
+        self, screen: DraftHost, drafter: Drafter, hands: HandoffActions, shared: Shared
     ) -> None:
         """`shared` is what outlasts the screen."""
         self._screen = screen

@@ -29,7 +29,7 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.output import Shared
+    from ricordo.tui.handoff.values import Shared
 
 _TICK = 0.2
 """Seconds after which it is told anew for how long it runs."""

@@ -21,15 +21,16 @@ from ricordo.handoff.document import family
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.base.acting_screen import bindings_on
 from ricordo.tui.base.list_diff_screen import WIDE
 from ricordo.tui.context import Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.handoff.draft import DraftDecisions, DraftStatement, text_of
 from ricordo.tui.handoff.fact_rows import fact_lines
-from ricordo.tui.handoff.output import HandingOn, HandoffActions, Shared
+from ricordo.tui.handoff.options import DraftHost, Wishing
+from ricordo.tui.handoff.output import HandingOn, HandoffActions
 from ricordo.tui.handoff.rows import DraftRow, about_lines, draft_rows
 from ricordo.tui.handoff.session_rows import meter_spans, start_spans, title_spans, where_spans
-from ricordo.tui.handoff.values import Ask, HandoffFacts, Made, Wishing
+from ricordo.tui.handoff.values import Ask, HandoffFacts, Made, Shared
 from ricordo.tui.handoff.views import DraftView, FactList
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 
 class Wording:
@@ -116,7 +117,7 @@ _NOTHING = (
 )
 
 
-class HandoffScreen(ActingScreen[None]):
+class HandoffScreen(DraftHost):
     """One handoff, from what was gathered to what is written."""
 
     SCENE = Scene.HANDOFF

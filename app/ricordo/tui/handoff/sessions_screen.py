@@ -20,7 +20,6 @@ from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.base.list_diff_screen import WIDE
 from ricordo.tui.context import Scene, Situation, needs_redo, needs_undo
-from ricordo.tui.curation.rows import dividing_rows
 from ricordo.tui.handoff.session_rows import (
     NO_SESSION,
     earlier_rows,
@@ -31,7 +30,7 @@ from ricordo.tui.handoff.session_rows import (
 from ricordo.tui.handoff.values import Earlier, HandoffStatus
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.line import StyledLine, StyledSpan, dividing_rows
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import ReadView
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.base.list_diff_screen import RevertActions
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 _TICK = 0.2
 """Seconds after which it is told anew how far something is."""

@@ -16,8 +16,8 @@ from ricordo.memory.entry import Moved, lift_entry, step_entry
 from ricordo.memory.names import Leads
 from ricordo.services.edits.change import Merged
 from ricordo.services.history.undo import ToBeSeen, UndoResult, redo, undo
-from ricordo.tui.base.writer import Expected
 from ricordo.tui.context import Pane, Situation
+from ricordo.tui.edits.writer import Expected
 from ricordo.tui.main.fixes import mendable
 from ricordo.tui.render.index_rows import IndexRow, RowKind
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ricordo.storage.writer import Applied
     from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.reading import OpenNote
-    from ricordo.tui.base.writer import Writing
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.conflicts.controller import Settling
+    from ricordo.tui.edits.writer import Writing
     from ricordo.tui.main.fixes import Fixing
     from ricordo.tui.main.note_forms import Forms
     from ricordo.tui.main.note_moves import NoteMoves
@@ -79,7 +79,7 @@ class Changing:
 
     @cached_property
     def _writing(self) -> Writing:
-        from ricordo.tui.base.writer import Writing
+        from ricordo.tui.edits.writer import Writing
 
         return Writing(
             self._panes.screen,
@@ -110,8 +110,6 @@ class Changing:
 
     @cached_property
     def _entries(self) -> Entries:
-        from ricordo.tui.main.controller import Entries
-
         return Entries(self._writing, self._reading, self._panes.index)
 
     @cached_property
@@ -211,7 +209,7 @@ class Changing:
 
     async def edit_note(self, path: str) -> None:
         """Open a note in the person's editor, and write what was saved."""
-        from ricordo.tui.base.editor import Editing
+        from ricordo.tui.edits.editor import Editing
 
         editing = Editing(self._panes.app, self._writing)
         await self._writing.in_turn(partial(editing.edit, path))
@@ -220,7 +218,7 @@ class Changing:
         """Open a text in the person's editor as a file that is called `name`, and hand what was
         saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
         """
-        from ricordo.tui.base.editor import edit_text
+        from ricordo.tui.edits.editor import edit_text
 
         await edit_text(self._panes.app, self._writing.notebook, name, text, use)
 
@@ -232,14 +230,10 @@ class Changing:
 
     async def undo_last(self) -> frozenset[str]:
         """Take the last act back; return what it was about, such as paths of notes."""
-        from ricordo.tui.main.controller import undo_last
-
         return await self._writing.in_turn(partial(undo_last, self._writing)) or frozenset()
 
     async def redo_last(self) -> frozenset[str]:
         """Do again what was undone last; return what it was about, such as paths of notes."""
-        from ricordo.tui.main.controller import redo_last
-
         return await self._writing.in_turn(partial(redo_last, self._writing)) or frozenset()
 
     def leave_marks(self) -> None:
@@ -372,7 +366,7 @@ class Changing:
 def _what_asks_the_history() -> Callable[[Notebook], tuple[bool, bool]]:
     from ricordo.services.history.undo import can_take_back
 
-    import_module("ricordo.tui.base.writer")
+    import_module("ricordo.tui.edits.writer")
     return can_take_back
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.tui.base.writer import Writing
+    from ricordo.tui.edits.writer import Writing
 
 _PURGES = "purges the history of the value too"
 _KEPT = "The history keeps the value until it is purged; p purges it with the same ctrl+s."

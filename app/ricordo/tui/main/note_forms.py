@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
-    from ricordo.tui.base.writer import Writing
+    from ricordo.tui.edits.writer import Writing
 
 _USUAL_TYPES = ("feedback", "project", "reference", "user")
 _NEW = ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
-    from ricordo.tui.base.writer import Writing
+    from ricordo.tui.edits.writer import Writing
 
 _NAMED = 6
 """Notes that are told by name; of more, how many."""

@@ -130,7 +130,7 @@ class Elsewhere:
         from ricordo.settings.page import template
         from ricordo.settings.settings import settings_file
         from ricordo.tui.actions.registry import known_actions
-        from ricordo.tui.base.editor import edit_in_terminal
+        from ricordo.tui.edits.editor import edit_in_terminal
 
         app, around, actions = self._screen.app, self._notebook.surroundings, known_actions()
         file = settings_file(around.config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -29,7 +30,6 @@ from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import masked
 from ricordo.tui.render.note_page import NotePage
-from ricordo.tui.review.controller import day_to_come
 from ricordo.tui.review.rows import RETIRED, Outcome, doubt_lines, doubts_in, end_lines, meter
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
@@ -434,3 +434,20 @@ class ReviewScreen(ActingScreen[None]):
     def close(self) -> None:
         """Back to the notebook; what was said is kept."""
         self.dismiss(None)
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def day_to_come(text: str, today: date) -> tuple[date | None, str]:
+    """Return the day that was written as ISO 8601, else None and why it will not do."""
+    said = clip(text, 40)
+    if not _DAY.fullmatch(text):
+        return None, f"“{said}” is no day: write it as {today + timedelta(days=90)}."
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None, f"{said} is not in the calendar: there is no such day."
+    if day <= today:
+        return None, f"{said} is not to come: name a day after {today}."
+    return day, ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Notebook
-    from ricordo.tui.base.writer import Writing
+    from ricordo.tui.edits.writer import Writing
 
 
 def edit_in_terminal(app: App[Any], file: str, command: tuple[str, ...]) -> int:
