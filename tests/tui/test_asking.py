@@ -168,7 +168,7 @@ async def test_a_program_is_shown_before_its_first_run(
     async with staged(root, known=False) as stage:
         await stage.press("c")
         await looked(stage)
-        await stage.paints("This program was not run before: Enter shows its line, and asks.")
+        await stage.paints("Run this program for the first time?: Enter shows its line, and asks.")
         await stage.paints("price not known")
         await stage.press("enter")
         await stage.shows(ConfirmScreen)

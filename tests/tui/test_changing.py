@@ -146,8 +146,8 @@ async def test_text_that_was_not_changed_does_nothing(
     ("script", "said", "kept"),
     [
         ("exit 3", "ended with an error (3)", False),
-        ('echo mine >> "$1"; exit 1', "What you wrote is kept in", True),
-        (r'printf "\377\376" > "$1"', "is no UTF-8. What you wrote is kept in", True),
+        ('echo mine >> "$1"; exit 1', "Your text is kept in", True),
+        (r'printf "\377\376" > "$1"', "is not UTF-8. Your text is kept in", True),
     ],
 )
 async def test_an_editor_that_fails_loses_nothing(
@@ -207,7 +207,7 @@ async def test_a_merge_that_is_left_keeps_what_was_typed(
         await stage.press("e")
         await stage.shows(ProposalScreen)
         await stage.press("escape")
-        await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        await stage.wait_for(lambda: "Your text is kept in" in stage.toasts)
     assert "Line three" not in (root / CACHE).read_text()
     assert "Line three" in copies(pinned)[0].read_text()
 
@@ -297,7 +297,7 @@ async def test_leaving_a_form_keeps_what_was_typed_for_the_next_time(root: Path)
         await stage.shows(FormScreen)
         await stage.press(*" of Genova", "escape")
         await stage.shows(MainScreen)
-        assert "E goes on with what you typed" in stage.toasts
+        assert "E continues with what you typed" in stage.toasts
         stage.app.clear_notifications()
         await stage.press("j", "E")
         await stage.shows(FormScreen)
@@ -413,7 +413,7 @@ async def test_marked_notes_get_one_type(root: Path) -> None:
         await stage.shows(FormScreen)
         await stage.press(*"decision")
         await stage.confirm()
-        await stage.wait_for(lambda: "2 notes are of type decision" in stage.toasts)
+        await stage.wait_for(lambda: "Set the type of 2 notes to decision" in stage.toasts)
     for path in (ANA, TIDES):
         assert "  type: decision\n" in (root / path).read_text()
 
@@ -424,7 +424,7 @@ async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None
         await stage.wait_for(lambda: "2 notes are protected" in stage.toasts)
         await stage.wait_for(lambda: stage.index_text.count("§") == 2, "both marked")
         await stage.press("P")
-        await stage.wait_for(lambda: "2 notes are free again" in stage.toasts)
+        await stage.wait_for(lambda: "2 notes no longer protected" in stage.toasts)
         await stage.wait_for(lambda: "§" not in stage.index_text, "none marked")
 
 
@@ -473,7 +473,7 @@ async def test_links_go_to_a_successor(root: Path) -> None:
         await stage.shows(PickNoteScreen)
         await stage.press(*"units", "enter")
         await stage.shows(ProposalScreen)
-        await stage.wait_for(lambda: f"links lead to {UNITS}" in stage.painted())
+        await stage.wait_for(lambda: f"links go to {UNITS}" in stage.painted())
         await stage.confirm()
         await stage.wait_for(lambda: "Retired" in stage.toasts)
     assert "[[feedback-units]]" in (root / ANA).read_text()
@@ -564,7 +564,7 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
         await stage.paints("mask the value (github-token)")
         await stage.paints("keeps the value until it is purged")
         await stage.press("p", "p", "p")
-        await stage.paints("purges the history of the value too")
+        await stage.paints("purges the value from the history too")
         await stage.confirm()
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
         await stage.press("u")
@@ -609,7 +609,7 @@ async def test_undo_and_redo_reach_over_restarts(root: Path) -> None:
     async with staged(root) as stage:
         await stage.wait_for(lambda: stage.main.situation.redo)
         await stage.press("U")
-        await stage.wait_for(lambda: "Done again" in stage.toasts)
+        await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert read(root) == after
 
 

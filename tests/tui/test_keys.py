@@ -647,7 +647,7 @@ async def _(stage: Stage) -> None:
     await stage.paints("drop the entry")
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
-    await stage.wait_for(lambda: "Mended" in stage.toasts)
+    await stage.wait_for(lambda: "Fixed" in stage.toasts)
 
 
 @shows("successor")
@@ -672,9 +672,9 @@ async def _(stage: Stage) -> None:
     await stage.shows(ProposalScreen)
     assert " p purge history" in stage.app.screen.query_one("#keys", Bar).text
     await stage.press("p")
-    await stage.paints("purges the history of the value too")
+    await stage.paints("purges the value from the history too")
     await stage.press("p", "s")
-    assert "purges the history of the value too" not in stage.painted()
+    assert "purges the value from the history too" not in stage.painted()
     assert "Only where notes are retired" in stage.toasts
 
 
@@ -708,7 +708,7 @@ async def _(stage: Stage) -> None:
     assert text(stage, ANA) == before
     await stage.wait_for(lambda: stage.main.situation.redo and not stage.main.situation.undo)
     await stage.press("U")
-    await stage.wait_for(lambda: "Done again" in stage.toasts)
+    await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert text(stage, ANA) == before + "She rows too.\n"
 
 
@@ -815,7 +815,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
     await stage.press("R")
     await stage.shows(ReviewScreen)
-    await stage.paints("Nothing is to be reviewed today.")
+    await stage.paints("Nothing to review today.")
 
 
 @shows("curate")
@@ -831,7 +831,7 @@ async def _(stage: Stage) -> None:
 @shows("model", "count", "kept-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
-        await asyncio.to_thread(without_credentials, patched, Path(stage.app._surroundings.state))
+        await asyncio.to_thread(without_credentials, patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -849,7 +849,7 @@ async def _(stage: Stage) -> None:
 @shows("send-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(proposing(LOST)) as server:
-        without_credentials(patched, Path(stage.app._surroundings.state))
+        without_credentials(patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -1267,7 +1267,7 @@ async def test_own_keys_work_in_dialogs(tmp_path: Path, pinned: Path) -> None:
         await stage.shows(MainScreen)
         await stage.press("n")
         await stage.shows(FormScreen)
-        await stage.paints(" f7 make it ")
+        await stage.paints(" f7 create it ")
         await stage.press(*"Boats", "ctrl+s")
         await stage.shows(FormScreen)
         await asyncio.sleep(CALM)
