@@ -298,7 +298,7 @@ async def _(stage: Stage) -> None:
 @shows("settings")
 async def _(stage: Stage) -> None:
     await stage.press(",")
-    await stage.wait_for(lambda: "count from the next start" in stage.toasts)
+    await stage.wait_for(lambda: "apply from the next start" in stage.toasts)
     text = Path(settings_file(stage.main._notebook.surroundings.config)).read_text()
     assert "theme" in text
     assert text.endswith("She rows too.\n"), "the editor had it"
@@ -502,7 +502,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.go_to(TIDES)
     await stage.press("O")
-    assert "No transcript tells" in stage.toasts
+    assert "No transcript shows" in stage.toasts
     with_transcript(stage.main.root, TIDES)
     await stage.press("ctrl+r")
     await stage.wait_for(lambda: stage.main.situation.origin)
@@ -590,7 +590,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
     assert "[[ports]]" in text(stage, ANA)
     assert "[Tide tables](ports.md)" in text(stage, INDEX)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("retire")
@@ -604,7 +604,7 @@ async def _(stage: Stage) -> None:
     assert not (Path(stage.main.root) / CACHE).exists()
     assert "project_cache" not in text(stage, INDEX)
     assert "the cache, [nowhere]" in text(stage, ANA)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("entry-down", "entry-up")
@@ -631,7 +631,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "agents stop reading here" in stage.index_text)
     await stage.go_to(UNITS)
     await stage.press("circumflex_accent")
-    await stage.wait_for(lambda: "Agents are given this entry now" in stage.toasts)
+    await stage.wait_for(lambda: "Agents load this entry now" in stage.toasts)
     memory = stage.looked.look.memory
     assert "[Units]" in memory.load.text
     assert memory.load.text.rstrip().endswith("metres")
@@ -779,7 +779,7 @@ async def _(stage: Stage) -> None:
     await stage.shows(HistoryScreen)
     await stage.wait_for(lambda: "+" in stage.painted())
     await stage.press("equals_sign")
-    await stage.paints("there now")
+    await stage.paints("current text")
 
 
 async def test_the_inbox_edits_and_takes_back(stage: Stage) -> None:
@@ -1049,17 +1049,17 @@ async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ("left_square_bracket", "first note that was opened"),
-        ("right_square_bracket", "last note that was opened"),
-        ("N", "Nothing is searched for"),
-        ("2 space", "Notes are marked in the index"),
-        ("2 J", "Entries are moved in the index"),
-        ("o K", "Esc and o lead there"),
+        ("left_square_bracket", "first note you opened"),
+        ("right_square_bracket", "last note you opened"),
+        ("N", "No search in the note"),
+        ("2 space", "Mark notes in the index"),
+        ("2 J", "Move entries in the index"),
+        ("o K", "press Esc, then o"),
         ("G J", "No entry of the index"),
         ("U", "nothing to redo"),
         ("u", "nothing to undo"),
         ("minus", "No finding is under the cursor"),
-        ("left", "Nothing lies left of the index"),
+        ("left", "The index is the leftmost pane"),
         ("2 enter", "No link is chosen"),
         ("z greater_than_sign", "Only one pane"),
     ],

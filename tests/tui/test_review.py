@@ -97,7 +97,7 @@ async def test_the_origin_of_the_note_opens_and_leads_back(root: Path) -> None:
     with_transcript(root, "port.md")
     async with reviewing(root) as (stage, screen):
         await stage.press("O")
-        await stage.wait_for(lambda: "No transcript tells" in stage.toasts)
+        await stage.wait_for(lambda: "No transcript shows" in stage.toasts)
         await stage.press("down")
         await stage.wait_for(lambda: "O origin" in stage.painted(), "a known origin")
         await stage.press("O")
@@ -219,7 +219,7 @@ async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) 
         await goes_to(stage, screen, "freeze.md")
         assert said(root) == {}
         await stage.press("u")
-        await stage.wait_for(lambda: "nothing to take back" in stage.toasts, "why not")
+        await stage.wait_for(lambda: "nothing to undo" in stage.toasts, "why not")
 
 
 async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -> None:
@@ -237,7 +237,7 @@ async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -
         assert "Reviews" in painted
         assert "Retention of the memory" in painted
         await stage.press("a")
-        await stage.wait_for(lambda: "All notes were looked at" in stage.toasts, "why not")
+        await stage.wait_for(lambda: "All notes were reviewed" in stage.toasts, "why not")
         await stage.press("up")
         assert here(screen) == "vendor.md"
 

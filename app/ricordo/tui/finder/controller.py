@@ -167,8 +167,8 @@ class Recalling:
             from ricordo.services.search.usage import remember_opened
 
             await asyncio.to_thread(remember_opened, self._environment, snapshot.memory, path)
-        found = await asyncio.to_thread(self._find_associations, snapshot, path)
-        await self._reading.remind(snapshot, path, found)
+        associations = await asyncio.to_thread(self._find_associations, snapshot, path)
+        await self._reading.remind(snapshot, path, associations)
 
     def _find_associations(self, snapshot: Snapshot, path: str) -> list[Association]:
         from ricordo.services.search.ambient import associations
@@ -303,9 +303,9 @@ class Here(_Indexing):
     def _ambient(self, snapshot: Snapshot) -> AllSearchResults:
         from ricordo.services.search.ambient import ambient
 
-        called = ambient(self._index, snapshot.memory, self._place, self._environment)
-        hits = tuple(Hit(it, by_name=False) for it in called)
-        return self._placed(snapshot, SearchResults(hits, len(called)))
+        relevant = ambient(self._index, snapshot.memory, self._place, self._environment)
+        hits = tuple(Hit(result, by_name=False) for result in relevant)
+        return self._placed(snapshot, SearchResults(hits, len(relevant)))
 
     def _placed(self, snapshot: Snapshot, found: SearchResults) -> AllSearchResults:
         hits = (PlacedHit(self._place, snapshot, hit) for hit in found.hits)
@@ -363,9 +363,9 @@ class Everywhere(_Indexing):
         return await asyncio.to_thread(self._find, self._search, typed)
 
     def _find(self, search: SearchAll, typed: str) -> AllSearchResults:
-        found = search.find(typed)
-        _find_secrets([it.hit for it in found.hits])
-        return found
+        results = search.find(typed)
+        _find_secrets([placed.hit for placed in results.hits])
+        return results
 
     async def ambient(self) -> AllSearchResults:
         """Return nothing: only the notes of one memory can suit the environment."""

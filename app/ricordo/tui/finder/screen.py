@@ -268,13 +268,13 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         try:
             while (requested := self._requested) != self._answered:
                 source, words, _, indexed = requested
-                found = self._called_for.get(source, NOTHING)
+                results = self._called_for.get(source, NOTHING)
                 if words:
                     with awaited():
-                        found = await source.find(words, by_name=not indexed)
+                        results = await source.find(words, by_name=not indexed)
                 is_same = requested[:2] == self._answered[:2]
                 self._answered = requested
-                self._show(found, keep_place=is_same)
+                self._show(results, keep_place=is_same)
             if self._ends:
                 self._end()
         except RicordoError as error:
@@ -282,16 +282,16 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         finally:
             self._searching = False
 
-    def _show(self, found: AllSearchResults, *, keep_place: bool = False) -> None:
-        at = _same_hit(self.hit, found) if keep_place else 0
-        self._found = found
+    def _show(self, results: AllSearchResults, *, keep_place: bool = False) -> None:
+        at = _same_hit(self.hit, results) if keep_place else 0
+        self._found = results
         nothing = NOTHING_TYPED
-        if found.remarks:
-            nothing = tuple((remark, "warning") for remark in found.remarks)
+        if results.remarks:
+            nothing = tuple((remark, "warning") for remark in results.remarks)
         elif self._answered.words:
             is_all = self._answered.indexed and not self._needs_findings
             nothing = (("No note matches.", ""),) if is_all else ()
-        self._list.show(len(found.hits), at, nothing)
+        self._list.show(len(results.hits), at, nothing)
         if not at:
             self._list.jump_to(0)
         self._chosen()
@@ -366,8 +366,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def action_leave(self) -> None:
         """Close without a note; where nothing matched, return the words."""
-        found = self._found
-        without_hits = self.is_settled and self._wanted and not found.hits and not found.remarks
+        results = self._found
+        without_hits = self.is_settled and self._wanted and not results.hits and not results.remarks
         self.dismiss(InVain(self._wanted) if without_hits else None)
 
     def action_elsewhere(self) -> None:
@@ -384,10 +384,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._list.move_page(direction)
 
 
-def _same_hit(hit: PlacedHit | None, found: AllSearchResults) -> int:
-    """Return the number of the note of `hit` in `found`; 0 where it is not there."""
+def _same_hit(hit: PlacedHit | None, results: AllSearchResults) -> int:
+    """Return the number of the note of `hit` in `results`; 0 where it is not there."""
     if hit is None:
         return 0
     there = hit.place.root, hit.hit.result.note.path
-    places = ((it.place.root, it.hit.result.note.path) for it in found.hits)
+    places = ((each.place.root, each.hit.result.note.path) for each in results.hits)
     return next((number for number, place in enumerate(places) if place == there), 0)

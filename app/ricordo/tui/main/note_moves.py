@@ -42,8 +42,8 @@ class NoteMoves:
         memory = await writing.read()
         notes = _notes(memory, paths)
         environment = writing.notebook.surroundings
-        found = await asyncio.to_thread(all_memories, environment)
-        places = [here, *(place for place in found if place.root != here.root)]
+        memories = await asyncio.to_thread(all_memories, environment)
+        places = [here, *(place for place in memories if place.root != here.root)]
         path = notes[0].path if len(notes) == 1 else ""
         title = f"Move or rename {_name_notes(notes)}"
         home = environment.agent_home

@@ -37,7 +37,7 @@ EDITED, RETIRED = "edited", "retired"
 def doubts_in(item: Item, snapshot: Snapshot) -> list[Finding]:
     """Return the findings of an item that are in `look` too, worst first."""
     ids = {finding.id for finding in item.doubts}
-    return [it for it in snapshot.by_path.get(item.note.path, ()) if it.id in ids]
+    return [finding for finding in snapshot.by_path.get(item.note.path, ()) if finding.id in ids]
 
 
 def doubt_lines(item: Item, snapshot: Snapshot, width: int) -> list[StyledLine]:
@@ -87,7 +87,7 @@ def end_lines(
 
 def reviews_by_day(snapshot: Snapshot) -> Mapping[date, int]:
     """Return the number of notes reviewed on each day, without undone verdicts."""
-    moments = (it.at for judged in snapshot.said.values() for it in judged)
+    moments = (verdict.at for verdicts in snapshot.said.values() for verdict in verdicts)
     zone = snapshot.at.tzinfo
     return Counter(datetime.fromisoformat(at).astimezone(zone).date() for at in moments)
 
@@ -120,8 +120,8 @@ def calendar(
 
 def chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
     """Return a chart of the notes by retention, a row for each tenth."""
-    counts = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention)
-    stale = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention if it.is_stale)
+    counts = Counter(_step(one) for one in retention)
+    stale = Counter(_step(one) for one in retention if one.is_stale)
     legend = (StyledSpan(f"   █ {stale.total():,} stale", "warning"),) if stale else ()
     lines = [StyledLine((StyledSpan("Retention of the memory", "heading"), *legend))]
     if not counts:
@@ -143,6 +143,10 @@ def chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
             )
         )
     return lines
+
+
+def _step(retention: Retention) -> int:
+    return min(int(retention.share * _STEPS), _STEPS - 1)
 
 
 def _months(mondays: Iterable[date]) -> StyledLine:
