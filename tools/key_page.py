@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.registry import ACTIONS, key_label
+from ricordo.tui.actions.registry import BY_ID, key_label
 
 _INTRODUCTION = """
 # Keys
@@ -25,7 +25,7 @@ def keys_page() -> str:
 
 
 def _section(group: Group) -> str:
-    rows = [_row(action) for action in ACTIONS if action.group is group]
+    rows = [_row(action) for action in BY_ID.values() if action.group is group]
     return "\n".join(
         [f"## {group.value}", "", "| key | what it does | id |", "|---|---|---|", *rows, ""]
     )

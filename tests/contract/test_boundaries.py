@@ -22,7 +22,7 @@ MAY_CHANGE = ("storage/", "settings/")
 MAY_START = (
     "git.py",
     "settings/",
-    "tui/base/editor.py",
+    "tui/edits/editor.py",
     "llm/program.py",
     "hook/program.py",
     "cli/streams.py",

@@ -15,9 +15,9 @@ from ricordo.handoff.document import Status
 from ricordo.handoff.format import State, parse
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
-from ricordo.tui.handoff import controller as drafter
-from ricordo.tui.handoff.controller import Drafter
+from ricordo.tui.handoff import drafter
 from ricordo.tui.handoff.draft import StatementChoice
+from ricordo.tui.handoff.drafter import Drafter
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.fact_rows import draw_fact, fact_lines
 from ricordo.tui.handoff.pipe_screen import LineForm, PipedScreen

@@ -50,13 +50,12 @@ from ricordo.services.handoff.handoff import Composed, HandoffDraft
 from ricordo.services.handoff.output import Finished
 from ricordo.services.handoff.resume import Resumption
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.handoff.controller import Drafter
 from ricordo.tui.handoff.draft import DraftDecisions
+from ricordo.tui.handoff.drafter import Drafter
 from ricordo.tui.handoff.fact_rows import listed
-from ricordo.tui.handoff.output import Shared
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from ricordo.tui.handoff.values import Ask, Earlier, HandoffFacts, HandoffStatus, Made
+from ricordo.tui.handoff.values import Ask, Earlier, HandoffFacts, HandoffStatus, Made, Shared
 from ricordo.tui.main.screen import MainScreen
 from tests.tui import hostile
 from tests.tui.handing import drafted, go_to, sessions

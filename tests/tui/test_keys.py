@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import pkgutil
 import re
 import string
 import time
@@ -10,12 +12,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from textual.app import App
+from textual.binding import Binding
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.keys import _character_to_key
+from textual.widget import Widget
 
+import ricordo.tui
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.settings.settings import settings_file
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS, Dialog
+from ricordo.tui.actions.handlers import check_handlers
 from ricordo.tui.actions.registry import (
     ACTIONS,
     BY_ID,
@@ -95,6 +104,20 @@ async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 def test_no_two_actions_of_one_pane_share_a_key() -> None:
     assert list(clashes(known_actions(), {})) == []
+
+
+def test_an_action_without_a_handler_is_refused() -> None:
+    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
+    check_handlers(Scene.MEMORIES, handlers)
+    del handlers["open"]
+    with pytest.raises(ValueError, match="screen memories: no handler for open"):
+        check_handlers(Scene.MEMORIES, handlers)
+
+
+def test_a_handler_of_an_unknown_action_is_refused() -> None:
+    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
+    with pytest.raises(ValueError, match="screen memories: no such action: undo"):
+        check_handlers(Scene.MEMORIES, {**handlers, "undo": lambda: None})
 
 
 # Moving
@@ -275,7 +298,7 @@ async def _(stage: Stage) -> None:
 @shows("settings")
 async def _(stage: Stage) -> None:
     await stage.press(",")
-    await stage.wait_for(lambda: "count from the next start" in stage.toasts)
+    await stage.wait_for(lambda: "apply from the next start" in stage.toasts)
     text = Path(settings_file(stage.main._notebook.surroundings.config)).read_text()
     assert "theme" in text
     assert text.endswith("She rows too.\n"), "the editor had it"
@@ -479,7 +502,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.go_to(TIDES)
     await stage.press("O")
-    assert "No transcript tells" in stage.toasts
+    assert "No transcript shows" in stage.toasts
     with_transcript(stage.main.root, TIDES)
     await stage.press("ctrl+r")
     await stage.wait_for(lambda: stage.main.situation.origin)
@@ -567,7 +590,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
     assert "[[ports]]" in text(stage, ANA)
     assert "[Tide tables](ports.md)" in text(stage, INDEX)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("retire")
@@ -581,7 +604,7 @@ async def _(stage: Stage) -> None:
     assert not (Path(stage.main.root) / CACHE).exists()
     assert "project_cache" not in text(stage, INDEX)
     assert "the cache, [nowhere]" in text(stage, ANA)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("entry-down", "entry-up")
@@ -608,7 +631,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "agents stop reading here" in stage.index_text)
     await stage.go_to(UNITS)
     await stage.press("circumflex_accent")
-    await stage.wait_for(lambda: "Agents are given this entry now" in stage.toasts)
+    await stage.wait_for(lambda: "Agents load this entry now" in stage.toasts)
     memory = stage.looked.look.memory
     assert "[Units]" in memory.load.text
     assert memory.load.text.rstrip().endswith("metres")
@@ -624,7 +647,7 @@ async def _(stage: Stage) -> None:
     await stage.paints("remove the entry")
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
-    await stage.wait_for(lambda: "Mended" in stage.toasts)
+    await stage.wait_for(lambda: "Fixed" in stage.toasts)
 
 
 @shows("successor")
@@ -649,9 +672,9 @@ async def _(stage: Stage) -> None:
     await stage.shows(ProposalScreen)
     assert " p purge history" in stage.app.screen.query_one("#keys", Bar).text
     await stage.press("p")
-    await stage.paints("purges the history of the value too")
+    await stage.paints("purges the value from the history too")
     await stage.press("p", "s")
-    assert "purges the history of the value too" not in stage.painted()
+    assert "purges the value from the history too" not in stage.painted()
     assert "Only where notes are retired" in stage.toasts
 
 
@@ -685,7 +708,7 @@ async def _(stage: Stage) -> None:
     assert text(stage, ANA) == before
     await stage.wait_for(lambda: stage.main.situation.redo and not stage.main.situation.undo)
     await stage.press("U")
-    await stage.wait_for(lambda: "Done again" in stage.toasts)
+    await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert text(stage, ANA) == before + "She rows too.\n"
 
 
@@ -756,7 +779,7 @@ async def _(stage: Stage) -> None:
     await stage.shows(HistoryScreen)
     await stage.wait_for(lambda: "+" in stage.painted())
     await stage.press("equals_sign")
-    await stage.paints("there now")
+    await stage.paints("current text")
 
 
 async def test_the_inbox_edits_and_takes_back(stage: Stage) -> None:
@@ -792,7 +815,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
     await stage.press("R")
     await stage.shows(ReviewScreen)
-    await stage.paints("Nothing is to be reviewed today.")
+    await stage.paints("Nothing to review today.")
 
 
 @shows("curate")
@@ -808,7 +831,7 @@ async def _(stage: Stage) -> None:
 @shows("model", "count", "kept-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
-        await asyncio.to_thread(without_credentials, patched, Path(stage.app._surroundings.state))
+        await asyncio.to_thread(without_credentials, patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -826,7 +849,7 @@ async def _(stage: Stage) -> None:
 @shows("send-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(proposing(LOST)) as server:
-        without_credentials(patched, Path(stage.app._surroundings.state))
+        without_credentials(patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -921,7 +944,63 @@ async def test_every_action_does_what_it_says(actions: str, stage: Stage) -> Non
 
 
 def test_every_action_has_a_scenario() -> None:
-    assert SCENARIOS.keys() == BY_ID.keys()
+    assert SCENARIOS.keys() == {action.id for action in ACTIONS}
+
+
+def bound_classes() -> list[type[App[object]] | type[Widget]]:
+    """Return the classes of ricordo.tui that have bindings of their own."""
+    modules = [
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(ricordo.tui.__path__, "ricordo.tui.")
+    ]
+    return [
+        cls
+        for module in modules
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__ and "BINDINGS" in vars(cls)
+    ]
+
+
+def test_every_binding_is_in_the_registry() -> None:
+    classes = bound_classes()
+    assert len(classes) > 20
+    for cls in classes:
+        for binding in cls.BINDINGS:
+            assert isinstance(binding, Binding), cls
+            assert binding.id in BY_ID, (cls, binding)
+            assert binding.key == BY_ID[binding.id].keys, (cls, binding)
+
+
+def test_every_binding_calls_an_action_that_there_is() -> None:
+    for cls in bound_classes():
+        for binding in cls.BINDINGS:
+            assert isinstance(binding, Binding), cls
+            name = binding.action.partition("(")[0]
+            if "." not in name:
+                assert hasattr(cls, f"action_{name}"), (cls, name)
+
+
+def test_every_action_of_a_dialog_is_in_the_registry() -> None:
+    in_dialogs = frozenset().union(*DIALOG_KEYS.values())
+    assert in_dialogs <= BY_ID.keys()
+    assert {action.id for action in DIALOG_ACTIONS} <= in_dialogs
+
+
+def test_keys_are_read_in_no_other_way_than_by_bindings() -> None:
+    """The app gives keys that were typed ahead to the line in which words are typed."""
+    source = Path(ricordo.tui.__path__[0])
+    reading = re.compile(r"def (on_key|key_\w+)\(self")
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if reading.search(path.read_text())
+    }
+    assert found == {"app.py"}
+
+
+def test_an_action_that_a_kind_of_dialog_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="dialog form: no such action: undo"):
+        dialog_bindings(Dialog.FORM, {"undo": "undo"})
 
 
 # Following links, back and forth
@@ -970,17 +1049,17 @@ async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ("left_square_bracket", "first note that was opened"),
-        ("right_square_bracket", "last note that was opened"),
-        ("N", "Nothing is searched for"),
-        ("2 space", "Notes are marked in the index"),
-        ("2 J", "Entries are moved in the index"),
-        ("o K", "Esc and o lead there"),
+        ("left_square_bracket", "first note you opened"),
+        ("right_square_bracket", "last note you opened"),
+        ("N", "No search in the note"),
+        ("2 space", "Mark notes in the index"),
+        ("2 J", "Move entries in the index"),
+        ("o K", "press Esc, then o"),
         ("G J", "No entry of the index"),
         ("U", "nothing to redo"),
         ("u", "nothing to undo"),
         ("minus", "No finding is under the cursor"),
-        ("left", "Nothing lies left of the index"),
+        ("left", "The index is the leftmost pane"),
         ("2 enter", "No link is chosen"),
         ("z greater_than_sign", "Only one pane"),
     ],
@@ -1172,6 +1251,58 @@ async def test_settings_that_cannot_be_used_are_told(tmp_path: Path, pinned: Pat
     settings(pinned, 'theme = "drak[/]"\n[wrong\n')
     async with staged(build(tmp_path)) as stage:
         assert "settings.toml" in stage.toasts
+
+
+async def test_own_keys_work_in_dialogs(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\nwiden = "f5"\ncancel = "f6"\nconfirm = "f7"\nleave = "f8"\n')
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+f")
+        await stage.shows(FinderScreen)
+        await stage.paints(" f5 in every memory ")
+        await stage.press("escape", "ctrl+f")
+        await stage.shows(FinderScreen)
+        await stage.press("f5")
+        await stage.paints(" f5 in this memory ")
+        await stage.press("f6")
+        await stage.shows(MainScreen)
+        await stage.press("n")
+        await stage.shows(FormScreen)
+        await stage.paints(" f7 create it ")
+        await stage.press(*"Boats", "ctrl+s")
+        await stage.shows(FormScreen)
+        await asyncio.sleep(CALM)
+        await stage.press("f7")
+        await stage.shows(MainScreen)
+        await stage.press("question_mark")
+        await stage.shows(HelpScreen)
+        await stage.press("escape")
+        await stage.shows(HelpScreen)
+        await stage.press("f8")
+        await stage.shows(MainScreen)
+
+
+async def test_own_keys_open_the_palette_and_quit(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\npalette = "f5"\nquit = "f6"\n')
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+p", "ctrl+q")
+        assert isinstance(stage.app.screen, MainScreen)
+        await stage.press("f5")
+        await stage.shows(CommandPalette)
+        await stage.press("escape", "f6")
+        await stage.wait_for(lambda: not stage.app.is_running)
+
+
+async def test_the_key_of_the_palette_goes_to_the_previous_hit_in_the_finder(stage: Stage) -> None:
+    await stage.press("ctrl+f", *"a")
+    await stage.shows(FinderScreen)
+    finder = stage.app.screen
+    assert isinstance(finder, FinderScreen)
+    await stage.wait_for(lambda: finder.is_settled and finder.hit is not None)
+    await stage.press("ctrl+n")
+    assert finder._list.at == 1
+    await stage.press("ctrl+p")
+    assert stage.app.screen is finder
+    assert finder._list.at == 0
 
 
 # Find and filter

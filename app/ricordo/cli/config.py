@@ -38,7 +38,6 @@ def run_config(options: Namespace, environment: Environment) -> int:
 
 
 def _show(environment: Environment) -> None:
-    from ricordo.cli.config import prompt_lines
     from ricordo.services.workspace.settings import known_names, load_settings
     from ricordo.settings.page import effective_toml
     from ricordo.tui.actions.registry import known_actions

@@ -59,21 +59,6 @@ def run(arguments: list[str]) -> int:
         return _report(error, debug="--debug" in _before_dashes(arguments))
 
 
-def write_out(text: str) -> None:
-    """Write all of `text` to stdout. Defined here because quick commands import next to nothing.
-    Raises Unprintable.
-    """
-    if not text:
-        return
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        from ricordo.errors import Unprintable
-
-        raise Unprintable(error) from None
-
-
 def _report(error: BaseException, *, debug: bool) -> int:
     """Print on stderr what went wrong and what was changed; return the exit code."""
     from ricordo.cli.output import changes_noted, print_errors, tell
@@ -110,6 +95,7 @@ def _run(arguments: list[str]) -> int:
     without_state, state = _without_state(arguments)
     if without_state == QUICK:
         from ricordo.cli.short import line_here
+        from ricordo.cli.streams import write_out
         from ricordo.resources import state_directory
 
         write_out(f"{line_here(state_directory(os.environ, state))}\n")
@@ -120,6 +106,7 @@ def _run(arguments: list[str]) -> int:
     name, rest = _split_command(arguments)
     if "--version" in _before_dashes(rest):
         from ricordo import __version__
+        from ricordo.cli.streams import write_out
 
         write_out(f"ricordo {__version__}\n")
         return 0

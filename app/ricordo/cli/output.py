@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ricordo.cli.main import write_out
-from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal
+from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal, write_out
 from ricordo.errors import NOTHING_CHANGED
 from ricordo.text import cells, clip, encodable, escape_json, one_line, visible
 

@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, NoReturn
 
-from ricordo.cli.main import write_out
+from ricordo.cli.streams import write_out
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:

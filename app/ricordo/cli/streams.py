@@ -80,3 +80,18 @@ def restart_in_utf8_mode() -> None:
         os.execve(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]], environ)
     except OSError:
         return
+
+
+def write_out(text: str) -> None:
+    """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
+    Unprintable.
+    """
+    if not text:
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        from ricordo.errors import Unprintable
+
+        raise Unprintable(error) from None

@@ -225,6 +225,7 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.cli",
         "ricordo.cli.main",
         "ricordo.cli.short",
+        "ricordo.cli.streams",
         "ricordo.storage",
         "ricordo.storage.foreign_file",
         "ricordo.storage.last_seen",

@@ -1,108 +1,118 @@
-"""The base of the screens whose keys come from the registry of actions."""
+"""The base of screens with actions."""
 
 from __future__ import annotations
 
 import time
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.text import encodable
+from ricordo.tui.actions.handlers import Handlers, check_handlers
 from ricordo.tui.actions.registry import BY_ID, actions_on, label_of
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import Scene, Situation
 from ricordo.tui.render.mask import MASK
 
 CALM = 0.3
-"""Seconds after opening in which nothing is written: the key may have been meant for another
-screen.
+"""Seconds after a screen opens in which keys write nothing: they may have been meant for the
+previous screen.
 """
 
 Result = TypeVar("Result")
 
 
 def bindings_on(scene: Scene) -> list[BindingType]:
-    """Return the keys of `scene`: each has an action of the registry done."""
+    """Return the bindings of `scene`, one for each of its actions."""
     return [
         Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
         for action in actions_on(scene)
     ]
 
 
+class KeyHelp(Protocol):
+    """An app that shows the keys of a screen."""
+
+    def show_keys(self, scene: Scene) -> None:
+        """Show the keys of `scene`."""
+
+
 class ActingScreen(Screen[Result]):
-    """Finds a method `do_…` for every action: in itself, or in one of its `doers`."""
+    """A screen with a handler for each of its actions."""
 
     SCENE: ClassVar[Scene]
 
     def __init__(self, palette: Palette, keymap: Keymap) -> None:
-        """`keymap` holds the person's own keys by action id."""
+        """`keymap` holds the user's keys by action id."""
         super().__init__()
         self._palette = palette
         self.keymap = keymap
         self.opened = 0.0
-        """When it came on the screen, by the clock that never goes back; 0 before."""
+        """When it was mounted, on the monotonic clock in seconds; 0 before."""
 
     def on_mount(self) -> None:
-        """Take note of the time."""
+        """Record the time and check the handlers."""
+        check_handlers(self.SCENE, self.handlers)
         self.opened = time.monotonic()
 
     def styles_now(self) -> Palette:
-        """Return the styles in use; for those who keep asking."""
+        """Return the styles in use now."""
         return self._palette
 
     @property
     def situation(self) -> Situation:
-        """What the registry of actions has to know."""
+        """The context of the actions."""
         return Situation(scene=self.SCENE)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """What may have the method for an action, in this order."""
-        return (self,)
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "help": self.show_help,
+            "palette": self.open_palette,
+            "quit": self.quit,
+        }
 
     def say(self) -> None:
-        """Tell what can be done now."""
+        """Update the bars."""
 
     def copy_text(self, text: str) -> None:
-        """Put `text` on the clipboard, and tell so; "" tells that there is none."""
+        """Copy `text` to the clipboard and report it; "" reports that there is nothing to copy."""
         if text:
             self.app.copy_to_clipboard(encodable(text))
-        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+        message = f"Copied {len(text):,} characters." if text else "Nothing to copy here."
         if MASK in text:
             key = label_of(BY_ID["reveal"], self.keymap)
-            said += f" Secrets are masked in them; {key} reveals them first."
-        self.notify(said, markup=False, timeout=4 if MASK in text else 2)
+            message += f" Secrets are masked; {key} reveals them first."
+        self.notify(message, markup=False, timeout=4 if MASK in text else 2)
 
     def action_do(self, action_id: str) -> None:
-        """Do what the registry names, or say why it cannot be done."""
+        """Call the handler of an action, or show why the action is disabled."""
         action = BY_ID[action_id]
         if action.waits and time.monotonic() - self.opened < CALM:
             return
         if reason := action.refused(self.situation):
             self.notify(reason, markup=False, timeout=3)
             return
-        name = f"do_{action_id.replace('-', '_')}"
-        getattr(next(doer for doer in self.doers if hasattr(doer, name)), name)()
+        self.handlers[action_id]()
         self.say()
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Use the styles of another theme; the widgets repaint themselves."""
         self._palette = palette
 
-    def do_help(self) -> None:
-        """The keys of this screen."""
-        from ricordo.tui.dialogs.help import HelpScreen
+    def show_help(self) -> None:
+        """Show the keys of this screen."""
+        cast(KeyHelp, self.app).show_keys(self.SCENE)
 
-        self.app.push_screen(HelpScreen(self._palette, self.keymap, self.SCENE))
-
-    def do_palette(self) -> None:
-        """The palette."""
+    def open_palette(self) -> None:
+        """Open the command palette."""
         self.app.action_command_palette()
 
-    def do_quit(self) -> None:
-        """Leave Ricordo."""
+    def quit(self) -> None:
+        """Quit Ricordo."""
         self.app.exit()
 
 

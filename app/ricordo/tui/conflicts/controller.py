@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import ChangeSet
@@ -23,9 +23,9 @@ from ricordo.services.conflicts.resolution import (
 )
 from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import one_line
-from ricordo.tui.base.editor import text_from_editor
 from ricordo.tui.conflicts.screen import BothScreen, ConflictsScreen
 from ricordo.tui.dialogs.change_set import Extra, ProposalScreen
+from ricordo.tui.edits.editor import text_from_editor
 from ricordo.tui.render.uncertain_lines import before_judging_lines
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from ricordo.services.conflicts.judgement import BeforeJudging, JudgementOutcome
     from ricordo.services.workspace.follower import Follower
     from ricordo.services.workspace.notebook import Notebook, Snapshot
-    from ricordo.tui.base.writer import Writing
-    from ricordo.tui.main.controller import Changing
+    from ricordo.tui.edits.writer import Writing
     from ricordo.tui.render.line import StyledLine
 
 
@@ -49,10 +48,32 @@ class _ShownResolution:
     other: Settled | None
 
 
+class MemoryActions(Protocol):
+    """What the workbench needs of the notebook that it opened from."""
+
+    @property
+    def app(self) -> App[object]:
+        """The program, which lends its terminal to editors."""
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to undo."""
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is one to redo."""
+
+    async def undo_last(self) -> frozenset[str]:
+        """Undo the last change; return what it was about, such as ids of conflicts."""
+
+    def redo(self) -> None:
+        """Redo what was undone last."""
+
+
 class Settling:
     """What the workbench has done (`screens.conflicts.Hands`)."""
 
-    def __init__(self, changing: Changing, writing: Writing, follower: Follower) -> None:
+    def __init__(self, changing: MemoryActions, writing: Writing, follower: Follower) -> None:
         """`changing` takes back, `writing` carries out, `follower` remembers decisions."""
         self._changing = changing
         self._writing = writing
@@ -129,7 +150,6 @@ class Settling:
 
     def judge_doubts(self) -> None:
         """Show what is in doubt, and have it judged if the person wants."""
-        from ricordo.tui.conflicts.controller import Doubts
         from ricordo.tui.dialogs.question import QuestionScreen
 
         assert self._look is not None
@@ -171,7 +191,7 @@ class Settling:
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self._changing.do_redo()
+        self._changing.redo()
 
     # How it is done
 

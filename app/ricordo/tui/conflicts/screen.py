@@ -17,6 +17,7 @@ from textual.content import Content
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.conflicts.rows import (
@@ -304,87 +305,86 @@ class ConflictsScreen(ActingScreen[None]):
         return "" if is_known else "No transcript tells what caused this note."
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the note with the focus for moving."""
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
         focused = next((it for it in self._texts.values() if it.has_focus), self._nothing)
-        return self, focused
-
-    def do_keep_left(self) -> None:
-        """The left one holds."""
-        self._settle(Keep.LEFT)
-
-    def do_keep_right(self) -> None:
-        """The right one holds."""
-        self._settle(Keep.RIGHT)
+        return {
+            **super().handlers,
+            **moving_handlers(focused),
+            "merge": self.merge,
+            "both": self.keep_both,
+            "no-conflict": self.dismiss_conflict,
+            "next-pane": self.go_to_other_note,
+            "origin": self.show_origin,
+            "reveal": self.toggle_secrets,
+            "judge-doubts": self.judge_uncertain,
+            "undo": self.undo,
+            "redo": self.redo,
+            "conflicts": self.close,
+            "keep-left": partial(self._settle, Keep.LEFT),
+            "keep-right": partial(self._settle, Keep.RIGHT),
+            "back": partial(self._go, -1),
+            "forward": partial(self._go, 1),
+            "previous-pane": self.go_to_other_note,
+            "leave": self.close,
+        }
 
     def _settle(self, keep: Keep) -> None:
         if self.conflict is not None:
             self._hands.keep(self.conflict, keep)
 
-    def do_merge(self) -> None:
+    def merge(self) -> None:
         """One note of the two."""
         if self.conflict is not None:
             self._hands.merge(self.conflict)
 
-    def do_both(self) -> None:
+    def keep_both(self) -> None:
         """Each holds for something else."""
         if self.conflict is not None:
             self._hands.keep_both(self.conflict)
 
-    def do_no_conflict(self) -> None:
+    def dismiss_conflict(self) -> None:
         """Both may stay."""
         if self.conflict is not None:
             self._hands.dismiss(self.conflict)
-
-    def do_back(self) -> None:
-        """The conflict before."""
-        self._go(-1)
-
-    def do_forward(self) -> None:
-        """The next conflict."""
-        self._go(1)
 
     def _go(self, direction: int) -> None:
         self._at += direction
         self._tell()
 
-    def do_next_pane(self) -> None:
+    def go_to_other_note(self) -> None:
         """To the other note."""
         left, right = (self._texts[keep] for keep in _SIDES)
         (right if left.has_focus else left).focus()
 
-    do_previous_pane = do_next_pane
-
-    def do_origin(self) -> None:
+    def show_origin(self) -> None:
         """What caused the note with the focus."""
         side = self.side(self._focused)
         if side is not None:
             self._hands.origin(side.quote.path)
 
-    def do_reveal(self) -> None:
+    def toggle_secrets(self) -> None:
         """The secrets of the two notes, until others are shown; or masked again."""
         if self.conflict is not None:
             self._revealed = "" if self._revealed else self.conflict.id
             self._tell()
 
-    def do_judge_doubts(self) -> None:
+    def judge_uncertain(self) -> None:
         """Have what is in doubt judged."""
         self._hands.judge_doubts()
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back."""
         self._before_undo = frozenset(it.id for it in self._conflicts)
         self._hands.undo()
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone last."""
         self._hands.redo()
 
-    def do_conflicts(self) -> None:
+    def close(self) -> None:
         """The key that led here leads back."""
         self.dismiss(None)
-
-    do_leave = do_conflicts
 
 
 _HINT = "until a day, since a day, on laptops, in tests …"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.curation.proposal import Rejected
     from ricordo.services.curation.curation import BeforeSendingBack, Curation, RetryRequest
+    from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.acting_screen import ActingScreen
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.curation.decisions import Deciding
@@ -91,7 +92,14 @@ class Curating:
 
     # What the keys do
 
-    def do_curate(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "curate": self.open_curation,
+        }
+
+    def open_curation(self) -> None:
         """Decide on what waits, or was rejected and can be sent back; where there is nothing of
         it, have something proposed.
         """
@@ -153,7 +161,6 @@ class Curating:
 
     def _send_back(self, rejected: Rejected) -> None:
         """Show what would go back of a change that the checks rejected, and send it."""
-        from ricordo.tui.curation.controller import SendingBack
         from ricordo.tui.dialogs.question import QuestionScreen
 
         # what engines outside our code proposed is all that can go back

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from ricordo.errors import RicordoError
 from ricordo.llm.redaction import Redacted
 from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
 from ricordo.tui.render.bars import key_line
@@ -123,16 +124,22 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         self._keys.say(*key_line(self.situation, self.keymap))
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the list for moving."""
-        return self, self._list
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list),
+            "yes": self.allow_value,
+            "no": self.redact_value,
+            "leave": self.close,
+        }
 
-    def do_yes(self) -> None:
+    def allow_value(self) -> None:
         """Let the value out from now on."""
         if (it := self._value) is not None:
             self.run_worker(self._decide(it, leaves=True))
 
-    def do_no(self) -> None:
+    def redact_value(self) -> None:
         """Keep the value back again."""
         if (it := self._value) is not None:
             self.run_worker(self._decide(it, leaves=False))
@@ -151,7 +158,7 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         self._list.refresh()
         self.say()
 
-    def do_leave(self) -> None:
+    def close(self) -> None:
         """Back, with whether anything was decided."""
         self.run_worker(self._leave())
 

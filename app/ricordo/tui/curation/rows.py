@@ -14,7 +14,15 @@ from ricordo.services.ledger.ledger import LedgerRun
 from ricordo.services.sessions.quotes import session_name, turn_of
 from ricordo.text import clip, one_line
 from ricordo.tui.curation.decisions import Deciding, Mark, Thing
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, with_right, wrap
+from ricordo.tui.render.line import (
+    BLANK,
+    StyledLine,
+    StyledSpan,
+    dividing_rows,
+    fit,
+    with_right,
+    wrap,
+)
 from ricordo.tui.render.mask import masked
 
 NOTHING_WAITS = (
@@ -88,13 +96,6 @@ def _brief(it: Shown) -> Text:
     if it.waiting.told:
         return one_line(masked(", ".join(it.waiting.told))), "warning"
     return one_line(masked(it.waiting.change.reason)), "dim"
-
-
-def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
-    """Return a line with `words` above others."""
-    title = f" ── {words} "
-    line = StyledLine((StyledSpan(title + "─" * max(0, width - len(title) - 1), "dim"),))
-    return (line,) if in_one else (line, BLANK)
 
 
 def _aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:

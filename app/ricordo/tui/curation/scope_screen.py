@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -19,9 +19,12 @@ from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.curation.proposal import RULES
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import NUMBERED, Dialog
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
-from ricordo.tui.engine_forms import ask_to_run, choose_model
+from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.egress_lines import (
@@ -73,7 +76,9 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_on(SCENE),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
+        *dialog_bindings(
+            Dialog.CHOICE, {f"choice-{n}": f"choose({n})" for n in range(1, NUMBERED + 1)}
+        ),
     ]
 
     def __init__(
@@ -173,7 +178,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(waits, "dim")
         self._state.say((doing, StyledSpan(" · nothing is changed" if job else "", "dim")))
         if self._is_asking:
-            self._keys.say(key_spans([("Esc", "cancel")]))
+            self._keys.say(key_spans([(first_keys(self.app, "leave"), "cancel")]))
         else:
             self._keys.say(*key_line(self.situation, self.keymap))
         self._draw()
@@ -272,34 +277,30 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         return Situation(scene=self.SCENE, refusals=refusals)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the list for moving."""
-        return self, self._list
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list),
+            "model": self.ask_for_model,
+            "kept-back": self.show_redactions,
+            "count": self.count_tokens,
+            "open": self.start,
+            "leave": self.cancel,
+            "page-down": partial(self._page, 1),
+            "page-up": partial(self._page, -1),
+            "next": partial(self._turn, 1),
+            "previous": partial(self._turn, -1),
+        }
 
     def action_choose(self, number: int) -> None:
         """The scope of that number."""
         if not self._is_asking and number <= len(self._ways):
             self._list.rest_on(number - 1)
 
-    def do_page_down(self) -> None:
-        """On in the brief."""
-        self._page(1)
-
-    def do_page_up(self) -> None:
-        """Back in the brief."""
-        self._page(-1)
-
     def _page(self, direction: int) -> None:
         height = max(1, self._text.scrollable_content_region.height - 2)
         self._text.jump_to(self._text.scroll_offset.y + direction * height)
-
-    def do_next(self) -> None:
-        """The next engine."""
-        self._turn(1)
-
-    def do_previous(self) -> None:
-        """The engine before."""
-        self._turn(-1)
 
     def _turn(self, step: int) -> None:
         engines = list(self._engines)
@@ -307,7 +308,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self.own = replace(engines[(at + step) % len(engines)], model=self.own.model)
         self._prepare()
 
-    def do_model(self) -> None:
+    def ask_for_model(self) -> None:
         """Choose the model, of those whose price is known or by its name."""
         choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use)
 
@@ -315,7 +316,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self.own = replace(self.own, model=model)
         self._prepare()
 
-    def do_kept_back(self) -> None:
+    def show_redactions(self) -> None:
         """What is kept back."""
         from ricordo.tui.curation.redaction_screen import KeptBackScreen
 
@@ -329,7 +330,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         if is_other:
             self._prepare()
 
-    def do_count(self) -> None:
+    def count_tokens(self) -> None:
         """Have the server count."""
         assert self.before is not None
         self._is_asking = self._is_counting = True
@@ -342,7 +343,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         """A second click starts."""
         self.action_do("open")
 
-    def do_open(self) -> None:
+    def start(self) -> None:
         """Have changes proposed; a new program has to be let run first."""
         assert self.before is not None
         program = self.before.leaving.program if self.before.leaving else None
@@ -366,7 +367,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             found, self.proposed = self.proposed, None
             self.dismiss(found)
 
-    def do_leave(self) -> None:
+    def cancel(self) -> None:
         """Stop what was asked; else end."""
         if not self._is_asking:
             self.dismiss(None)

@@ -26,6 +26,7 @@ from ricordo.services.curation.decision import (
 from ricordo.services.sessions.quotes import causes_of, titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
+from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.base.acting_screen import bindings_on
 from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions, Turn
 from ricordo.tui.context import Scene, Situation
@@ -253,13 +254,23 @@ class CurationScreen(PastScreen):
         undecided = (it for it in self._proposals if self._deciding.of(it) is Mark.OPEN)
         return [it for it in undecided if it.is_plain and self._deciding.is_shown(it)]
 
-    def do_yes(self) -> None:
-        """Take it, or no longer."""
-        self._mark(Mark.TAKEN)
-
-    def do_no(self) -> None:
-        """Keep it away, or no longer."""
-        self._mark(Mark.REFUSED)
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            "later": self.postpone,
+            "all": self.accept_all,
+            "hunk": self.toggle_hunk,
+            "edit": self.edit_proposal,
+            "origin": self.show_origin,
+            "write": self.write_accepted,
+            "send-back": self.send_back,
+            "yes": partial(self._mark, Mark.TAKEN),
+            "no": partial(self._mark, Mark.REFUSED),
+            "curate": self._curate,
+            "open": self.go_to_diff,
+        }
 
     def _mark(self, mark: Mark) -> None:
         if (it := self.proposal) is not None:
@@ -267,29 +278,29 @@ class CurationScreen(PastScreen):
                 self._list.move(1)
             self._list.refresh()
 
-    def do_later(self) -> None:
+    def postpone(self) -> None:
         """Decide nothing of it: it waits."""
         if (it := self.proposal) is not None:
             self._deciding.mark(it, Mark.OPEN)
             self._list.move(1)
             self._list.refresh()
 
-    def do_all(self) -> None:
+    def accept_all(self) -> None:
         """Accept all without a warning that are not decided and were shown to their end."""
         for it in self._plain:
             self._deciding.mark(it, Mark.TAKEN)
         self._list.refresh()
 
-    def do_hunk(self) -> None:
+    def toggle_hunk(self) -> None:
         """Leave the hunk under the cursor out, or take it in again; elsewhere go to the next."""
         if self._diff.hunk is None:
-            self.do_note()
+            self.go_to_diff()
             self._diff.go_to_hunk()
         elif (it := self.proposal) is not None and self._diff.leave_out():
             self._deciding.leave_out(it, self._diff.left_out, self._diff.hunks)
             self._list.refresh()
 
-    def do_edit(self) -> None:
+    def edit_proposal(self) -> None:
         """What it brings, in the person's editor."""
         if (it := self.proposal) is not None and self._waits is not None:
             self._begin(partial(self._edit, self._waits.memory, it))
@@ -307,7 +318,7 @@ class CurationScreen(PastScreen):
         await self._edit_text(name, text, use)
         await self._load()
 
-    def do_origin(self) -> None:
+    def show_origin(self) -> None:
         """The turns that are quoted."""
         if (it := self.proposal) is not None and self._waits is not None:
             find = partial(causes_of, self._notebook, self._waits.memory, it.waiting.evidence)
@@ -316,7 +327,7 @@ class CurationScreen(PastScreen):
 
     # Writing
 
-    def do_write(self) -> None:
+    def write_accepted(self) -> None:
         """Write all that is taken."""
         if self._waits is not None:
             self._begin(partial(self._write, self._waits.memory, self._taken))
@@ -327,7 +338,7 @@ class CurationScreen(PastScreen):
         left_out = {it.waiting.id: self._deciding.left_out(it) for it in taken}
         memory = await asyncio.to_thread(self._notebook.read)
         planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
-        applied = await self._hands.write_seen(planned.change_set) if planned.chosen else None
+        applied = await self._actions.write_seen(planned.change_set) if planned.chosen else None
         if applied is not None:
             chosen = {it.id for it in planned.chosen}
             written = [it for it in taken if it.waiting.id in chosen]
@@ -359,11 +370,7 @@ class CurationScreen(PastScreen):
 
     # Leaving
 
-    def do_curate(self) -> None:
-        """Have more proposed."""
-        self._curate()
-
-    def do_send_back(self) -> None:
+    def send_back(self) -> None:
         """Have it proposed once more, without what the checks rejected it for."""
         if isinstance(self.thing, Rejected):
             self._send_back(self.thing)
@@ -388,6 +395,4 @@ class CurationScreen(PastScreen):
 
     def on_row_list_opened(self) -> None:
         """A second click goes to the diff."""
-        self.do_note()
-
-    do_open = PastScreen.do_note
+        self.go_to_diff()

@@ -17,6 +17,7 @@ from ricordo.memory.change import ChangeSet, Edit, effective
 from ricordo.memory.diff import without_hunks
 from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.context import NO_SECRETS, Scene, Situation
 from ricordo.tui.render.bars import key_line
@@ -165,47 +166,46 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         self._state.say(tuple(spans))
         self._keys.say(*key_line(self.situation, self.keymap))
 
-    def do_write(self) -> None:
+    def approve(self) -> None:
         """End with what is approved."""
         self.dismiss(self.approved)
 
-    def do_successor(self) -> None:
-        """Choose the note that takes the place of those that are retired."""
-        self._do_extra()
-
-    def do_retire_whole(self) -> None:
-        """Retire the whole note, or only replace its claim again."""
-        self._do_extra()
-
-    def do_purge(self) -> None:
-        """Purge the history too, or not."""
-        self._do_extra()
-
-    def _do_extra(self) -> None:
+    def _run_extra(self) -> None:
         if self._extra is not None:
             self._extra.run(self)
 
-    def do_hunk(self) -> None:
+    def toggle_hunk(self) -> None:
         """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""
         if not self._diff.leave_out():
             self._diff.go_to_hunk()
 
-    def do_reveal(self) -> None:
+    def toggle_secrets(self) -> None:
         """The secrets of what is changed, or masked again."""
         self._diff.reveal()
 
-    def do_columns(self) -> None:
+    def toggle_columns(self) -> None:
         """Side by side, or one column."""
         self._diff.turn()
 
-    def do_leave(self) -> None:
+    def reject(self) -> None:
         """End without approval."""
         self.dismiss(None)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the diff for moving."""
-        return self, self._diff
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._diff),
+            "write": self.approve,
+            "hunk": self.toggle_hunk,
+            "reveal": self.toggle_secrets,
+            "columns": self.toggle_columns,
+            "leave": self.reject,
+            "successor": self._run_extra,
+            "retire-whole": self._run_extra,
+            "purge": self._run_extra,
+        }
 
 
 def _without(edit: Edit, left_out: set[int]) -> Edit:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.text import cells, one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import NUMBERED, Dialog
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 _LABEL = 16
 """Cells of the words for a way, unless some take more."""
-_NUMBERED = 9
-"""How many ways have a key of their own."""
 
 
 class Way(NamedTuple):
@@ -42,13 +42,16 @@ class ChooseScreen(ModalScreen[str | None]):
 
     # a path for itself: Textual looks for other ones beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("enter", "choose", show=False),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, _NUMBERED + 1)),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.CHOICE,
+        {
+            "leave": "dismiss(None)",
+            "cursor-down": "move(1)",
+            "cursor-up": "move(-1)",
+            "open": "choose",
+            **{f"choice-{number}": f"choose({number})" for number in range(1, NUMBERED + 1)},
+        },
+    )
 
     def __init__(self, title: str, ways: Sequence[Way], palette: Palette) -> None:
         """`title` may be text of strangers."""
@@ -64,8 +67,12 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             yield self._list
-            last = min(len(self._ways), _NUMBERED)
-            keys = (("↑ ↓", "move"), (f"Enter 1–{last}", "choose"), ("Esc", "back"))
+            last = min(len(self._ways), NUMBERED)
+            keys = (
+                (first_keys(self.app, "cursor-up", "cursor-down"), "move"),
+                (f"{first_keys(self.app, 'open')} 1–{last}", "choose"),
+                (first_keys(self.app, "leave"), "back"),
+            )
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
@@ -82,7 +89,7 @@ class ChooseScreen(ModalScreen[str | None]):
         way = self._ways[number]
         label = one_line(way.label)
         label += " " * max(1, self._label - cells(label))
-        key = str(number + 1) if number < _NUMBERED else " "
+        key = str(number + 1) if number < NUMBERED else " "
         spans = (StyledSpan(f" {key} ", "key"), StyledSpan(label), StyledSpan(way.help, "dim"))
         return (StyledLine(spans),)
 

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ricordo.text import one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.base.acting_screen import CALM
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import StyledSpan
@@ -52,10 +54,13 @@ class Filled(NamedTuple):
 class FormInput(Input):
     """One line to be typed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "choose(-1)", show=False),
-        Binding("right", "choose(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.FORM,
+        {
+            "previous-choice": "choose(-1)",
+            "next-choice": "choose(1)",
+        },
+    )
 
     def __init__(self, field: Field) -> None:
         """`field` says what stands in it."""
@@ -84,10 +89,15 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
     # a path for itself: Textual looks for other ones beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False),
-        Binding("ctrl+s", "confirm", show=False, priority=True),
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
+        *dialog_bindings(Dialog.FORM, {"confirm": "confirm"}, priority=True),
+        *dialog_bindings(
+            Dialog.FORM,
+            {
+                "cancel": "leave",
+                "next-field": "app.focus_next",
+                "previous-field": "app.focus_previous",
+            },
+        ),
     ]
 
     def __init__(
@@ -118,7 +128,11 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
                 if field.choices:
                     yield self._choices_of(field)
             yield from self.compose_below()
-            keys = (("ctrl+s", self._verb), ("Tab", "next"), ("Esc", "leave, nothing is written"))
+            keys = (
+                (first_keys(self.app, "confirm"), self._verb),
+                ("Tab", "next"),
+                (first_keys(self.app, "cancel"), "leave, nothing is written"),
+            )
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def _choices_of(self, field: Field) -> Bar:

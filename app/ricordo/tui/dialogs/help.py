@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.action import Action, Group
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.actions.registry import actions_on, label_of
 from ricordo.tui.context import Scene
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -29,9 +32,14 @@ class HelpScreen(ModalScreen[None]):
     """What can be done, and with which key."""
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q", "dismiss", "close", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "leave": "dismiss",
+            "help": "dismiss",
+            "close": "dismiss",
+        },
+    )
 
     def __init__(self, palette: Palette, keymap: Keymap, scene: Scene) -> None:
         """`keymap` are the person's own keys by action id, `scene` is the screen they are for."""
@@ -47,7 +55,7 @@ class HelpScreen(ModalScreen[None]):
             overlay.border_title = Content("Keys")
             yield TextView(self._palette, self._lines, id="text")
             yield Bar(self._palette, id="keys").with_left(
-                StyledSpan(" Esc ", "key"), StyledSpan("close", "dim")
+                *key_spans([(first_keys(self.app, "leave"), "close")])
             )
 
     def _lines(self, width: int) -> list[StyledLine]:
@@ -103,7 +111,7 @@ _GLYPHS_EXPLAINED = (
 
 def _marks_of_handoffs() -> tuple[StyledLine, ...]:
     """Return what the marks of statements mean."""
-    from ricordo.tui.handoff.rows import EXPLAINED, GLYPHS
+    from ricordo.tui.render.handoff_marks import EXPLAINED, GLYPHS
 
     rows = (
         StyledLine(

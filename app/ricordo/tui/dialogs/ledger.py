@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -18,6 +18,9 @@ from ricordo.errors import RicordoError
 from ricordo.services.ledger.benefit import bought
 from ricordo.services.ledger.describe import LedgerSection, told_bought
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -41,12 +44,6 @@ def ledger_lines(sections: Sequence[LedgerSection], width: int) -> list[StyledLi
     return lines
 
 
-_KEYS = (
-    StyledSpan(" Esc ", "key"),
-    StyledSpan("close  ", "dim"),
-    StyledSpan("↑ ↓ PgUp PgDn ", "key"),
-    StyledSpan("move", "dim"),
-)
 _PATIENCE = 2.0
 
 
@@ -58,9 +55,14 @@ class LedgerScreen(ModalScreen[None]):
     """The ledger of one memory; it is read while the screen is there."""
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,dollar_sign,q", "dismiss", "close", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "leave": "dismiss",
+            "ledger": "dismiss",
+            "close": "dismiss",
+        },
+    )
 
     def __init__(self, notebook: Notebook, memory: Memory, palette: Palette) -> None:
         """`notebook` is this screen's own: it is used in a thread."""
@@ -77,7 +79,8 @@ class LedgerScreen(ModalScreen[None]):
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("What curation cost and bought")
             yield TextView(self._palette, self._lines, id="text")
-            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+            keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
         """Begin to read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -13,6 +13,9 @@ from textual.screen import ModalScreen
 from ricordo.services.describe import dropped
 from ricordo.services.report import load_line
 from ricordo.text import one_line, visible
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.render.mask import masked
 from ricordo.tui.widgets.bar import Bar
@@ -23,19 +26,18 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 
-_KEYS = (
-    StyledSpan(" Esc ", "key"),
-    StyledSpan("close  ", "dim"),
-    StyledSpan("↑ ↓ PgUp PgDn ", "key"),
-    StyledSpan("move", "dim"),
-)
-
-
 class LoadScreen(ModalScreen[None]):
     """The exact text that an agent is given at session start."""
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss", "close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "leave": "dismiss",
+            "load": "dismiss",
+            "close": "dismiss",
+        },
+    )
 
     def __init__(self, look: Snapshot, palette: Palette) -> None:
         """`look` gives the memory."""
@@ -51,7 +53,8 @@ class LoadScreen(ModalScreen[None]):
             title = StyledSpan(load_line(self._look.memory), "bold")
             yield Bar(self._palette, id="title").with_left(title)
             yield TextView(self._palette, self._lines, id="text")
-            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+            keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def _lines(self, width: int) -> list[StyledLine]:
         memory = self._look.memory

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click
 from textual.screen import Screen
 
@@ -15,11 +15,14 @@ from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.notebook import short_name
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, clip, one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import Scene
 from ricordo.tui.messages import MemoriesRequested
-from ricordo.tui.render.bars import key_line
+from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.cursor_view import CursorView
@@ -97,21 +100,26 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
         self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the list for moving."""
-        return self, self._list
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list),
+            "open": self.choose,
+            "leave": self.cancel,
+        }
 
     def on_click(self, event: Click) -> None:
         """A second click opens."""
         if event.chain == 2:
             self.action_do("open")
 
-    def do_open(self) -> None:
+    def choose(self) -> None:
         """Give the memory under the cursor."""
         if self._list.place is not None:
             self.dismiss(self._list.place)
 
-    def do_leave(self) -> None:
+    def cancel(self) -> None:
         """Give none."""
         self.dismiss(None)
 
@@ -120,11 +128,15 @@ class NothingScreen(Screen[bool]):
     """Gives whether the person wants the demo instead."""
 
     CSS_PATH = "chooser.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "dismiss(True)", show=False),
-        Binding("p", "memories", show=False),
-        Binding("escape,q", "dismiss(False)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "demo": "dismiss(True)",
+            "memories": "memories",
+            "leave": "dismiss(False)",
+            "close": "dismiss(False)",
+        },
+    )
 
     def __init__(self, error: MemoryNotFound, palette: Palette) -> None:
         """`error` says what was looked for, and where."""
@@ -136,13 +148,12 @@ class NothingScreen(Screen[bool]):
         """What happened, what to do, the keys."""
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Ricordo", "bold"))
         yield TextView(self._palette, self._lines, id="text")
-        keys = (("d", "demo"), ("p", "memories of this machine"), ("Esc", "leave"))
-        spans = [
-            span
-            for key, what in keys
-            for span in (StyledSpan(f" {key} ", "key"), StyledSpan(what, "dim"))
-        ]
-        yield Bar(self._palette, id="keys").with_left(*spans)
+        keys = (
+            (first_keys(self.app, "demo"), "demo"),
+            (first_keys(self.app, "memories"), "memories of this machine"),
+            (first_keys(self.app, "leave"), "leave"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def action_memories(self) -> None:
         """Ask for the other memories of this machine."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
@@ -17,6 +17,8 @@ from ricordo.memory.diff import hunks
 from ricordo.memory.lines import bare, split_lines
 from ricordo.storage.writer import EditConflict
 from ricordo.text import one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, shown, wrap
 from ricordo.tui.render.mask import masked
@@ -57,10 +59,14 @@ class ThreeVersionsScreen(ModalScreen[bool]):
     """Ends with whether the person wants to edit again."""
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(False)", show=False),
-        Binding("e", "edit_again", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "leave": "dismiss(False)",
+            "close": "dismiss(False)",
+            "edit": "edit_again",
+        },
+    )
 
     def __init__(
         self, clashes: Sequence[EditConflict], palette: Palette, words: str, *, can_edit: bool
@@ -82,8 +88,11 @@ class ThreeVersionsScreen(ModalScreen[bool]):
                     view = _Version(self._palette, partial(self._version, name), id=name)
                     view.border_title = Content(title)
                     yield view
-            keys = [("e", "edit again")] if self._can_edit else []
-            keys += [("Tab", "next text"), ("Esc", "back, nothing was written")]
+            keys = [(first_keys(self.app, "edit"), "edit again")] if self._can_edit else []
+            keys += [
+                ("Tab", "next text"),
+                (first_keys(self.app, "leave"), "back, nothing was written"),
+            ]
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:

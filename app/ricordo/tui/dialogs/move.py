@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from ricordo.agents.place import MemoryPlace
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.form import Field, FieldForm
 from ricordo.tui.dialogs.memories import PlaceList
 from ricordo.tui.render.line import StyledSpan
@@ -28,11 +30,14 @@ class MoveTarget(NamedTuple):
 
 
 class _Places(PlaceList):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "step(1)", show=False),
-        Binding("up,k", "step(-1)", show=False),
-        Binding("enter", "screen.confirm", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.CHOICE,
+        {
+            "cursor-down": "step(1)",
+            "cursor-up": "step(-1)",
+            "open": "screen.confirm",
+        },
+    )
 
     def action_step(self, step: int) -> None:
         """Move the cursor."""

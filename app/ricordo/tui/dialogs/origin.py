@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -17,6 +18,7 @@ from ricordo.services.sessions.activity_text import day_in_words, local_time, no
 from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
 from ricordo.tui.render.bars import key_line
@@ -188,9 +190,17 @@ class OriginScreen(ActingScreen[None]):
         return replace(super().situation, refusals=refusals)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the turns for moving."""
-        return self, self._turns
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._turns),
+            "copy": self.copy_quote,
+            "origin": self.close,
+            "leave": self.close,
+            "back": partial(self._go, -1),
+            "forward": partial(self._go, 1),
+        }
 
     def _show(self) -> None:
         cause = self.cause
@@ -226,28 +236,18 @@ class OriginScreen(ActingScreen[None]):
 
     # What the keys do
 
-    def do_back(self) -> None:
-        """The writing before."""
-        self._go(-1)
-
-    def do_forward(self) -> None:
-        """The next change."""
-        self._go(1)
-
     def _go(self, direction: int) -> None:
         self._at = min(max(self._at + direction, 0), max(len(self._causes) - 1, 0))
         self._show()
 
-    def do_copy(self) -> None:
+    def copy_quote(self) -> None:
         """Copy what was said."""
         cause = self.cause
         self.copy_text(masked(cause.summary.text) if cause else "")
 
-    def do_origin(self) -> None:
+    def close(self) -> None:
         """The key that led here leads back."""
         self.dismiss(None)
-
-    do_leave = do_origin
 
 
 def _still_there(causes: Sequence[NoteOrigin]) -> dict[str, bool]:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ricordo.text import cells, clip
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.dialogs.form import Field, FormInput
 from ricordo.tui.render.bars import key_spans
@@ -92,11 +94,14 @@ class PickNoteScreen(ModalScreen[Picked | None]):
     """Ends with what was chosen, or with None."""
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("up", "move(-1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.FINDER,
+        {
+            "cancel": "dismiss(None)",
+            "next-hit": "move(1)",
+            "previous-hit": "move(-1)",
+        },
+    )
 
     def __init__(self, title: str, notes: Sequence[Note], none: str, palette: Palette) -> None:
         """`title` is ours; `none` says what choosing no note means."""
@@ -111,7 +116,11 @@ class PickNoteScreen(ModalScreen[Picked | None]):
             overlay.border_title = Content(self._title)
             yield FormInput(Field("words", hint="type words of it"))
             yield self._list
-            keys = (("↑ ↓", "move"), ("Enter", "choose"), ("Esc", "back"))
+            keys = (
+                (first_keys(self.app, "previous-hit", "next-hit"), "move"),
+                ("Enter", "choose"),
+                (first_keys(self.app, "cancel"), "back"),
+            )
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:

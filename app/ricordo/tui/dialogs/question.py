@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -18,6 +18,8 @@ from textual.screen import ModalScreen
 from ricordo.curation.engine import Step
 from ricordo.services.engines.preview import Egress
 from ricordo.text import one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.base.acting_screen import LOW
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.jobs import Answer, Jobs
@@ -69,10 +71,14 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
     # a path for itself: Textual looks for other ones beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     VERTICAL_BREAKPOINTS = LOW
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "ask", show=False),
-        Binding("escape,q", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.QUESTION,
+        {
+            "open": "ask",
+            "leave": "leave",
+            "close": "leave",
+        },
+    )
 
     def __init__(self, question: ScreenQuestion[Before, Result], palette: Palette) -> None:
         """Nothing is looked at yet."""
@@ -139,8 +145,9 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(_WAITS, "dim")
         self._state.say((doing,))
         can_ask = self.before is not None and not self.before.why_not and not self._is_asking
-        ask = [("Enter", f"ask {one_line(self._who)}")] if can_ask else []
-        self._keys.say(key_spans([*ask, ("Esc", "cancel" if self._is_asking else "back")]))
+        ask = [(first_keys(self.app, "open"), f"ask {one_line(self._who)}")] if can_ask else []
+        leave = first_keys(self.app, "leave"), "cancel" if self._is_asking else "back"
+        self._keys.say(key_spans([*ask, leave]))
 
     @property
     def _who(self) -> str:

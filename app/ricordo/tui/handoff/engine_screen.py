@@ -17,9 +17,10 @@ from textual.screen import ModalScreen
 
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
 from ricordo.tui.context import Scene, Situation
-from ricordo.tui.engine_forms import ask_to_run, choose_model
+from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.egress_lines import engine_spans, leaving_lines, leaving_spans
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ricordo.services.handoff.engine_draft import BeforeDraft
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 _BY_RULES = (
     "The rules quote and list what the session tells. They put nothing into other words, and "
@@ -169,17 +170,17 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         return Situation(scene=self.SCENE, refusals=refusals)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and the list for moving."""
-        return self, self._list
-
-    def do_page_down(self) -> None:
-        """On in what leaves."""
-        self._page(1)
-
-    def do_page_up(self) -> None:
-        """Back in what leaves."""
-        self._page(-1)
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list),
+            "open": self.choose,
+            "model": self.ask_for_model,
+            "leave": self.cancel,
+            "page-down": partial(self._page, 1),
+            "page-up": partial(self._page, -1),
+        }
 
     def _page(self, direction: int) -> None:
         height = max(1, self._text.scrollable_content_region.height - 2)
@@ -189,7 +190,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         """A second click chooses."""
         self.action_do("open")
 
-    def do_open(self) -> None:
+    def choose(self) -> None:
         """Have it draft; a new program has to be let run first."""
         leaving = self.before.leaving if self.before else None
         program = leaving.program if leaving else None
@@ -201,7 +202,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     def _choose(self) -> None:
         self.dismiss(self.own)
 
-    def do_model(self) -> None:
+    def ask_for_model(self) -> None:
         """Choose the model."""
         prices = self._drafter.models()
         choose_model(self.app, self.own.model, prices, self._palette, self._use)
@@ -211,6 +212,6 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         self._list.refresh()
         self._look()
 
-    def do_leave(self) -> None:
+    def cancel(self) -> None:
         """End without a choice."""
         self.dismiss(None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,9 +12,10 @@ from ricordo.text import clip
 from ricordo.tui.base.list_diff_screen import RevertActions
 
 if TYPE_CHECKING:
-    from ricordo.tui.handoff.controller import Drafter
-    from ricordo.tui.handoff.screen import HandoffScreen
-    from ricordo.tui.handoff.values import Made
+    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.handoff.drafter import Drafter
+    from ricordo.tui.handoff.options import DraftHost
+    from ricordo.tui.handoff.values import Made, Shared
 
 
 class HandoffActions(RevertActions, Protocol):
@@ -27,19 +27,11 @@ class HandoffActions(RevertActions, Protocol):
         """
 
 
-@dataclass(slots=True)
-class Shared:
-    """What outlasts the screen of one draft."""
-
-    line: str = ""
-    """The command that a handoff was piped to last."""
-
-
 class HandingOn:
     """What becomes of the draft on a screen."""
 
     def __init__(
-        self, screen: HandoffScreen, drafter: Drafter, hands: HandoffActions, shared: Shared
+        self, screen: DraftHost, drafter: Drafter, hands: HandoffActions, shared: Shared
     ) -> None:
         """`shared` is what outlasts the screen."""
         self._screen = screen
@@ -67,7 +59,19 @@ class HandingOn:
         assert made is not None, "it is refused until there is a draft"
         return made
 
-    def do_write(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "write": self.write,
+            "undo": self.undo,
+            "redo": self.redo,
+            "copy": self.copy,
+            "pick-up": self.add_pick_up,
+            "pipe": self.pipe_handoff,
+        }
+
+    def write(self) -> None:
         """Write it."""
         self.begin(partial(self._write, self._made))
 
@@ -78,11 +82,11 @@ class HandingOn:
             said = f"Written to {clip(made.path, 80)}. u takes it back."
             self._screen.notify(said, markup=False, timeout=6)
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back."""
         self.begin(partial(self._turn, self._hands.undo_last))
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone last."""
         self.begin(partial(self._turn, self._hands.redo_last))
 
@@ -90,11 +94,11 @@ class HandingOn:
         if await turn():
             self._screen.turned()
 
-    def do_copy(self) -> None:
+    def copy(self) -> None:
         """Copy all of it."""
         self._screen.copy_text(self._made.done.text)
 
-    def do_pick_up(self) -> None:
+    def add_pick_up(self) -> None:
         """Show what makes the next agent read it by itself."""
         self.begin(partial(self._pick_up, self._made))
 
@@ -105,7 +109,7 @@ class HandingOn:
         if approved is not None and await self._hands.write_seen(approved):
             self._screen.notify("Written. u takes it back.", markup=False, timeout=5)
 
-    def do_pipe(self) -> None:
+    def pipe_handoff(self) -> None:
         """Give it to a command."""
         from ricordo.tui.handoff.pipe_screen import pipe
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -17,6 +17,8 @@ from textual.widgets import Input
 from ricordo.errors import RicordoError
 from ricordo.settings.values import split_command
 from ricordo.text import one_line
+from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.form import Field, Filled, FormScreen
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_spans
@@ -27,7 +29,7 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.output import Shared
+    from ricordo.tui.handoff.values import Shared
 
 _TICK = 0.2
 """Seconds after which it is told anew for how long it runs."""
@@ -91,7 +93,12 @@ class PipedScreen(ModalScreen[None]):
     """A command while it runs, and what it answered. Leaving ends it."""
 
     CSS_PATH = "../dialogs/overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "leave": "leave",
+        },
+    )
 
     def __init__(self, run: PipeCommand, words: Sequence[str], text: str, palette: Palette) -> None:
         """`words` are those of the command, `text` is what it is given."""
@@ -112,7 +119,7 @@ class PipedScreen(ModalScreen[None]):
             overlay.border_title = Content(one_line(shlex.join(self._words)))
             yield self._view
             yield self._state
-            keys = (("Esc", "end it, or close"), ("↑ ↓ PgUp PgDn", "move"))
+            keys = ((first_keys(self.app, "leave"), "end it, or close"), ("↑ ↓ PgUp PgDn", "move"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:

@@ -8,27 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ricordo.handoff.document import HandoffStatement, Heading, StatementSection, Status
+from ricordo.handoff.document import HandoffStatement, Heading, StatementSection
 from ricordo.handoff.marks import mark
 from ricordo.tui.handoff.draft import DraftStatement, StatementChoice
 from ricordo.tui.handoff.fact_rows import Known, fact_words
+from ricordo.tui.render.handoff_marks import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, wrap
 
-GLYPHS: Mapping[Status, tuple[str, str]] = {
-    Status.VERIFIED: ("✓", "success"),
-    Status.REPORTED: ("↻", "info"),
-    Status.QUOTED: ("❝", "accent"),
-    Status.STALE: ("✗", "error"),
-    Status.UNVERIFIED: ("?", "warning"),
-}
-EXPLAINED: Mapping[Status, str] = {
-    Status.VERIFIED: "seen on disk or in git, now",
-    Status.REPORTED: "told by the transcript; nothing it rests on changed since",
-    Status.QUOTED: "words of the session, letter by letter",
-    Status.STALE: "something that it rests on changed since",
-    Status.UNVERIFIED: "nothing proves it",
-}
-"""What the marks mean."""
 _BAR = StyledSpan("   ┃ ", "dim")
 _INDENT = (StyledSpan("   "),)
 _MOST_ROWS = 6

@@ -20,15 +20,17 @@ from ricordo.errors import RicordoError
 from ricordo.handoff.document import family
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.base.acting_screen import bindings_on
 from ricordo.tui.base.list_diff_screen import WIDE
 from ricordo.tui.context import Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.handoff.draft import DraftDecisions, DraftStatement, text_of
 from ricordo.tui.handoff.fact_rows import fact_lines
-from ricordo.tui.handoff.output import HandingOn, HandoffActions, Shared
+from ricordo.tui.handoff.options import DraftHost, Wishing
+from ricordo.tui.handoff.output import HandingOn, HandoffActions
 from ricordo.tui.handoff.rows import DraftRow, about_lines, draft_rows
 from ricordo.tui.handoff.session_rows import meter_spans, start_spans, title_spans, where_spans
-from ricordo.tui.handoff.values import Ask, HandoffFacts, Made, Wishing
+from ricordo.tui.handoff.values import Ask, HandoffFacts, Made, Shared
 from ricordo.tui.handoff.views import DraftView, FactList
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 
 class Wording:
@@ -69,14 +71,22 @@ class Wording:
         assert it is not None, "it is refused where none is under the cursor"
         return it
 
-    def do_no(self) -> None:
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            "no": self.toggle_statement,
+            "edit": self.edit_statement,
+        }
+
+    def toggle_statement(self) -> None:
         """Drop the statement, or take it in again."""
         if self._drafting.turn(self._statement.key):
             self._screen.show()
             self._screen.go_on()
         self._screen.make()
 
-    def do_edit(self) -> None:
+    def edit_statement(self) -> None:
         """Word the statement anew, in the person's editor."""
         self._begin(partial(self._edit, self._statement))
 
@@ -107,7 +117,7 @@ _NOTHING = (
 )
 
 
-class HandoffScreen(ActingScreen[None]):
+class HandoffScreen(DraftHost):
     """One handoff, from what was gathered to what is written."""
 
     SCENE = Scene.HANDOFF
@@ -365,45 +375,55 @@ class HandoffScreen(ActingScreen[None]):
         return replace(super().situation, refusals=refusals)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and for moving whichever of the two panes has the focus."""
-        moving = self._list if self._is_among_facts else self._draft
-        return self, self._wording, self._wishing, self._handing_on, moving
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._list if self._is_among_facts else self._draft),
+            **self._wording.handlers,
+            **self._wishing.handlers,
+            **self._handing_on.handlers,
+            "index": self.go_to_facts,
+            "note": self.go_to_draft,
+            "next-pane": self.go_to_other_pane,
+            "open": self.go_to_counterpart,
+            "leave": self.go_back,
+            "reread": self.check_again,
+            "next": self.go_to_draft,
+            "previous": self.go_to_facts,
+            "previous-pane": self.go_to_other_pane,
+        }
 
     # Moving
 
-    def do_index(self) -> None:
+    def go_to_facts(self) -> None:
         """To the facts."""
         # where there is no room for both they come on the screen only now
         self.add_class("-facts")
         self._list.focus()
         self.call_after_refresh(self._at_fact)
 
-    def do_note(self) -> None:
+    def go_to_draft(self) -> None:
         """To the draft."""
         self._draft.focus()
         self.remove_class("-facts")
         self.call_after_refresh(self._at_statement)
 
-    do_next, do_previous = do_note, do_index
-
     def go_on(self) -> None:
         """To the next statement."""
         self._draft.move(1)
 
-    def do_next_pane(self) -> None:
+    def go_to_other_pane(self) -> None:
         """To the other of the two."""
         if self._is_among_facts:
-            self.do_note()
+            self.go_to_draft()
         else:
-            self.do_index()
+            self.go_to_facts()
 
-    do_previous_pane = do_next_pane
-
-    def do_open(self) -> None:
+    def go_to_counterpart(self) -> None:
         """From a statement to a fact on which it stands, and back."""
         if not self._is_among_facts:
-            self.do_index()
+            self.go_to_facts()
             return
         id = self._list.fact_id
         numbers = (n for n, it in enumerate(self._drafted) if id and id in it.statement.stands_on)
@@ -411,10 +431,10 @@ class HandoffScreen(ActingScreen[None]):
         if at < 0:
             self.notify("No statement stands on this.", markup=False, timeout=3)
             return
-        self.do_note()
+        self.go_to_draft()
         self._draft.go_to(at)
 
-    def do_leave(self) -> None:
+    def go_back(self) -> None:
         """Stop what goes on; from the facts to the draft; from there back."""
         if self._jobs.now is not None:
             self._jobs.cancel()
@@ -424,12 +444,12 @@ class HandoffScreen(ActingScreen[None]):
                 self.dismiss(None)
             self.say()
         elif self._is_among_facts:
-            self.do_note()
+            self.go_to_draft()
         else:
             self.dismiss(None)
 
     # Statements
 
-    def do_reread(self) -> None:
+    def check_again(self) -> None:
         """Probe every statement again."""
         self.again(self.ask, "probing again")

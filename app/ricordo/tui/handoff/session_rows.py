@@ -12,8 +12,9 @@ from ricordo.handoff.since import FileChange, ProjectChanges
 from ricordo.services.handoff.resume import Resumption
 from ricordo.services.sessions.activity_text import day_in_words, local_time
 from ricordo.text import clip, clip_start, one_line
-from ricordo.tui.handoff.rows import GLYPHS, counts
+from ricordo.tui.handoff.rows import counts
 from ricordo.tui.handoff.values import Ask, Earlier, HandoffStatus, Made
+from ricordo.tui.render.handoff_marks import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, with_right, wrap
 
 NO_SESSION = (

@@ -16,10 +16,10 @@ from ricordo.agents.transcripts.session import Session
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
 from ricordo.tui.base.list_diff_screen import WIDE
 from ricordo.tui.context import Scene, Situation, needs_redo, needs_undo
-from ricordo.tui.curation.rows import dividing_rows
 from ricordo.tui.handoff.session_rows import (
     NO_SESSION,
     earlier_rows,
@@ -30,7 +30,7 @@ from ricordo.tui.handoff.session_rows import (
 from ricordo.tui.handoff.values import Earlier, HandoffStatus
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.line import StyledLine, StyledSpan, dividing_rows
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import ReadView
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.base.list_diff_screen import RevertActions
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.controller import Drafter
+    from ricordo.tui.handoff.drafter import Drafter
 
 _TICK = 0.2
 """Seconds after which it is told anew how far something is."""
@@ -242,11 +242,29 @@ class SessionsScreen(ActingScreen[None]):
         return replace(super().situation, refusals=refusals)
 
     @property
-    def doers(self) -> tuple[object, ...]:
-        """The screen, and for moving whichever of the two panes has the focus."""
-        return self, self._known if self._known.has_focus else self._list
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **super().handlers,
+            **moving_handlers(self._known if self._known.has_focus else self._list),
+            "open": self.draft,
+            "mark": self.toggle_mark,
+            "index": self.go_to_list,
+            "note": self.go_to_details,
+            "next-pane": self.go_to_other_pane,
+            "leave": self.go_back,
+            "undo": self.undo,
+            "redo": self.redo,
+            "hand-off": self.close,
+            "next": self.go_to_details,
+            "previous": self.go_to_list,
+            "previous-pane": self.go_to_other_pane,
+            "page-down": partial(self._known.move_page, 1),
+            "page-up": partial(self._known.move_page, -1),
+            "reread": self._look,
+        }
 
-    def do_open(self) -> None:
+    def draft(self) -> None:
         """Draft a handoff."""
         self._draft(self.sessions)
 
@@ -254,7 +272,7 @@ class SessionsScreen(ActingScreen[None]):
         """A second click drafts."""
         self.action_do("open")
 
-    def do_mark(self) -> None:
+    def toggle_mark(self) -> None:
         """Hand the session off with others, or no longer."""
         thing = self.thing
         assert isinstance(thing, Session)
@@ -264,39 +282,23 @@ class SessionsScreen(ActingScreen[None]):
         self._list.refresh()
         self._list.move(1)
 
-    def do_reread(self) -> None:
-        """Look for sessions, and probe the handoffs again."""
-        self._look()
-
-    def do_index(self) -> None:
+    def go_to_list(self) -> None:
         """To the list."""
         self._list.focus()
 
-    def do_note(self) -> None:
+    def go_to_details(self) -> None:
         """To what is known."""
         if self._things:
             self._known.focus()
 
-    do_next, do_previous = do_note, do_index
-
-    def do_next_pane(self) -> None:
+    def go_to_other_pane(self) -> None:
         """To the other of the two."""
         if self._known.has_focus:
-            self.do_index()
+            self.go_to_list()
         else:
-            self.do_note()
+            self.go_to_details()
 
-    do_previous_pane = do_next_pane
-
-    def do_page_down(self) -> None:
-        """On in what is known, wherever the focus is."""
-        self._known.do_page_down()
-
-    def do_page_up(self) -> None:
-        """Back in what is known, wherever the focus is."""
-        self._known.do_page_up()
-
-    def do_leave(self) -> None:
+    def go_back(self) -> None:
         """From what is known to the list; the marks away; then back."""
         if self._known.has_focus:
             self._list.focus()
@@ -306,11 +308,11 @@ class SessionsScreen(ActingScreen[None]):
         else:
             self.dismiss(None)
 
-    def do_undo(self) -> None:
+    def undo(self) -> None:
         """Take the last act back."""
         self.run_worker(self._turn(self._hands.undo_last), group="in turn")
 
-    def do_redo(self) -> None:
+    def redo(self) -> None:
         """Do again what was undone last."""
         self.run_worker(self._turn(self._hands.redo_last), group="in turn")
 
@@ -318,6 +320,6 @@ class SessionsScreen(ActingScreen[None]):
         await turn()
         self._look()
 
-    def do_hand_off(self) -> None:
+    def close(self) -> None:
         """The key that led here leads back."""
         self.dismiss(None)

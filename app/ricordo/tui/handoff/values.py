@@ -4,27 +4,22 @@ how true a handoff still is that was written before.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ricordo.agents.agent import Agent
 from ricordo.handoff.budget import DEFAULT
-from ricordo.handoff.document import ANY_AGENT, Handoff, HandoffStatement, handoff_targets
+from ricordo.handoff.document import ANY_AGENT, Handoff, HandoffStatement
 from ricordo.handoff.facts import Facts
 from ricordo.handoff.resume import Resumed
-from ricordo.services.handoff.handoff import RULES
-from ricordo.tui.dialogs.form import Field, Filled, FormScreen
 
 if TYPE_CHECKING:
     from ricordo.services.handoff.handoff import Composed, HandoffDraft
     from ricordo.services.handoff.output import Finished
     from ricordo.services.handoff.resume import Resumption
     from ricordo.settings.settings import EngineSettings
-    from ricordo.tui.handoff.controller import Drafter
     from ricordo.tui.handoff.fact_rows import Listed
-    from ricordo.tui.handoff.screen import HandoffScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,66 +113,9 @@ class HandoffStatus:
         return self.found.resumed if self.found else None
 
 
-_LEAST, _MOST = 500, 200_000
-"""Tokens that a budget may have."""
-_BUDGETS = ("2000", "4000", "8000", "16000")
+@dataclass(slots=True)
+class Shared:
+    """What outlasts the screen of one draft."""
 
-
-class Wishing:
-    """The keys that change the wish of one screen; what comes of it is drafted at once."""
-
-    def __init__(self, screen: HandoffScreen, drafter: Drafter) -> None:
-        """`screen` shows the draft."""
-        self._screen = screen
-        self._drafter = drafter
-
-    def do_for_whom(self) -> None:
-        """For the next agent."""
-        ask, targets = self._screen.ask, handoff_targets()
-        target = targets[(targets.index(ask.target) + 1) % len(targets)]
-        self._screen.again(replace(ask, target=target))
-
-    def do_messages(self) -> None:
-        """With every message of the person, or without."""
-        ask = self._screen.ask
-        said = "only what matters of them" if ask.with_messages else "every message of yours"
-        self._screen.notify(f"With {said}.", markup=False, timeout=3)
-        self._screen.again(replace(ask, with_messages=not ask.with_messages))
-
-    def do_budget(self) -> None:
-        """Another budget."""
-        screen = self._screen
-        field = Field("tokens", str(screen.ask.budget), "4000", _BUDGETS)
-        form = FormScreen("How long it may be", [field], screen.styles_now(), "take it")
-        screen.app.push_screen(form, self._budgeted)
-
-    def _budgeted(self, filled: Filled | None) -> None:
-        if filled is None or not filled.confirmed:
-            return
-        typed = filled.values["tokens"].replace(",", "").strip()
-        if not typed.isdecimal() or not _LEAST <= int(typed) <= _MOST:
-            said = f"A budget is a number of tokens from {_LEAST:,} to {_MOST:,}."
-            self._screen.notify(said, severity="warning", markup=False)
-            return
-        self._screen.again(replace(self._screen.ask, budget=int(typed)))
-
-    def do_engine(self) -> None:
-        """Choose who drafts it."""
-        self._screen.run_worker(self._choose(), group="engine")
-
-    async def _choose(self) -> None:
-        from ricordo.tui.handoff.engine_screen import EngineScreen
-
-        screen, gathered = self._screen, self._screen.gathered
-        assert gathered is not None, "it is refused until there is a draft"
-        engines, own = await asyncio.to_thread(self._drafter.engines)
-        styles = screen.styles_now()
-        choice = EngineScreen(gathered.facts, engines, own, self._drafter, styles, screen.keymap)
-        screen.app.push_screen(choice, self._chosen)
-
-    def _chosen(self, own: EngineSettings | None) -> None:
-        if own is None:
-            return
-        engine = None if own.use == RULES else own
-        phase = "asking" if engine else "drafting"
-        self._screen.again(replace(self._screen.ask, engine=engine), phase)
+    line: str = ""
+    """The command that a handoff was piped to last."""

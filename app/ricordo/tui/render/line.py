@@ -180,3 +180,10 @@ def with_right(left: Iterable[StyledSpan], right: tuple[StyledSpan, ...], width:
     kept = fit(left, width - width_of(right))
     gap = StyledSpan(" " * max(0, width - width_of(kept) - width_of(right)))
     return StyledLine((*kept, gap, *right))
+
+
+def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+    """Return a line with `words` above others."""
+    title = f" ── {words} "
+    line = StyledLine((StyledSpan(title + "─" * max(0, width - len(title) - 1), "dim"),))
+    return (line,) if in_one else (line, BLANK)

@@ -81,32 +81,6 @@ class CursorView(LineView, inherit_bindings=False):
             self.scroll_home(animate=False)
         self.rest_on(0 if direction < 0 else self.line_count - 1)
 
-    # What the moving keys do
-
-    def do_cursor_down(self) -> None:
-        """One down."""
-        self.move(1)
-
-    def do_cursor_up(self) -> None:
-        """One up."""
-        self.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page down."""
-        self.move_page(1)
-
-    def do_page_up(self) -> None:
-        """A page up."""
-        self.move_page(-1)
-
-    def do_first(self) -> None:
-        """To the beginning."""
-        self.move_to_end(-1)
-
-    def do_last(self) -> None:
-        """To the end."""
-        self.move_to_end(1)
-
     def on_click(self, event: Click) -> None:
         """Put the cursor where the mouse was clicked."""
         number = self.scroll_offset.y + event.get_content_offset_capture(self).y

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import BindingType
 from textual.events import Key
 from textual.message import Message
 from textual.widgets import Input
 
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import Dialog
+
 
 class FindBar(Input):
     """Appears when asked for words, tells every keystroke, and goes away again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.FIND, {"cancel": "give_up"})
 
     class Typed(Message):
         """The words are others now."""
@@ -52,11 +60,9 @@ class FindBar(Input):
         event.stop()
         self._keep()
 
-    def on_key(self, event: Key) -> None:
-        """Escape takes the words away."""
-        if event.key == "escape":
-            event.stop()
-            self._give_up()
+    def action_give_up(self) -> None:
+        """Take the words away."""
+        self._give_up()
 
     def take(self, event: Key) -> bool:
         """Take a key that was typed so fast that it went to where the focus was before; say

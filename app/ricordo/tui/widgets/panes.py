@@ -12,6 +12,7 @@ from textual.message import Message
 
 from ricordo.memory.note import Note
 from ricordo.services.report import finding_line
+from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import Pane, Situation
 from ricordo.tui.render.freshness_rows import FindingScope
@@ -175,37 +176,24 @@ class Panes(Horizontal):
 
     # What the keys do
 
-    def do_cursor_down(self) -> None:
-        """Down."""
-        self.focused_list.move(1)
-
-    def do_cursor_up(self) -> None:
-        """Up."""
-        self.focused_list.move(-1)
-
-    def do_page_down(self) -> None:
-        """A page down."""
-        self.focused_list.move_page(1)
-
-    def do_page_up(self) -> None:
-        """A page up."""
-        self.focused_list.move_page(-1)
-
-    def do_first(self) -> None:
-        """To the beginning."""
-        self.focused_list.move_to_end(-1)
-
-    def do_last(self) -> None:
-        """To the end."""
-        self.focused_list.move_to_end(1)
-
-    def do_next(self) -> None:
-        """The next link, the next view of the findings; from the index into the note."""
-        self._sideways(1)
-
-    def do_previous(self) -> None:
-        """The previous link, the previous view of the findings."""
-        self._sideways(-1)
+    @property
+    def handlers(self) -> Handlers:
+        """What the keys do, by action id."""
+        return {
+            **moving_handlers(self.focused_list),
+            "next": partial(self._sideways, 1),
+            "previous": partial(self._sideways, -1),
+            "next-pane": partial(self._go_on, 1),
+            "previous-pane": partial(self._go_on, -1),
+            "index": partial(self.go, Pane.INDEX),
+            "note": partial(self.go, Pane.NOTE),
+            "freshness": partial(self.go, Pane.FRESHNESS),
+            "zoom": self.toggle_zoom,
+            "narrower": partial(self._resize, -_STEP),
+            "wider": partial(self._resize, _STEP),
+            "next-match": partial(self.note.next_match, 1),
+            "previous-match": partial(self.note.next_match, -1),
+        }
 
     def _sideways(self, step: int) -> None:
         if self.active is Pane.NOTE:
@@ -215,52 +203,16 @@ class Panes(Horizontal):
         elif step > 0:
             self.go(Pane.NOTE)
 
-    def do_next_pane(self) -> None:
-        """To the next pane."""
-        self._go_on(1)
-
-    def do_previous_pane(self) -> None:
-        """To the previous pane."""
-        self._go_on(-1)
-
     def _go_on(self, step: int) -> None:
         panes = tuple(Pane) if len(self.shown) == 1 else self.shown
         self.go(panes[(panes.index(self.active) + step) % len(panes)])
 
-    def do_index(self) -> None:
-        """To the index."""
-        self.go(Pane.INDEX)
-
-    def do_note(self) -> None:
-        """To the note."""
-        self.go(Pane.NOTE)
-
-    def do_freshness(self) -> None:
-        """To what is wrong."""
-        self.go(Pane.FRESHNESS)
-
-    def do_zoom(self) -> None:
+    def toggle_zoom(self) -> None:
         """The whole screen for the active pane, or no longer."""
         self._zoomed = not self._zoomed
         self._arrange()
-
-    def do_narrower(self) -> None:
-        """The active pane narrower."""
-        self._resize(-_STEP)
-
-    def do_wider(self) -> None:
-        """The active pane wider."""
-        self._resize(_STEP)
 
     def _resize(self, by: int) -> None:
         share = self._shares[self.active] + by
         self._shares[self.active] = min(max(share, _LEAST_SHARE), _MOST_SHARE)
         self._arrange()
-
-    def do_next_match(self) -> None:
-        """To the next match in the note."""
-        self.note.next_match(1)
-
-    def do_previous_match(self) -> None:
-        """To the previous match in the note."""
-        self.note.next_match(-1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.line_view import LineView
@@ -15,12 +17,17 @@ from ricordo.tui.widgets.line_view import LineView
 class TextView(LineView):
     """Shows what `draw` gives for its width."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
-        Binding("g", "scroll_home", show=False),
-        Binding("G", "scroll_end", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.TEXT,
+        {
+            "cursor-down": "scroll_down",
+            "cursor-up": "scroll_up",
+            "page-down": "page_down",
+            "page-up": "page_up",
+            "first": "scroll_home",
+            "last": "scroll_end",
+        },
+    )
 
     def __init__(
         self, palette: Palette, draw: Callable[[int], list[StyledLine]], *, id: str
@@ -99,30 +106,15 @@ class ReadView(TextView, inherit_bindings=False):
         self.release()
         self.jump_to(top)
 
-    def do_cursor_down(self) -> None:
-        """A line down."""
-        self._move_to(self.scroll_offset.y + 1)
+    def move(self, step: int) -> None:
+        """Scroll by `step` lines."""
+        self._move_to(self.scroll_offset.y + step)
 
-    def do_cursor_up(self) -> None:
-        """A line up."""
-        self._move_to(self.scroll_offset.y - 1)
+    def move_page(self, direction: int) -> None:
+        """Scroll by a page: down (1) or up (-1)."""
+        page = max(1, self.scrollable_content_region.height - 2)
+        self._move_to(self.scroll_offset.y + direction * page)
 
-    def do_page_down(self) -> None:
-        """A page down."""
-        self._move_to(self.scroll_offset.y + self._page)
-
-    def do_page_up(self) -> None:
-        """A page up."""
-        self._move_to(self.scroll_offset.y - self._page)
-
-    def do_first(self) -> None:
-        """To the beginning."""
-        self._move_to(0)
-
-    def do_last(self) -> None:
-        """To the end."""
-        self._move_to(self.line_count)
-
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height - 2)
+    def move_to_end(self, direction: int) -> None:
+        """Scroll to the first (-1) or the last (1) line."""
+        self._move_to(0 if direction < 0 else self.line_count)

@@ -1,0 +1,50 @@
+"""Textual's bindings for the keys of dialogs, and those keys as a user reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.dialogs import DIALOG_KEYS, Dialog
+from ricordo.tui.actions.registry import BY_ID, label_of
+
+
+@runtime_checkable
+class HasKeymap(Protocol):
+    """An app that knows the user's keys."""
+
+    @property
+    def keymap(self) -> Keymap:
+        """The user's keys by action id."""
+
+
+def dialog_bindings(
+    dialog: Dialog, actions: Mapping[str, str], *, priority: bool = False
+) -> list[BindingType]:
+    """Return the bindings of a dialog from `actions`, Textual's actions by action id. With
+    `priority` they win over the line that is typed in. Raise ValueError for an id that the registry
+    does not have for `dialog`.
+    """
+    if unknown := sorted(actions.keys() - DIALOG_KEYS[dialog]):
+        raise ValueError(f"dialog {dialog}: no such action: {', '.join(unknown)}")
+    return [
+        Binding(BY_ID[id].keys, action, BY_ID[id].label, show=False, priority=priority, id=id)
+        for id, action in actions.items()
+    ]
+
+
+def first_keys(app: App[Any], *action_ids: str) -> str:
+    """Return the first key of each action as the user has set it; "" for one without keys."""
+    keymap = app.keymap if isinstance(app, HasKeymap) else {}
+    labels = (label_of(BY_ID[id], keymap).split(" ") for id in action_ids)
+    return " ".join(label[0] for label in labels if label[0])
+
+
+def is_bound(screen: type[object], action_id: str) -> bool:
+    """Return whether a class of screens binds an action itself."""
+    declared = (binding for cls in screen.__mro__ for binding in vars(cls).get("BINDINGS", ()))
+    return any(isinstance(binding, Binding) and binding.id == action_id for binding in declared)
