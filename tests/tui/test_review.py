@@ -97,7 +97,7 @@ async def test_the_origin_of_the_note_opens_and_leads_back(root: Path) -> None:
     with_transcript(root, "port.md")
     async with reviewing(root) as (stage, screen):
         await stage.press("O")
-        await stage.wait_for(lambda: "No transcript tells" in stage.toasts)
+        await stage.wait_for(lambda: "No transcript" in stage.toasts)
         await stage.press("down")
         await stage.wait_for(lambda: "O origin" in stage.painted(), "a known origin")
         await stage.press("O")

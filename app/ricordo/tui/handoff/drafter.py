@@ -111,8 +111,8 @@ class Drafter:
             continued for session in sessions for continued in self._find_continued(session)
         )
         ids = tuple(scope_of(session).session for session in chosen)
-        options = replace(_options_of(ask), sessions=ids)
-        sources = ground(self._notebook, options, _report_phase(step, "reading the sessions"))
+        request = replace(_options_of(ask), sessions=ids)
+        sources = ground(self._notebook, request, _report_phase(step, "reading the sessions"))
         return self._draft_facts(sources, ask, step, listed(sources.facts))
 
     def _find_continued(self, session: Session) -> list[Session]:
