@@ -176,9 +176,9 @@ async def _(stage: Stage) -> None:
         chosen.append(target.path)
     assert chosen == [TIDES, CACHE, "gone.md", CACHE]
     await stage.press("3", "right")
-    assert "elsewhere" not in stage.freshness_text
+    assert "other notes" not in stage.freshness_text
     await stage.press("left")
-    assert "elsewhere" in stage.freshness_text
+    assert "other notes" in stage.freshness_text
 
 
 @shows("open")
@@ -380,7 +380,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
     for action in actions_on(Scene.NOTEBOOK):
         assert action.help in painted
         assert label_of(action, {}) in painted
@@ -800,7 +800,7 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     await stage.press("question_mark")
     await stage.shows(HelpScreen)
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
     assert BY_ID["yes"].help in painted
     assert BY_ID["retire"].help not in painted
     await stage.press("escape", "ctrl+p")

@@ -125,7 +125,7 @@ def begins_in_sight(stage: Stage, view: LineView, line: int | str) -> None:
 
 async def all_findings(stage: Stage) -> None:
     await stage.press("3")
-    if "elsewhere" in stage.freshness_text:
+    if "other notes" in stage.freshness_text:
         await stage.press("right")
 
 

@@ -25,7 +25,7 @@ NO_CONFLICTS = (
 _LABEL = 9
 _MOST_NAMED = 3
 _MARKS = {
-    CheckOutcome.HOLDS: ("✓", "there"),
+    CheckOutcome.HOLDS: ("✓", "OK"),
     CheckOutcome.MISSING: ("✗", "missing"),
     CheckOutcome.MOVED: ("✗", "moved"),
     CheckOutcome.CHANGED: ("~", "changed since"),

@@ -394,7 +394,7 @@ class ConflictsScreen(ActingScreen[None]):
 
 
 _HINT = "until a day, since a day, on laptops, in tests …"
-_WORDS = "Say when or for what each claim is true; the text is added to the claim."
+_WORDS = "When or for what is each claim true? The text is added to the claim."
 
 
 class BothScreen(FormScreen):

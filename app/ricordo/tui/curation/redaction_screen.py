@@ -34,7 +34,7 @@ _NOTHING = (
     ("Nothing is redacted", "heading"),
     ("Nothing in this brief looks like a secret, and you allowed no value to be sent.", ""),
 )
-_ABOUT = " Replaced before anything is sent, and restored in the answer on this machine"
+_ABOUT = " Replaced before sending, and restored in the answer on this machine"
 _UNCHANGED = {"yes": "This value is sent already.", "no": "This value is redacted already."}
 
 

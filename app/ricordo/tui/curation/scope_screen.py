@@ -176,7 +176,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             else (StyledSpan(" brief", "dim"),)
         )
         self._bars["about"].say(brief)
-        idle = " nothing is sent before Enter; a curation writes nothing, it only proposes"
+        idle = " nothing is sent before Enter; proposals alone write nothing"
         progress = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(idle, "dim")
         self._state.say((progress, StyledSpan(" · nothing is written" if job else "", "dim")))
         if self._is_asking:

@@ -51,7 +51,7 @@ class LineForm(FormScreen):
     def __init__(self, line: str, palette: Palette) -> None:
         """`line` is the command line typed before."""
         field = Field(_FIELD, line, 'claude -p "Continue from this handoff."')
-        words = "The command reads the handoff from its input; it runs in the project, no shell."
+        words = "It reads the handoff from its input, in the project, without a shell."
         super().__init__("Pipe the handoff to a command", [field], palette, "run", words)
         self._render_words = Bar(palette, id="runs", base="")
 
