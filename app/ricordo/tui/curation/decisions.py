@@ -68,15 +68,15 @@ class Deciding:
         longer apply: none is accepted unless the user accepts it.
         """
         first: dict[str, int] = {}
-        for proposal in shown:
-            number = self._numbers.setdefault(proposal.waiting.id, len(self._numbers))
-            first[proposal.waiting.path] = min(first.get(proposal.waiting.path, number), number)
-            mark = self.of(proposal)
-            if mark is Mark.WRITTEN or (proposal.why_not and mark is Mark.TAKEN):
-                self.mark(proposal, Mark.OPEN)
+        for each in shown:
+            number = self._numbers.setdefault(each.waiting.id, len(self._numbers))
+            first[each.waiting.path] = min(first.get(each.waiting.path, number), number)
+            mark = self.of(each)
+            if mark is Mark.WRITTEN or (each.why_not and mark is Mark.TAKEN):
+                self.mark(each, Mark.OPEN)
         return sorted(
             shown,
-            key=lambda proposal: (first[proposal.waiting.path], self._numbers[proposal.waiting.id]),
+            key=lambda each: (first[each.waiting.path], self._numbers[each.waiting.id]),
         )
 
     def replaced(self, old: Waiting, new: Waiting) -> None:
@@ -101,9 +101,7 @@ class Deciding:
     def taken(self, proposals: Iterable[Shown]) -> list[Shown]:
         """Return the accepted proposals, without those whose hunks are all left out."""
         return [
-            proposal
-            for proposal in proposals
-            if self.of(proposal) is Mark.TAKEN and not self.is_nothing(proposal)
+            each for each in proposals if self.of(each) is Mark.TAKEN and not self.is_nothing(each)
         ]
 
     def refused(self, proposals: Iterable[Shown]) -> list[Waiting]:
@@ -116,15 +114,11 @@ class Deciding:
         """Return the hunks of a proposal that are left out, by edit and hunk number."""
         return self._left_out.get(proposal.waiting.id, frozenset())
 
-    def leave_out(self, proposal: Shown, hunks: Hunks, all_hunks: Hunks) -> None:
+    def leave_out(self, proposal: Shown, hunks: Hunks, of: Hunks) -> None:
         """Leave out exactly `hunks` of a proposal; `of` are all its hunks."""
         self._left_out[proposal.waiting.id] = frozenset(hunks)
-        change = (
-            self._emptied.add
-            if proposal.is_nothing_without(hunks, all_hunks)
-            else self._emptied.discard
-        )
-        change(proposal.waiting.id)
+        is_emptied = proposal.is_nothing_without(hunks, of)
+        (self._emptied.add if is_emptied else self._emptied.discard)(proposal.waiting.id)
 
     def is_nothing(self, proposal: Shown) -> bool:
         """Return whether all hunks of a proposal are left out."""

@@ -139,13 +139,13 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def allow_value(self) -> None:
         """Allow the value to be sent from now on."""
-        if (it := self._value) is not None:
-            self.run_worker(self._decide(it, is_allowed=True))
+        if (value := self._value) is not None:
+            self.run_worker(self._decide(value, is_allowed=True))
 
     def redact_value(self) -> None:
         """Redact the value again."""
-        if (it := self._value) is not None:
-            self.run_worker(self._decide(it, is_allowed=False))
+        if (value := self._value) is not None:
+            self.run_worker(self._decide(value, is_allowed=False))
 
     async def _decide(self, value: Redacted, *, is_allowed: bool) -> None:
         asker, fingerprint = self._asker, value.fingerprint

@@ -109,11 +109,8 @@ def _render_aside(aside: Aside, width: int, *, in_one: bool) -> tuple[StyledLine
 def aside_lines(aside: Aside, width: int) -> list[StyledLine]:
     """Return a rejected change or skipped input in full, with the reason."""
     parts = [("what", _describe_aside(aside), ""), ("why", one_line(masked(aside.why)), "")]
-    return [
-        *_render_labelled(parts, width),
-        BLANK,
-        StyledLine((StyledSpan(nothing_to_decide(aside), "dim"),)),
-    ]
+    hint = StyledLine((StyledSpan(nothing_to_decide(aside), "dim"),))
+    return [*_render_labelled(parts, width), BLANK, hint]
 
 
 def nothing_to_decide(aside: Aside) -> str:
@@ -152,9 +149,8 @@ def _render_quote(quoted: Quoted, titles: Mapping[str, str], width: int) -> list
         if quoted.found
         else StyledSpan("  ✗ not found in ", "warning")
     )
-    where = StyledSpan(
-        _describe_source(quoted.source, titles), "dim" if quoted.found else "warning"
-    )
+    style = "dim" if quoted.found else "warning"
+    where = StyledSpan(_describe_source(quoted.source, titles), style)
     first = StyledSpan(f"{'says':<{_LABEL}}", "dim")
     rows = wrap([quote, check, where], width, (first,), (StyledSpan(" " * _LABEL),))
     return [StyledLine(row) for row in rows]
@@ -204,29 +200,19 @@ def decided_spans(
     """Return what ctrl+s would write and how many are refused: the left and the right part of a
     line.
     """
-    refused_words = f" · {refused} refused" if refused else ""
+    no = f" · {refused} refused" if refused else ""
     if not accepted:
-        words = f" nothing accepted yet{refused_words}; undecided proposals stay pending"
+        words = f" nothing accepted yet{no}; undecided proposals stay pending"
         return (StyledSpan(words, "dim"),), ()
-    words = f" {len(accepted)} accepted · {told_of_taken(accepted, layout)}{refused_words}"
-    return (StyledSpan(words, "success"),), (
-        StyledSpan(" nothing is written until ctrl+s ", "dim"),
-    )
+    words = f" {len(accepted)} accepted · {told_of_taken(accepted, layout)}{no}"
+    hint = StyledSpan(" nothing is written until ctrl+s ", "dim")
+    return (StyledSpan(words, "success"),), (hint,)
 
 
-def told_of_alarms(
-    proposals: Sequence[Waiting], alarms_by_id: Mapping[str, Sequence[Alarm]]
-) -> list[str]:
+def told_of_alarms(proposals: Sequence[Waiting], found: Mapping[str, Sequence[Alarm]]) -> list[str]:
     """Return the alarms of proposals, a line each; `found` are the alarms by proposal id."""
-    alarming = (
-        (proposal, alarms_by_id[proposal.id])
-        for proposal in proposals
-        if proposal.id in alarms_by_id
-    )
-    return [
-        f"{proposal.op} {clip(proposal.path, 60)}: {'; '.join(alarms)}"
-        for proposal, alarms in alarming
-    ]
+    alarming = ((each, found[each.id]) for each in proposals if each.id in found)
+    return [f"{each.op} {clip(each.path, 60)}: {'; '.join(alarms)}" for each, alarms in alarming]
 
 
 def told_of_taken(accepted: Sequence[Shown], layout: Layout) -> str:

@@ -164,9 +164,8 @@ class CurationScreen(PastScreen):
 
     def looked(self, snapshot: Snapshot) -> None:
         """Reload if the memory changed in a way that concerns a pending proposal."""
-        if self._pending is not None and any(
-            proposal.is_other_in(snapshot.memory) for proposal in self._pending.shown
-        ):
+        pending, memory = self._pending, snapshot.memory
+        if pending is not None and any(each.is_other_in(memory) for each in pending.shown):
             self.refresh_proposals()
 
     def _chosen(self) -> None:
@@ -253,14 +252,8 @@ class CurationScreen(PastScreen):
 
     @property
     def _acceptable(self) -> list[Shown]:
-        undecided = (
-            proposal for proposal in self._proposals if self._decisions.of(proposal) is Mark.OPEN
-        )
-        return [
-            proposal
-            for proposal in undecided
-            if proposal.is_plain and self._decisions.is_shown(proposal)
-        ]
+        open_ones = (each for each in self._proposals if self._decisions.of(each) is Mark.OPEN)
+        return [each for each in open_ones if each.is_plain and self._decisions.is_shown(each)]
 
     @property
     def handlers(self) -> Handlers:
@@ -288,15 +281,15 @@ class CurationScreen(PastScreen):
 
     def postpone(self) -> None:
         """Leave the proposal pending."""
-        if (it := self.proposal) is not None:
-            self._decisions.mark(it, Mark.OPEN)
+        if (proposal := self.proposal) is not None:
+            self._decisions.mark(proposal, Mark.OPEN)
             self._list.move(1)
             self._list.refresh()
 
     def accept_all(self) -> None:
         """Accept all undecided proposals without a warning that were scrolled to their end."""
-        for it in self._acceptable:
-            self._decisions.mark(it, Mark.TAKEN)
+        for proposal in self._acceptable:
+            self._decisions.mark(proposal, Mark.TAKEN)
         self._list.refresh()
 
     def toggle_hunk(self) -> None:
@@ -304,25 +297,24 @@ class CurationScreen(PastScreen):
         if self._diff.hunk is None:
             self.go_to_diff()
             self._diff.go_to_hunk()
-        elif (it := self.proposal) is not None and self._diff.leave_out():
-            self._decisions.leave_out(it, self._diff.left_out, self._diff.hunks)
+        elif (proposal := self.proposal) is not None and self._diff.leave_out():
+            self._decisions.leave_out(proposal, self._diff.left_out, self._diff.hunks)
             self._list.refresh()
 
     def edit_proposal(self) -> None:
         """Edit the proposed text in the user's editor."""
-        if (it := self.proposal) is not None and self._pending is not None:
-            self._begin(partial(self._edit, self._pending.memory, it))
+        if (proposal := self.proposal) is not None and self._pending is not None:
+            self._begin(partial(self._edit, self._pending.memory, proposal))
 
     async def _edit(self, memory: Memory, proposal: Shown) -> None:
         text = text_to_edit(proposal)
         name = os.path.basename(proposal.edits[0].path)
 
         async def use(saved: str) -> None:
-            proposal_now = await asyncio.to_thread(
-                edited, self._notebook, memory, proposal.waiting, saved
-            )
-            await asyncio.to_thread(put_in_place, self._notebook, proposal.waiting, proposal_now)
-            self._decisions.replaced(proposal.waiting, proposal_now)
+            old = proposal.waiting
+            new = await asyncio.to_thread(edited, self._notebook, memory, old, saved)
+            await asyncio.to_thread(put_in_place, self._notebook, old, new)
+            self._decisions.replaced(old, new)
             self.notify("Your edited text is shown; press a to accept it.", markup=False, timeout=5)
 
         await self._edit_text(name, text, use)
@@ -330,9 +322,11 @@ class CurationScreen(PastScreen):
 
     def show_origin(self) -> None:
         """Show the quoted messages."""
-        if (it := self.proposal) is not None and self._pending is not None:
-            find = partial(causes_of, self._notebook, self._pending.memory, it.waiting.evidence)
-            about = f"{it.waiting.op} {it.waiting.path}"
+        if (proposal := self.proposal) is not None and self._pending is not None:
+            find = partial(
+                causes_of, self._notebook, self._pending.memory, proposal.waiting.evidence
+            )
+            about = f"{proposal.waiting.op} {proposal.waiting.path}"
             self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap, _NO_MESSAGE))
 
     # Writing
@@ -345,9 +339,7 @@ class CurationScreen(PastScreen):
     async def _write(self, shown_in: Memory, accepted: Sequence[Shown]) -> None:
         if not await self._confirm_alarms(shown_in, accepted):
             return
-        left_out = {
-            proposal.waiting.id: self._decisions.left_out(proposal) for proposal in accepted
-        }
+        left_out = {each.waiting.id: self._decisions.left_out(each) for each in accepted}
         memory = await asyncio.to_thread(self._notebook.read)
         planned = await asyncio.to_thread(
             plan, self._notebook, memory, shown_in, accepted, left_out
@@ -374,9 +366,8 @@ class CurationScreen(PastScreen):
         alarms_by_id = await asyncio.to_thread(alarms, self._notebook, memory, proposals)
         if not alarms_by_id:
             return True
-        screen = ConfirmScreen(
-            "This removes much", told_of_alarms(proposals, alarms_by_id), self._palette
-        )
+        alarming = told_of_alarms(proposals, alarms_by_id)
+        screen = ConfirmScreen("This removes much", alarming, self._palette)
         return await self.app.push_screen_wait(screen) is True
 
     async def _turn(self, turn: Turn) -> None:

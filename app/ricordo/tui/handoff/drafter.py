@@ -74,17 +74,14 @@ class Drafter:
 
     def sessions(self, step: Step) -> Sequence[Session]:
         """Return the sessions that are relevant to the memory, latest first."""
-        sessions = sessions_to_choose(self._notebook, _report_phase(step, "looking for sessions"))
+        sessions = sessions_to_choose(self._notebook, _report(step, "looking for sessions"))
         self._sessions_by_id = {session.id: session for session in sessions}
         return sessions
 
     def earlier(self) -> Sequence[Earlier]:
         """Return the files that may be earlier handoffs."""
         project = self._project
-        return [
-            Earlier(path, _name_in_project(path, project))
-            for path in handoffs_written(self._notebook)
-        ]
+        return [Earlier(path, _shorten(path, project)) for path in handoffs_written(self._notebook)]
 
     @property
     def _project(self) -> str:
@@ -98,30 +95,28 @@ class Drafter:
         """Return how much of a handoff is still valid."""
         environment, root = self._notebook.surroundings, self._notebook.place.root
         try:
-            resumption = resume_handoff(
-                environment, earlier.path, root, _report_phase(step, f"checking {earlier.name}")
-            )
-            return HandoffStatus(resumption)
+            report = _report(step, f"checking {earlier.name}")
+            return HandoffStatus(resume_handoff(environment, earlier.path, root, report))
         except HandoffUnreadable as error:
             return HandoffStatus(None, error.message)
 
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> HandoffFacts:
         """Return the facts of the sessions, and the statements composed from them."""
         chosen = dict.fromkeys(
-            continued for session in sessions for continued in self._find_continued(session)
+            each for session in sessions for each in self._find_continued(session)
         )
         ids = tuple(scope_of(session).session for session in chosen)
         request = replace(_options_of(ask), sessions=ids)
-        sources = ground(self._notebook, request, _report_phase(step, "reading the sessions"))
+        sources = ground(self._notebook, request, _report(step, "reading the sessions"))
         return self._draft_facts(sources, ask, step, listed(sources.facts))
 
     def _find_continued(self, session: Session) -> list[Session]:
         """Return a session with those that it continues."""
         chain = [session]
         while (
-            before := self._sessions_by_id.get(chain[-1].continues)
-        ) is not None and before not in chain:
-            chain.append(before)
+            previous := self._sessions_by_id.get(chain[-1].continues)
+        ) is not None and previous not in chain:
+            chain.append(previous)
         return chain
 
     def again(self, gathered: HandoffFacts, ask: Ask, step: Step) -> HandoffFacts:
@@ -145,7 +140,7 @@ class Drafter:
             composed.append(known or compose(notebook, facts, statements))
             return composed[0]
 
-        report = _report_phase(step, "checking statements")
+        report = _report(step, "checking statements")
         drafted = draft(self._notebook, _options_of(ask), report, composer, sources)
         step(CurationProgress("redacting secrets"))
         engine = ask.engine if drafted.handoff.head.engine != RULES else None
@@ -194,12 +189,8 @@ class Drafter:
 
     def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
         """Return the handoff with the `wanted` statements, as it would be written."""
-        draft_of_wanted = chosen(
-            gathered.draft, [gathered.statements.get(statement, statement) for statement in wanted]
-        )
-        return Made(
-            draft_of_wanted, finished(draft_of_wanted), start_of(self._notebook, draft_of_wanted)
-        )
+        kept = chosen(gathered.draft, [gathered.statements.get(each, each) for each in wanted])
+        return Made(kept, finished(kept), start_of(self._notebook, kept))
 
     def plan(self, made: Made) -> ChangeSet:
         """Return the change set that writes a handoff."""
@@ -220,17 +211,17 @@ class Drafter:
 
         folder = self._project or self._notebook.place.root
         environ = self._notebook.surroundings.environ
-        return pipe(words, text, environ, folder, _report_phase(step, "running"))
+        return pipe(words, text, environ, folder, _report(step, "running"))
 
 
 def _options_of(options: Ask) -> HandoffOptions:
     return HandoffOptions(options.target, options.budget, with_messages=options.with_messages)
 
 
-def _report_phase(step: Step, phase: str) -> Callable[[], None]:
+def _report(step: Step, phase: str) -> Callable[[], None]:
     return lambda: step(CurationProgress(phase))
 
 
-def _name_in_project(path: str, project: str) -> str:
+def _shorten(path: str, project: str) -> str:
     inside = os.path.relpath(path, project) if project else ".."
     return path if inside.startswith("..") else inside

@@ -44,31 +44,27 @@ def draft_rows(
     """Return the rows of a draft; statements that do not fit the `budget` come last."""
     rows: list[DraftRow] = []
     above: StatementSection | None = None
-    for number, drafted_statement in enumerate(drafted):
-        if drafted_statement.place is StatementChoice.NO_ROOM:
+    for number, each in enumerate(drafted):
+        if each.place is StatementChoice.NO_ROOM:
             continue
-        if drafted_statement.statement.section is not above:
-            above = drafted_statement.statement.section
+        if each.statement.section is not above:
+            above = each.statement.section
             rows += [DraftRow(BLANK)] if rows else []
             rows.append(_render_title(_format_heading(headings[above]), "heading", width))
-        rows += _render_statement(drafted_statement, number, width)
+        rows += _render_statement(each, number, width)
     over_budget = [
-        (number, drafted_statement)
-        for number, drafted_statement in enumerate(drafted)
-        if drafted_statement.place is StatementChoice.NO_ROOM
+        (number, each)
+        for number, each in enumerate(drafted)
+        if each.place is StatementChoice.NO_ROOM
     ]
     if over_budget:
         rows += [DraftRow(BLANK)] if rows else []
         count = len(over_budget)
         title = f"Over the budget of {budget:,} tokens · {count} · b raises it, d drops others"
         rows.append(_render_title(title, "warning", width))
-    for number, drafted_statement in over_budget:
-        rows += _render_statement(
-            drafted_statement,
-            number,
-            width,
-            _format_heading(headings[drafted_statement.statement.section]),
-        )
+    for number, each in over_budget:
+        heading = _format_heading(headings[each.statement.section])
+        rows += _render_statement(each, number, width, heading)
     return rows
 
 

@@ -426,7 +426,9 @@ class HandoffScreen(DraftHost):
             self.go_to_facts()
             return
         id = self._list.fact_id
-        numbers = (n for n, it in enumerate(self._drafted) if id and id in it.statement.stands_on)
+        numbers = (
+            n for n, drafted in enumerate(self._drafted) if id and id in drafted.statement.stands_on
+        )
         at = next(numbers, -1)
         if at < 0:
             self.notify("No statement is based on this fact.", markup=False, timeout=3)

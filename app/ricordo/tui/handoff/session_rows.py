@@ -61,17 +61,15 @@ def session_rows(
 def earlier_rows(
     earlier: Earlier, status: HandoffStatus | None, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
-    """Return an earlier handoff as a row of the list, in one or two lines; `standing` is None while
+    """Return an earlier handoff as a row of the list, in one or two lines; `status` is None while
     it is being checked.
     """
-    words, style = standing_words(status)
+    (words, style), written = standing_words(status), _describe_written(status)
     name = (StyledSpan(" → "), StyledSpan(clip_start(earlier.name, max(20, width // 2)), "bold"))
     right = (StyledSpan(f" {words} ", style),)
     if in_one:
-        return (
-            with_right((*name, StyledSpan(f"  {_describe_written(status)}", "dim")), right, width),
-        )
-    written = f" · {_describe_written(status)}" if _describe_written(status) else ""
+        return (with_right((*name, StyledSpan(f"  {written}", "dim")), right, width),)
+    written = f" · {written}" if written else ""
     second = (StyledSpan("   "), StyledSpan(words, style), StyledSpan(written, "dim"))
     return StyledLine(fit(name, width)), StyledLine(fit(second, width))
 

@@ -141,15 +141,11 @@ class SessionsScreen(ActingScreen[None]):
 
     def _check_next(self) -> None:
         """Check the next handoff that was not checked yet."""
-        earlier = (next_one for next_one in self._rows if isinstance(next_one, Earlier))
-        next_one = next(
-            (next_one for next_one in earlier if next_one.path not in self._statuses), None
-        )
-        if next_one is not None:
-            check = partial(self._drafter.look_at, next_one)
-            self._start_job(
-                f"checking {next_one.name}", check, partial(self._store_status, next_one)
-            )
+        earlier = (each for each in self._rows if isinstance(each, Earlier))
+        each = next((each for each in earlier if each.path not in self._statuses), None)
+        if each is not None:
+            check = partial(self._drafter.look_at, each)
+            self._start_job(f"checking {each.name}", check, partial(self._store_status, each))
 
     def _store_status(self, handoff: Earlier, status: HandoffStatus) -> None:
         self._statuses[handoff.path] = status
@@ -218,9 +214,8 @@ class SessionsScreen(ActingScreen[None]):
         """Update the title, the progress and the keys."""
         count = sum(isinstance(row, Session) for row in self._rows)
         subtitle = "what the next agent needs to continue, each line with its proof"
-        self._title.say(
-            (StyledSpan(" Hand off ", "accent bold"), StyledSpan(f" {subtitle}", "dim"))
-        )
+        title = StyledSpan(" Hand off ", "accent bold")
+        self._title.say((title, StyledSpan(f" {subtitle}", "dim")))
         job = self._jobs.now
         marked = f" {len(self._marked)} marked · " if self._marked else " "
         idle = StyledSpan(f"{marked}drafting writes nothing", "dim")
@@ -239,12 +234,10 @@ class SessionsScreen(ActingScreen[None]):
         """Return the state of the keys, with the reasons for disabled ones."""
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         is_session = isinstance(self.thing, Session)
-        not_a_session = (
-            "" if self.sessions else "This is an earlier handoff; select a session to draft."
-        )
+        not_session = "" if self.sessions else "An earlier handoff: select a session to draft."
         no_sessions = "No sessions found." if self.is_loaded else "Still looking for sessions."
         refusals = {
-            "open": not_a_session if self._rows else no_sessions,
+            "open": not_session if self._rows else no_sessions,
             "mark": "" if is_session else "Only a session can be marked.",
             "undo": needs_undo(known),
             "redo": needs_redo(known),

@@ -118,21 +118,17 @@ def leaving_spans(egress: Egress | None, counted: Estimate | None = None) -> Map
     }
 
 
-def _render_cost(estimate: Estimate, *, is_counted: bool = False) -> Spans:
+def _render_cost(cost: Estimate, *, is_counted: bool = False) -> Spans:
     """Return how many tokens are sent and may be written, and what that costs; `is_counted` if the
     server counted the sent tokens.
     """
     sent = (
-        f"{estimate.input_tokens:,} tokens counted"
+        f"{cost.input_tokens:,} tokens counted"
         if is_counted
-        else f"≈{estimate.input_tokens:,} tokens sent"
+        else f"≈{cost.input_tokens:,} tokens sent"
     )
-    most = (
-        told_of_cost(estimate.usd)
-        if estimate.usd is None
-        else f"at most {told_of_cost(estimate.usd)}"
-    )
-    words = f"{sent}, at most {estimate.output_tokens:,} written: {most}"
+    most = told_of_cost(cost.usd) if cost.usd is None else f"at most {told_of_cost(cost.usd)}"
+    words = f"{sent}, at most {cost.output_tokens:,} written: {most}"
     return (_render_label("cost"), StyledSpan(words))
 
 

@@ -119,19 +119,15 @@ def freshness_rows(
         return [*rows, FreshnessRow(StyledLine((StyledSpan("checking …", "dim"),)))]
     if rule:
         of_rule = (finding for finding in snapshot.findings if finding.rule == rule)
-        return rows + _rows_of_findings(of_rule, with_file=True)
+        return rows + _finding_rows(of_rule, with_file=True)
     if scope is FindingScope.RULES:
         return rows + _rows_by_rule(snapshot)
     if scope is FindingScope.NOTE:
-        return rows + _find_note_rows(snapshot, path, width)
+        return rows + _note_rows(snapshot, path, width)
     if scope is FindingScope.MEMORY:
-        rows += [
-            FreshnessRow(StyledLine(row)) for row in wrap(_render_memory_checks(snapshot), width)
-        ]
+        rows += [FreshnessRow(StyledLine(row)) for row in wrap(_check_memory(snapshot), width)]
     findings = snapshot.dismissed if scope is FindingScope.DISMISSED else snapshot.findings
-    return rows + (
-        _rows_of_findings(findings, with_file=True) or _render_no_findings("here", width)
-    )
+    return rows + (_finding_rows(findings, with_file=True) or _render_clean("here", width))
 
 
 def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
@@ -147,9 +143,8 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
     if not row.first:
         return StyledLine((StyledSpan("  "), StyledSpan(clip(row.finding.message, width - 2))))
     glyph, style = GLYPHS[row.finding.severity]
-    place = clip(
-        _format_place(row.finding, row.with_file), max(6, width - len(row.finding.rule) - 4)
-    )
+    room = max(6, width - len(row.finding.rule) - 4)
+    place = clip(_format_place(row.finding, row.with_file), room)
     return StyledLine(
         (
             StyledSpan(f"{glyph} ", style),
@@ -187,10 +182,8 @@ def _render_head(
     tabs: list[StyledSpan] = []
     for each in scopes(snapshot):
         style = "accent bold" if each is scope else "dim"
-        tabs += [
-            StyledSpan(f"{each.value} {_count_findings(snapshot, path, each)}", style),
-            StyledSpan("  "),
-        ]
+        count = _count_findings(snapshot, path, each)
+        tabs += [StyledSpan(f"{each.value} {count}", style), StyledSpan("  ")]
     return [*lines, *(StyledLine(row) for row in wrap(tabs, width)), BLANK]
 
 
@@ -227,23 +220,21 @@ def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
             return len(snapshot.dismissed)
 
 
-def _find_note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
+def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
     of_note = snapshot.by_path.get(path, ())
     shared = snapshot.of_note(path)[len(of_note) :]
     retention = snapshot.retention.get(path)
     if not snapshot.memory.files:
         return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
     where = "in this note" if path in snapshot.memory.by_path else "here"
-    rows = _rows_of_findings(of_note, with_file=False) + _rows_of_findings(shared, with_file=True)
-    rows = rows or _render_no_findings(where, width)
-    if checked := _render_note_checks(snapshot, path):
+    rows = _finding_rows(of_note, with_file=False) + _finding_rows(shared, with_file=True)
+    rows = rows or _render_clean(where, width)
+    if checked := _check_note(snapshot, path):
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(checked, width)]
     if retention is not None:
         rows += [FreshnessRow(line) for line in (BLANK, *retention_lines(retention, width))]
     others = [
-        finding
-        for finding in snapshot.findings[:_MOST_OTHERS]
-        if path not in (finding.path, finding.other)
+        each for each in snapshot.findings[:_MOST_OTHERS] if path not in (each.path, each.other)
     ]
     if not others:
         return rows
@@ -251,22 +242,20 @@ def _find_note_rows(snapshot: Snapshot, path: str, width: int) -> list[Freshness
         FreshnessRow(BLANK),
         FreshnessRow(StyledLine((StyledSpan("other notes, worst first", "heading"),))),
     ]
-    rows += _rows_of_findings(others, with_file=True)
+    rows += _finding_rows(others, with_file=True)
     more = len(snapshot.findings) - len(of_note) - len(shared) - len(others)
     if more > 0:
         rows.append(FreshnessRow(StyledLine((StyledSpan(f"… {more} more: →", "dim"),))))
     return rows
 
 
-def _render_note_checks(snapshot: Snapshot, path: str) -> list[StyledSpan]:
+def _check_note(snapshot: Snapshot, path: str) -> list[StyledSpan]:
     """Return the results of the claim checks of the note at `path`; [] if it has none."""
-    verdicts = [
-        verdict for verdict in snapshot.evidence.verdicts.get(path, ()) if verdict.is_checked
-    ]
+    verdicts = [each for each in snapshot.evidence.verdicts.get(path, ()) if each.is_checked]
     return [_render_checks(snapshot.evidence, verdicts)] if verdicts else []
 
 
-def _render_memory_checks(snapshot: Snapshot) -> list[StyledSpan]:
+def _check_memory(snapshot: Snapshot) -> list[StyledSpan]:
     """Return the results of the claim checks of all notes, and what was not checked."""
     evidence = snapshot.evidence
     if not snapshot.known:
@@ -275,10 +264,8 @@ def _render_memory_checks(snapshot: Snapshot) -> list[StyledSpan]:
         return [StyledSpan("no project found: claims are not checked", "dim")]
     every = (verdict for verdicts in evidence.verdicts.values() for verdict in verdicts)
     checked = [verdict for verdict in every if verdict.is_checked]
-    return [
-        _render_checks(evidence, checked),
-        *(StyledSpan(f"; {remark}", "dim") for remark in evidence.remarks),
-    ]
+    notices = (StyledSpan(f"; {remark}", "dim") for remark in evidence.remarks)
+    return [_render_checks(evidence, checked), *notices]
 
 
 def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpan:
@@ -289,7 +276,7 @@ def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpa
     return StyledSpan(f"{claims} checked in {project}, {valid} OK", style)
 
 
-def _rows_of_findings(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
+def _finding_rows(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
     return [
         FreshnessRow(finding=finding, with_file=with_file, first=first)
         for finding in findings
@@ -304,7 +291,7 @@ def _rows_by_rule(snapshot: Snapshot) -> list[FreshnessRow]:
     ]
 
 
-def _render_no_findings(where: str, width: int) -> list[FreshnessRow]:
+def _render_clean(where: str, width: int) -> list[FreshnessRow]:
     text = [StyledSpan(f"✓ no findings {where}", "fine")]
     return [FreshnessRow(StyledLine(row)) for row in wrap(text, width)]
 

@@ -179,9 +179,7 @@ class NotePage:
         """
         by_path = self._snapshot.memory.by_path
         self._associations = [
-            association
-            for association in associations
-            if all(step.path in by_path for step in association.steps)
+            each for each in associations if all(step.path in by_path for step in each.steps)
         ]
         return self._render_associations()
 
