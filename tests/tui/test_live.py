@@ -159,7 +159,7 @@ async def test_the_folder_goes_and_comes_back(tmp_path: Path) -> None:
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         shutil.rmtree(root)
-        await stage.wait_for(lambda: "cannot be read" in stage.top)
+        await stage.wait_for(lambda: "unreadable" in stage.top)
         await stage.wait_for(lambda: "There is no memory directory" in stage.toasts)
         await stage.press("ctrl+r", "j", "k")
         write_memory(root, {"MEMORY.md": SMALL["MEMORY.md"]})
