@@ -91,7 +91,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
 
     monkeypatch.setattr("ricordo.git.ask", counted)
     async with on_stage(app) as stage:
-        await stage.wait_for(lambda: getattr(stage.app.screen, "_look", None), "a look")
+        await stage.wait_for(lambda: getattr(stage.app.screen, "_snapshot", None), "a look")
         await stage.know()
     assert asked == [(str(root), True)]
 

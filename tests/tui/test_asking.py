@@ -176,7 +176,7 @@ async def test_a_program_is_shown_before_its_first_run(
         # where its lines end depends on how long the path of the program is
         told = " ".join(told.split())
         assert "'two words'" in told
-        assert "turn its memory, hooks and tools off there" in told
+        assert "turn off its memory, hooks and tools there" in told
         await stage.press("escape")
         await stage.shows(ScopeScreen)
         assert not (tmp_path / "given").exists()

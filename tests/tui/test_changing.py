@@ -146,8 +146,8 @@ async def test_text_that_was_not_changed_does_nothing(
     ("script", "said", "kept"),
     [
         ("exit 3", "ended with an error (3)", False),
-        ('echo mine >> "$1"; exit 1', "What you wrote is kept in", True),
-        (r'printf "\377\376" > "$1"', "is no UTF-8. What you wrote is kept in", True),
+        ('echo mine >> "$1"; exit 1', "Your text is kept in", True),
+        (r'printf "\377\376" > "$1"', "is not UTF-8. Your text is kept in", True),
     ],
 )
 async def test_an_editor_that_fails_loses_nothing(
@@ -207,7 +207,7 @@ async def test_a_cancelled_merge_keeps_the_edited_text(
         await stage.press("e")
         await stage.shows(ProposalScreen)
         await stage.press("escape")
-        await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        await stage.wait_for(lambda: "Your text is kept in" in stage.toasts)
     assert "Line three" not in (root / CACHE).read_text()
     assert "Line three" in copies(pinned)[0].read_text()
 
@@ -222,12 +222,12 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
         await stage.go_to(TIDES)
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
-        for text in ("The port is Sines", "The port is Faro", "The port is Lagos", "kept in"):
+        for text in ("The port is Sines", "The port is Faro", "The port is Lagos", "Your text"):
             await stage.paints(text)
         assert "Lagos" in copies(pinned)[0].read_text()
         await stage.press("e")
         await stage.shows(ProposalScreen)
-        await stage.paints("takes the place of what somebody else wrote")
+        await stage.paints("replaces what somebody else wrote")
         await stage.confirm()
         await stage.wait_for(lambda: "Saved" in stage.toasts)
         assert "The port is Lagos" in (root / TIDES).read_text()
@@ -297,7 +297,7 @@ async def test_a_closed_form_restores_its_text_the_next_time(root: Path) -> None
         await stage.shows(FormScreen)
         await stage.press(*" of Genova", "escape")
         await stage.shows(MainScreen)
-        assert "E goes on with what you typed" in stage.toasts
+        assert "E continues with what you typed" in stage.toasts
         stage.app.clear_notifications()
         await stage.press("j", "E")
         await stage.shows(FormScreen)
@@ -309,7 +309,7 @@ async def test_a_closed_form_restores_its_text_the_next_time(root: Path) -> None
         await stage.shows(FormScreen)
         await stage.paints("user-ana of Genova")
         await stage.confirm()
-        await stage.wait_for(lambda: "The head is written" in stage.toasts)
+        await stage.wait_for(lambda: "Frontmatter written" in stage.toasts)
     assert read(root) == {**before, ANA: before[ANA].replace("user-ana", "user-ana of Genova")}
 
 
@@ -319,7 +319,7 @@ async def test_the_type_is_chosen_with_arrows(root: Path) -> None:
         await stage.shows(FormScreen)
         await stage.press("tab", "left")
         await stage.confirm()
-        await stage.wait_for(lambda: "The head is written" in stage.toasts)
+        await stage.wait_for(lambda: "Frontmatter written" in stage.toasts)
     assert "  type: reference\n" in (root / ANA).read_text()
 
 
@@ -366,7 +366,7 @@ async def test_a_change_that_the_screen_shows_late_is_not_taken_for_another_prog
         await stage.shows(ProposalScreen)
         await stage.confirm()
         await stage.wait_for(lambda: stage.here not in ("ports.md", ""), "another note open")
-        assert "deleted it" not in stage.toasts
+        assert "was deleted by somebody else" not in stage.toasts
 
 
 # Marked notes
@@ -399,7 +399,7 @@ async def test_a_key_for_one_note_says_so_once_if_others_are_marked(
         await stage.go_to(TIDES)
         await stage.press("space", "J")
         await stage.wait_for(lambda: read(root)[INDEX] != before[INDEX])
-        assert "on the note under the cursor alone" in stage.toasts
+        assert "on the note under the cursor only" in stage.toasts
         stage.app.clear_notifications()
         await stage.press("e")
         await stage.wait_for(lambda: "Saved" in stage.toasts)
@@ -415,7 +415,7 @@ async def test_marked_notes_get_one_type(root: Path) -> None:
         await stage.shows(FormScreen)
         await stage.press(*"decision")
         await stage.confirm()
-        await stage.wait_for(lambda: "2 notes are of type decision" in stage.toasts)
+        await stage.wait_for(lambda: "Set the type of 2 notes to decision" in stage.toasts)
     for path in (ANA, TIDES):
         assert "  type: decision\n" in (root / path).read_text()
 
@@ -423,10 +423,10 @@ async def test_marked_notes_get_one_type(root: Path) -> None:
 async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None:
     async with staged(root) as stage:
         await stage.press("space", "j", "space", "P")
-        await stage.wait_for(lambda: "2 notes are protected" in stage.toasts)
+        await stage.wait_for(lambda: "2 notes protected from" in stage.toasts)
         await stage.wait_for(lambda: stage.index_text.count("§") == 2, "both marked")
         await stage.press("P")
-        await stage.wait_for(lambda: "2 notes are free again" in stage.toasts)
+        await stage.wait_for(lambda: "2 notes no longer protected" in stage.toasts)
         await stage.wait_for(lambda: "§" not in stage.index_text, "none marked")
 
 
@@ -437,7 +437,7 @@ async def test_a_note_protected_by_its_frontmatter_says_so(tmp_path: Path) -> No
         assert "§ Tide tables" in stage.index_text
         await stage.go_to(TIDES)
         await stage.press("P")
-        await stage.wait_for(lambda: "own head, pinned or read_only" in stage.toasts)
+        await stage.wait_for(lambda: "by its frontmatter (pinned or read_only)" in stage.toasts)
 
 
 async def test_marked_notes_move_to_another_memory(root: Path, pinned: Path) -> None:
@@ -475,7 +475,7 @@ async def test_links_go_to_a_successor(root: Path) -> None:
         await stage.shows(PickNoteScreen)
         await stage.press(*"units", "enter")
         await stage.shows(ProposalScreen)
-        await stage.wait_for(lambda: f"links lead to {UNITS}" in stage.painted())
+        await stage.wait_for(lambda: f"links go to {UNITS}" in stage.painted())
         await stage.confirm()
         await stage.wait_for(lambda: "Retired" in stage.toasts)
     assert "[[feedback-units]]" in (root / ANA).read_text()
@@ -564,11 +564,11 @@ async def test_masking_a_secret_offers_to_purge_the_history(tmp_path: Path, pinn
         await stage.press("F")
         await stage.shows(ProposalScreen)
         await stage.paints("mask the value (github-token)")
-        await stage.paints("keeps the value until it is purged")
+        await stage.paints("keeps the value")
         await stage.press("p", "p", "p")
-        await stage.paints("purges the history of the value too")
+        await stage.paints("purges the value from the history too")
         await stage.confirm()
-        await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
+        await stage.wait_for(lambda: "Purged the value from" in stage.toasts)
         await stage.press("u")
         await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
         assert "(A credential (github-token) stood in the text for every agent" in stage.toasts
@@ -591,7 +591,7 @@ async def test_an_editor_that_deletes_its_file_empties_no_note(
     edits_with('rm "$1"', tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.press("e")
-        await stage.wait_for(lambda: "no file that can be read back" in stage.toasts)
+        await stage.wait_for(lambda: "no readable file" in stage.toasts)
     assert read(root) == before
 
 
@@ -611,7 +611,7 @@ async def test_undo_and_redo_work_after_a_restart(root: Path) -> None:
     async with staged(root) as stage:
         await stage.wait_for(lambda: stage.main.situation.redo)
         await stage.press("U")
-        await stage.wait_for(lambda: "Done again" in stage.toasts)
+        await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert read(root) == after
 
 

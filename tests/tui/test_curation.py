@@ -249,7 +249,7 @@ async def test_a_proposal_is_edited_before_it_is_accepted(
         assert list(states(screen)) == ["create project_locks", "replace project_tides"]
         # what the checks refuse is not taken, and not lost
         await stage.press("e")
-        await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        await stage.wait_for(lambda: "Your text is kept in" in stage.toasts)
         assert list(states(screen).values()) == ["·", "·"]
         await stage.press("a")
         await written(stage, screen)

@@ -102,7 +102,7 @@ async def test_conditions(tmp_path: Path, words: str, paths: list[str]) -> None:
 async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> None:
     async with finding(build(tmp_path), "zeppelins moored") as (stage, screen):
         assert found(screen) == []
-        await stage.paints("No note fits.")
+        await stage.paints("No note matches.")
         await stage.press("escape")
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         notebook: Notebook = stage.main._notebook
@@ -158,7 +158,7 @@ async def test_what_is_wrong_is_found_once_it_is_known(
         await stage.wait_for(lambda: stage.main._reading.look and stage.main._reading.look.read)
         screen = await opened_finder(stage)
         await stage.type_ahead(*"has:dead-link")
-        await stage.paints("what is wrong is being looked for")
+        await stage.paints("checking the notes")
         go_on.set()
         await stage.wait_for(lambda: screen.is_settled)
         assert found(screen) == ["user_ana.md"]
@@ -238,7 +238,7 @@ async def test_names_are_found_while_the_index_is_made(
     async with staged(build(tmp_path)) as stage:
         screen = await opened_finder(stage)
         await stage.type_ahead(*"cache")
-        await stage.paints("the index is being made: 2 of 5 notes")
+        await stage.paints("building the index: 2 of 5 notes")
         await stage.wait_for(lambda: found(screen) == ["project_cache.md"])
         go_on.set()
         await stage.wait_for(lambda: screen.is_settled)
@@ -298,7 +298,7 @@ async def test_before_anything_is_typed_the_surroundings_speak(tmp_path: Path) -
     folder.mkdir()
     async with staged(root, cwd=folder) as stage:
         screen = await open_finder(stage, "")
-        await stage.paints("What your surroundings call for")
+        await stage.paints("Relevant here")
         await stage.wait_for(lambda: found(screen)[:1] == ["user_ana.md"])
         await type_words(stage, screen, "metres")
         await type_words(stage, screen, "")

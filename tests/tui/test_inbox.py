@@ -207,7 +207,7 @@ async def test_a_session_is_shown_and_each_act_of_it_reverted(tmp_path: Path) ->
         assert contents(root) == theirs
         await stage.wait_for(lambda: stage.main._changing.can_redo)
         await stage.press("U")
-        await stage.wait_for(lambda: "Done again" in stage.toasts)
+        await stage.wait_for(lambda: "Redone" in stage.toasts)
         assert contents(root) == before
         await leave(stage)
         await stage.wait_for(lambda: "new in the inbox" not in stage.top)
@@ -337,7 +337,7 @@ async def test_earlier_visits_can_only_be_looked_at(tmp_path: Path) -> None:
         await stage.press("left_square_bracket")
         await stage.wait_for(lambda: [it.path for it in screen._arrivals] == ["ports.md"])
         await stage.press("d", "a", "l", "A", "space", "ctrl+s")
-        assert "can only be looked at" in stage.toasts
+        assert "Earlier visits are read-only" in stage.toasts
         await stage.press("right_square_bracket")
         await stage.wait_for(lambda: [it.path for it in screen._arrivals] == ["buoys.md"])
     assert "Setubal" in (root / "ports.md").read_text()
@@ -496,7 +496,7 @@ async def test_a_note_that_is_gone_is_found_and_brought_back(tmp_path: Path) -> 
     (root / "ports.md").unlink()
     async with staged(root) as stage:
         screen = await in_history(stage, "tides.md")
-        assert "gone: 1 note" in text_of(screen._list)
+        assert "deleted: 1 note" in text_of(screen._list)
         await stage.press("G", "enter")
         await stage.wait_for(lambda: screen.version and screen.version.path == "ports.md")
         await stage.press("enter")

@@ -298,7 +298,7 @@ async def _(stage: Stage) -> None:
 @shows("settings")
 async def _(stage: Stage) -> None:
     await stage.press(",")
-    await stage.wait_for(lambda: "count from the next start" in stage.toasts)
+    await stage.wait_for(lambda: "apply from the next start" in stage.toasts)
     text = Path(settings_file(stage.main._notebook.surroundings.config)).read_text()
     assert "theme" in text
     assert text.endswith("She rows too.\n"), "the editor had it"
@@ -502,7 +502,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.go_to(TIDES)
     await stage.press("O")
-    assert "No transcript" in stage.toasts
+    assert "No transcript shows" in stage.toasts
     with_transcript(stage.main.root, TIDES)
     await stage.press("ctrl+r")
     await stage.wait_for(lambda: stage.main.situation.origin)
@@ -590,7 +590,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
     assert "[[ports]]" in text(stage, ANA)
     assert "[Tide tables](ports.md)" in text(stage, INDEX)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("retire")
@@ -604,7 +604,7 @@ async def _(stage: Stage) -> None:
     assert not (Path(stage.main.root) / CACHE).exists()
     assert "project_cache" not in text(stage, INDEX)
     assert "the cache, [nowhere]" in text(stage, ANA)
-    assert "deleted it" not in stage.toasts
+    assert "was deleted by somebody else" not in stage.toasts
 
 
 @shows("entry-down", "entry-up")
@@ -631,7 +631,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "agents stop reading here" in stage.index_text)
     await stage.go_to(UNITS)
     await stage.press("circumflex_accent")
-    await stage.wait_for(lambda: "Agents are given this entry now" in stage.toasts)
+    await stage.wait_for(lambda: "Agents load this entry now" in stage.toasts)
     memory = stage.looked.look.memory
     assert "[Units]" in memory.load.text
     assert memory.load.text.rstrip().endswith("metres")
@@ -647,7 +647,7 @@ async def _(stage: Stage) -> None:
     await stage.paints("drop the entry")
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
-    await stage.wait_for(lambda: "Mended" in stage.toasts)
+    await stage.wait_for(lambda: "Fixed" in stage.toasts)
 
 
 @shows("successor")
@@ -672,9 +672,9 @@ async def _(stage: Stage) -> None:
     await stage.shows(ProposalScreen)
     assert " p purge history" in stage.app.screen.query_one("#keys", Bar).text
     await stage.press("p")
-    await stage.paints("purges the history of the value too")
+    await stage.paints("purges the value from the history too")
     await stage.press("p", "s")
-    assert "purges the history of the value too" not in stage.painted()
+    assert "purges the value from the history too" not in stage.painted()
     assert "Only a retired note" in stage.toasts
 
 
@@ -708,7 +708,7 @@ async def _(stage: Stage) -> None:
     assert text(stage, ANA) == before
     await stage.wait_for(lambda: stage.main.situation.redo and not stage.main.situation.undo)
     await stage.press("U")
-    await stage.wait_for(lambda: "Done again" in stage.toasts)
+    await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert text(stage, ANA) == before + "She rows too.\n"
 
 
@@ -779,7 +779,7 @@ async def _(stage: Stage) -> None:
     await stage.shows(HistoryScreen)
     await stage.wait_for(lambda: "+" in stage.painted())
     await stage.press("equals_sign")
-    await stage.paints("there now")
+    await stage.paints("current text")
 
 
 async def test_the_inbox_edits_and_takes_back(stage: Stage) -> None:
@@ -815,7 +815,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
     await stage.press("R")
     await stage.shows(ReviewScreen)
-    await stage.paints("Nothing is to be reviewed today.")
+    await stage.paints("Nothing to review today.")
 
 
 @shows("curate")
@@ -831,7 +831,7 @@ async def _(stage: Stage) -> None:
 @shows("model", "count", "kept-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
-        await asyncio.to_thread(without_credentials, patched, Path(stage.app._surroundings.state))
+        await asyncio.to_thread(without_credentials, patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -849,7 +849,7 @@ async def _(stage: Stage) -> None:
 @shows("send-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(proposing(LOST)) as server:
-        without_credentials(patched, Path(stage.app._surroundings.state))
+        without_credentials(patched, Path(stage.app._environment.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -1049,17 +1049,17 @@ async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ("left_square_bracket", "first note that was opened"),
-        ("right_square_bracket", "last note that was opened"),
-        ("N", "Nothing is searched for"),
-        ("2 space", "Notes are marked in the index"),
-        ("2 J", "Entries are moved in the index"),
-        ("o K", "Esc and o lead there"),
+        ("left_square_bracket", "first note you opened"),
+        ("right_square_bracket", "last note you opened"),
+        ("N", "No search in the note"),
+        ("2 space", "Mark notes in the index"),
+        ("2 J", "Move entries in the index"),
+        ("o K", "press Esc, then o"),
         ("G J", "No entry of the index"),
         ("U", "nothing to redo"),
         ("u", "nothing to undo"),
         ("minus", "No finding is under the cursor"),
-        ("left", "Nothing lies left of the index"),
+        ("left", "The index is the leftmost pane"),
         ("2 enter", "No link is chosen"),
         ("z greater_than_sign", "Only one pane"),
     ],
@@ -1267,7 +1267,7 @@ async def test_own_keys_work_in_dialogs(tmp_path: Path, pinned: Path) -> None:
         await stage.shows(MainScreen)
         await stage.press("n")
         await stage.shows(FormScreen)
-        await stage.paints(" f7 make it ")
+        await stage.paints(" f7 create it ")
         await stage.press(*"Boats", "ctrl+s")
         await stage.shows(FormScreen)
         await asyncio.sleep(CALM)

@@ -94,7 +94,7 @@ async def test_without_transcripts_no_origin_is_shown(tmp_path: Path) -> None:
         assert "read" not in stage.note_text.split("\n")[0]
         await stage.press("O")
         assert isinstance(stage.app.screen, MainScreen)
-        assert "No transcript" in stage.toasts
+        assert "No transcript shows" in stage.toasts
 
 
 async def test_the_origin_quotes_the_message_and_steps_through_changes(tmp_path: Path) -> None:

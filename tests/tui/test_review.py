@@ -97,7 +97,7 @@ async def test_the_origin_of_the_note_opens_and_leads_back(root: Path) -> None:
     with_transcript(root, "port.md")
     async with reviewing(root) as (stage, screen):
         await stage.press("O")
-        await stage.wait_for(lambda: "No transcript" in stage.toasts)
+        await stage.wait_for(lambda: "No transcript shows" in stage.toasts)
         await stage.press("down")
         await stage.wait_for(lambda: "O origin" in stage.painted(), "a known origin")
         await stage.press("O")
@@ -186,9 +186,9 @@ async def test_later_asks_again_on_a_day(root: Path) -> None:
 async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
         refused = {
-            "2026-11-20": "is not to come",
+            "2026-11-20": "is not in the future",
             "2027-02-30": "not in the calendar",
-            "soon": "“soon” is no day: write it as 2027-02-18",
+            "soon": "“soon” is not a date: write it as 2027-02-18",
         }
         for typed, why_not in (*refused.items(), ("2027-02-01", "")):
             await stage.press("l")
@@ -219,7 +219,7 @@ async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) 
         await goes_to(stage, screen, "freeze.md")
         assert said(root) == {}
         await stage.press("u")
-        await stage.wait_for(lambda: "nothing to take back" in stage.toasts, "why not")
+        await stage.wait_for(lambda: "nothing to undo" in stage.toasts, "why not")
 
 
 async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -> None:
@@ -230,14 +230,14 @@ async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -
         await stage.shows(ChooseScreen)
         await stage.press("2")
         await goes_to(stage, screen, "")
-        await stage.paints("What was left is still due.")
-        await stage.paints("The next one comes up on 27 November 2026.")
+        await stage.paints("Skipped notes are still due.")
+        await stage.paints("Next note due on 27 November 2026.")
         painted = stage.painted()
-        assert "1 still true, 1 later, 1 left for another time." in painted
+        assert "1 still true, 1 later, 1 skipped." in painted
         assert "Reviews" in painted
         assert "Retention of the memory" in painted
         await stage.press("a")
-        await stage.wait_for(lambda: "All notes were looked at" in stage.toasts, "why not")
+        await stage.wait_for(lambda: "All notes were reviewed" in stage.toasts, "why not")
         await stage.press("up")
         assert here(screen) == "vendor.md"
 
@@ -286,8 +286,8 @@ async def test_an_empty_review_says_so_and_when_the_next_is_due(tmp_path: Path) 
     notebook = notebook_of(root)
     notebook.record(notebook.read())
     async with reviewing(root) as (stage, _):
-        await stage.paints("Nothing is to be reviewed today.")
-        await stage.paints("The next one comes up on ")
+        await stage.paints("Nothing to review today.")
+        await stage.paints("Next note due on ")
 
 
 async def test_what_others_write_meanwhile_is_asked_for_again(root: Path) -> None:
@@ -313,9 +313,9 @@ async def test_a_says_still_true_in_the_freshness_pane(root: Path) -> None:
         await stage.press("3")
         assert "a still true" in stage.bottom
         await stage.press("a")
-        await stage.wait_for(lambda: "Still true: port" in stage.toasts, "it is kept")
+        await stage.wait_for(lambda: "Confirmed as still true: port" in stage.toasts, "it is kept")
         await stage.wait_for(lambda: "1.00" in stage.freshness_text, "the figure")
-        assert "stale" not in [it.rule for it in stage.main._look.by_path.get("port.md", ())]
+        assert "stale" not in [it.rule for it in stage.main._snapshot.by_path.get("port.md", ())]
         assert said(root) == {"port.md": ReviewVerdict.TRUE}
         await stage.wait_for(lambda: stage.main._changing.can_undo, "it can be undone")
         await stage.press("u")

@@ -1,4 +1,4 @@
-"""The notebook: wiring of screens, themes, keys and signals."""
+"""The Textual app: wires screens, themes, keys and signals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from ricordo.tui.messages import MemoriesRequested, NoteRequested
 
 
 class NoControl(LineFilter):
-    """Makes controls in drawn text visible."""
+    """Makes control characters in drawn text visible."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return `segments` with every control character made visible."""
@@ -60,34 +60,34 @@ class NoControl(LineFilter):
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _PATIENCE = 5.0
-"""Seconds for which an orderly end may take. A terminal that is gone, or that nobody reads, takes
-nothing more: what paints then waits for ever, and with it all that the loop of events would do.
+"""Seconds that an orderly end may take. Painting on a terminal that is gone, or that nobody reads,
+blocks for ever, and the event loop with it.
 """
 
 
 class SignalHandler:
-    """Ends the process at the first of the signals that ask for it."""
+    """Ends the process at the first signal that asks for it."""
 
     def __init__(self, end: Callable[[int], None]) -> None:
-        """`end` leaves in order; it is called by the loop of events, with the exit code."""
+        """`end` closes the app; the event loop calls it with the exit code."""
         self._end = end
         self._loop: asyncio.AbstractEventLoop | None = None
         self._before: dict[signal.Signals, Any] = {}
 
     def watch(self) -> None:
-        """Begin to listen; called in the thread and the loop of the screen."""
+        """Install the handlers; called in the thread and the event loop of the app."""
         self._loop = asyncio.get_running_loop()
-        # the loop's own handlers would not run while a paint keeps the loop waiting
-        self._before = {number: signal.signal(number, self._asked) for number in _SIGNALS}
+        # handlers of the event loop would not run while painting blocks it
+        self._before = {number: signal.signal(number, self._handle_signal) for number in _SIGNALS}
 
     def unwatch(self) -> None:
-        """Leave the signals as they were."""
+        """Restore the previous handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}
 
-    def _asked(self, number: int, frame: FrameType | None) -> None:
-        # what was written is whole or not there, whenever the process ends
+    def _handle_signal(self, number: int, frame: FrameType | None) -> None:
+        # every write is complete or absent, whenever the process ends
         at_last = threading.Timer(_PATIENCE, os._exit, (128 + number,))
         at_last.daemon = True
         at_last.start()
@@ -95,40 +95,40 @@ class SignalHandler:
             self._loop.call_soon_threadsafe(self._end, 128 + number)
 
 
-def start(path: str | None, surroundings: Environment, *, opens_review: bool = False) -> int:
-    """Open the memory that `path` means on the terminal, and stay until the person leaves.
+def start(path: str | None, environment: Environment, *, opens_review: bool = False) -> int:
+    """Run the app on the memory at `path`; None finds one. Return the exit code.
 
-    With `opens_review` it begins with the review of the day. Returns the exit code. Raises
-    MemoryNotFound where a named path is no memory.
+    With `opens_review` it begins with the review of the day. Raises MemoryNotFound where `path`
+    is not a memory.
     """
-    # what is loaded until the first paint stays: collecting garbage among it only takes time
+    # what is loaded before the first paint stays: garbage collection only takes time
     gc.disable()
-    settings, remarks = load_settings(surroundings, known_actions())
-    themes, _ = load_themes(surroundings)
+    settings, remarks = load_settings(environment, known_actions())
+    themes, _ = load_themes(environment)
     try:
-        found = find_memories(path, surroundings)
+        found = find_memories(path, environment)
     except MemoryNotFound as error:
         if path is not None:
             raise
-        app = RicordoApp(error, surroundings, settings, remarks, themes)
+        app = RicordoApp(error, environment, settings, remarks, themes)
     else:
-        app = RicordoApp(found, surroundings, settings, remarks, themes, opens_review=opens_review)
+        app = RicordoApp(found, environment, settings, remarks, themes, opens_review=opens_review)
     app.run()
-    # what ends is not searched for garbage, which would take longer than all the rest of leaving
+    # no garbage collection on exit: it would take longer than the rest of closing
     gc.disable()
     gc.freeze()
     if app.return_value == DEMO_WANTED:
-        return _demo(surroundings)
+        return _demo(environment)
     if app.last_words:
         print(app.last_words, file=sys.stderr)
         return CRASHED
     return app.return_value or 0
 
 
-def _demo(surroundings: Environment) -> int:
+def _demo(environment: Environment) -> int:
     from ricordo.services.workspace.sample import copied_sample
 
-    with copied_sample(surroundings) as sample:
+    with copied_sample(environment) as sample:
         print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
         return start(sample.memory, sample.surroundings)
 
@@ -137,7 +137,7 @@ _CRASH_LOG = "crash.log"
 
 
 class RicordoApp(App[int]):
-    """Opens one memory after the other."""
+    """The app: opens one memory at a time."""
 
     TITLE = "Ricordo"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {CommandProvider}
@@ -151,7 +151,7 @@ class RicordoApp(App[int]):
     def __init__(
         self,
         found: Sequence[MemoryPlace] | MemoryNotFound,
-        surroundings: Environment,
+        environment: Environment,
         settings: Settings,
         remarks: Sequence[SettingsWarning],
         themes: Mapping[str, ThemeColors],
@@ -159,17 +159,17 @@ class RicordoApp(App[int]):
         opens_review: bool = False,
     ) -> None:
         """`found` are the memories that fit, most likely first, or why there is none; `remarks`
-        are what could not be used of the settings. With `opens_review` the first memory that is
-        opened begins with its review.
+        are warnings about the settings. With `opens_review` the first memory that is opened begins
+        with its review.
         """
         super().__init__()
         self.last_words = ""
-        """What is to be said on the restored terminal."""
-        # a private name of Textual, and the only place through which every drawn line passes
+        """The message to print on the restored terminal."""
+        # private in Textual, but the only place that every drawn line passes
         self._filters.append(NoControl())
         self._ending = SignalHandler(self.exit)
         self._found = found
-        self._surroundings = surroundings
+        self._environment = environment
         self._settings = settings
         self._remarks = remarks
         self._themes = themes
@@ -181,7 +181,7 @@ class RicordoApp(App[int]):
 
     @property
     def ricordo_themes(self) -> Mapping[str, ThemeColors]:
-        """The themes that a person can choose from."""
+        """The themes to choose from, by name."""
         return self._themes
 
     @property
@@ -195,12 +195,12 @@ class RicordoApp(App[int]):
         return Palette(self._themes.get(self.theme) or self._themes[DEFAULT_THEME])
 
     def on_mount(self) -> None:
-        """Open what was found, or say what to do next."""
-        self.call_after_refresh(_collect_garbage_again)
+        """Open the memory that was found, or show what to do next."""
+        self.call_after_refresh(_enable_garbage_collection)
         self._ending.watch()
         self.theme_changed_signal.subscribe(self, self._repaint)
         if isinstance(self._found, MemoryNotFound):
-            self._say_nothing_was_found(self._found)
+            self._show_nothing_found(self._found)
         elif place := clear_choice(self._found):
             self._open(place)
         else:
@@ -209,11 +209,11 @@ class RicordoApp(App[int]):
             self.notify(str(remark), severity="warning", markup=False, timeout=15)
 
     def on_unmount(self) -> None:
-        """Leave the signals to whoever comes next."""
+        """Restore the signal handlers."""
         self._ending.unwatch()
 
     def _open(self, place: MemoryPlace, note: str = "", line: int = 0) -> None:
-        notebook = Notebook(place, self._surroundings, self._settings)
+        notebook = Notebook(place, self._environment, self._settings)
         screen = MainScreen(notebook, self.palette, note, line, opens_review=self._opens_review)
         self._opens_review = False
         if len(self.screen_stack) > 1:
@@ -222,44 +222,44 @@ class RicordoApp(App[int]):
             self.push_screen(screen)
 
     def _choose(self, places: Sequence[MemoryPlace]) -> None:
-        home, keymap = self._surroundings.agent_home, self._settings.keymap
-        self.push_screen(MemoriesScreen(places, self.palette, keymap, home), self._chosen)
+        home, keymap = self._environment.agent_home, self._settings.keymap
+        self.push_screen(MemoriesScreen(places, self.palette, keymap, home), self._open_chosen)
 
-    def _chosen(self, place: MemoryPlace | None) -> None:
+    def _open_chosen(self, place: MemoryPlace | None) -> None:
         if place is not None:
             self._open(place)
         elif len(self.screen_stack) <= 1:
             self.exit(0)
 
-    def _say_nothing_was_found(self, error: MemoryNotFound) -> None:
-        self.push_screen(NothingScreen(error, self.palette), self._answered)
+    def _show_nothing_found(self, error: MemoryNotFound) -> None:
+        self.push_screen(NothingScreen(error, self.palette), self._close_nothing_found)
 
-    def _answered(self, demo: bool | None) -> None:
+    def _close_nothing_found(self, demo: bool | None) -> None:
         self.exit(DEMO_WANTED if demo else 0)
 
     def on_key(self, event: Key) -> None:
-        """Give what is typed ahead to the line that was just opened for it."""
+        """Pass typed-ahead keys to the find bar that was just opened."""
         if isinstance(self.screen, MainScreen) and self.screen.typed_ahead(event):
             event.prevent_default()
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""
-        self.run_worker(self._offer_all())
+        self.run_worker(self._offer_all_memories())
 
     def on_note_requested(self, message: NoteRequested) -> None:
-        """Open the memory that has the note, and the note."""
+        """Open the note in its memory."""
         self._open(message.place, message.path, message.line)
 
-    async def _offer_all(self) -> None:
-        asked_on = self.screen
-        places = await asyncio.to_thread(all_memories, self._surroundings)
-        if self.screen is not asked_on:
+    async def _offer_all_memories(self) -> None:
+        requesting_screen = self.screen
+        places = await asyncio.to_thread(all_memories, self._environment)
+        if self.screen is not requesting_screen:
             return
-        here = asked_on.root if isinstance(asked_on, MainScreen) else ""
+        here = requesting_screen.root if isinstance(requesting_screen, MainScreen) else ""
         if any(place.root != here for place in places):
             self._choose(places)
         else:
-            self.notify("No other memory was found on this machine.", markup=False)
+            self.notify("No other memory found on this machine.", markup=False)
 
     def _repaint(self, theme: object) -> None:
         for screen in self.screen_stack:
@@ -283,54 +283,56 @@ class RicordoApp(App[int]):
             self.push_screen(CommandPalette())
 
     def _fatal_error(self) -> None:
-        """End on an error of our own: without values of variables, which may be secrets."""
+        """End after an internal error, without values of variables: they may be secrets."""
         error: BaseException | None = self._exception
         if isinstance(error, WorkerFailed):
             error = error.error
         kind = type(error).__name__
-        path = os.path.join(self._surroundings.state, _CRASH_LOG)
-        kept = error is not None and _keep_crash(path, error)
-        where = f" Where it happened is in {one_line(path)}." if kept else ""
+        path = os.path.join(self._environment.state, _CRASH_LOG)
+        is_logged = error is not None and _write_crash_log(path, error)
+        where = f" The crash log is {one_line(path)}." if is_logged else ""
         self.last_words = (
             f"ricordo: internal error ({kind}); this is a bug, please report it.{where}"
-            " Changes that were written stay, and can be undone."
+            " Written changes are kept and can be undone."
         )
         self._close_messages_no_wait()
 
     def panic(self, *renderables: object) -> None:
-        """End likewise on an error that can draw itself: it would draw what it was made from."""
+        """End the same way on an error that can draw itself: it would draw its values."""
         self._fatal_error()
 
 
 _THRESHOLDS = 2_000, 20, 10
-"""Of the garbage collector. A key makes thousands of values, nearly all of which are gone with the
-next one: with the thresholds of Python a sixth of its time would go into going through them.
+"""Of the garbage collector. A key press makes thousands of short-lived values: with Python's own
+thresholds, a sixth of the time would go into collecting them.
 """
 
 
-def _collect_garbage_again() -> None:
-    """Turn the collector on, and leave what is loaded by now out of its way for good."""
+def _enable_garbage_collection() -> None:
+    """Turn the garbage collector on, and exempt everything that is loaded by now."""
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
     gc.enable()
 
 
 DEMO_WANTED = -1
-"""What the app ends with when the person asked for the demo."""
+"""The return value of the app when the user asked for the demo."""
 CRASHED = 3
-"""The exit code after an error of our own."""
+"""The exit code after an internal error."""
 
 
 @runtime_checkable
 class Painted(Protocol):
-    """What draws with a palette."""
+    """A node that draws with a palette."""
 
     def repaint(self, palette: Palette) -> None:
-        """Draw anew with the styles of `palette`."""
+        """Draw again with the styles of `palette`."""
 
 
-def _keep_crash(path: str, error: BaseException) -> bool:
-    """Write the frames of `error` to `path`: files, lines and functions, no values, no text."""
+def _write_crash_log(path: str, error: BaseException) -> bool:
+    """Write the frames of `error` to `path`: files, lines and functions, no values. Return whether
+    it was written.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     rows = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
     try:

@@ -1,4 +1,4 @@
-"""From the names of styles to what a terminal draws, by the colours of the theme in use."""
+"""The palette: from names of styles to what a terminal draws, in the colours of a theme."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ATTRIBUTES = {
 
 
 class Palette:
-    """The styles of one theme. Made anew when the theme changes."""
+    """The styles of one theme; another theme gets another palette."""
 
     def __init__(self, theme: ThemeColors) -> None:
         """`theme` gives the colours."""
@@ -33,7 +33,7 @@ class Palette:
         self._grounded: dict[tuple[str, str, int], Style] = {}
 
     def style(self, names: str) -> Style:
-        """Return the style of `names`, blanks between; unknown ones add nothing."""
+        """Return the style of `names`, separated by blanks; unknown names add nothing."""
         known = self._known.get(names)
         if known is None:
             known = sum((self._single(name) for name in names.split()), Style.null())
@@ -46,7 +46,7 @@ class Palette:
         return Style(color=self._colors["foreground"], bgcolor=self._colors["background"])
 
     def strip(self, line: StyledLine, width: int, base: str = "") -> Strip:
-        """Return `line` as `width` cells to draw, on the style `base`; what is longer ends in an
+        """Return `line` as `width` cells to draw, on the style `base`; a longer line ends in an
         ellipsis.
         """
         strip = self._drawn(line.spans, base)

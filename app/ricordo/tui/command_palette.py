@@ -1,4 +1,4 @@
-"""The palette: every action of the registry, and every theme."""
+"""The command palette: every action of the registry, and every theme."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "settings": ("preferences", "configuration", "config", "options", "keymap"),
 }
 THEME = ("theme", "colour", "color", "dark", "light", "appearance")
-"""What people type for a theme."""
+"""Words that users type for a theme."""
 
 
 class _Themed(Protocol):
@@ -93,15 +93,15 @@ class _Command(NamedTuple):
     name: str
     """One or two words."""
     help: str
-    """What it does; with its keys, where it has some."""
+    """What it does, with its keys where it has some."""
     group: str
     run: Callable[[], Any]
     other_names: tuple[str, ...] = ()
-    """What else people call it."""
+    """Other words that users have for it."""
 
     @property
     def title(self) -> str:
-        """What the palette shows."""
+        """The line in the palette."""
         return f"{self.name} · {self.help}"
 
 
@@ -121,39 +121,39 @@ class CommandProvider(Provider):
         for action in actions_on(screen.SCENE):
             if (action.group is Group.MOVE) is movement:
                 keys = label_of(action, screen.keymap)
-                told = f"{action.help}  ({keys})" if keys else action.help
+                help_ = f"{action.help}  ({keys})" if keys else action.help
                 name, own = action.label_in(situation), action.id.replace("-", " ")
                 names = (own, action.label, *SYNONYMS.get(action.id, ()))
                 run = partial(screen.action_do, action.id)
-                yield _Command(name, told, action.group.value, run, names)
+                yield _Command(name, help_, action.group.value, run, names)
 
     def _themes(self) -> Iterator[_Command]:
         app = cast(_Themed, self.app)
         for name in app.ricordo_themes:
             run = partial(setattr, app, "theme", name)
-            told = "Change the colours, until Ricordo is left"
-            yield _Command(f"theme {name}", told, "Theme", run, (name, *THEME))
+            help_ = "Change the colours until you quit Ricordo"
+            yield _Command(f"theme {name}", help_, "Theme", run, (name, *THEME))
 
     async def discover(self) -> Hits:
-        """Everything, before the person typed."""
+        """Yield every command, before anything is typed."""
         for command in self._commands():
             yield DiscoveryHit(Content(command.title), command.run, command.title, command.group)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words: what is called so first, then what only speaks of it."""
+        """Yield the commands that fit the words: by name first, then by help text."""
         matcher = self.matcher(query)
         for number, command in enumerate(self._commands()):
             score = _score(command, query, matcher)
             if score > 0:
                 title = _highlighted(matcher, query, command.title)
-                # of two that fit alike the one that is offered first
+                # of two that fit alike, the one that is listed first wins
                 score -= number / 1_000
                 yield Hit(score, title, command.run, command.title, command.group)
 
 
 def _score(command: _Command, query: str, matcher: Matcher) -> float:
-    """Return how well a command fits what was typed; 0 where it does not. Every way to fit is worth
-    more than all those after it.
+    """Return how well a command fits what was typed; 0 where it does not. Every way to fit scores
+    more than all later ones.
     """
     typed = " ".join(query.casefold().split())
     for worth, names in ((800, (command.name,)), (700, command.other_names)):
@@ -164,16 +164,15 @@ def _score(command: _Command, query: str, matcher: Matcher) -> float:
             return worth - 200
         if any(word.startswith(typed) for name in folded for word in name.split()):
             return worth - 400
-    told = command.help.casefold()
-    if re.search(rf"\b{re.escape(typed)}", told):
+    if re.search(rf"\b{re.escape(typed)}", command.help.casefold()):
         return 200
     fuzzy = matcher.match(command.title)
-    # what the matcher gives grows without a bound
+    # the score of the matcher has no upper bound
     return 100 * fuzzy / (1 + fuzzy) if fuzzy > 0 else 0
 
 
 def _highlighted(matcher: Matcher, query: str, title: str) -> Content:
-    """Return `title` as it stands: `Matcher.highlight` would read `[` as markup."""
+    """Return `title` with matches highlighted; `Matcher.highlight` would read `[` as markup."""
     content = Content(title)
     for offset in matcher.fuzzy_search.match(query, title)[1]:
         content = content.stylize(matcher.match_style, offset, offset + 1)

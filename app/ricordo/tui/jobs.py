@@ -1,4 +1,4 @@
-"""What a screen has done in threads: one piece after the other, and the last one counts."""
+"""Work that a screen does in threads: one job at a time, and only the last one counts."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 _PATIENCE = 5.0
-"""Seconds for which a piece of work gives way in all to keys."""
+"""Seconds, in all, for which a job waits for keys to be handled first."""
 
 
 class _Cancelled(Exception):
-    """The person does not want it any more."""
+    """The job was cancelled."""
 
 
 class Job:
-    """Something that goes on in a thread; the screen looks at it whenever it likes."""
+    """Work in a thread, whose progress the screen reads."""
 
     def __init__(self, phase: str) -> None:
-        """`phase` says what is being done at first."""
+        """`phase` is the first phase, a few words."""
         self.progress = CurationProgress(phase)
         self.began = time.monotonic()
         self.is_cancelled = False
         self._giving = Throttle(_PATIENCE)
 
     def step(self, progress: CurationProgress) -> None:
-        """Be told how far it is; ends it where it was cancelled."""
+        """Record progress. Raises where the job was cancelled, which ends it."""
         if self.is_cancelled:
             raise _Cancelled
         self.progress = progress
@@ -44,7 +44,7 @@ class Job:
 
     @property
     def told(self) -> str:
-        """What is being done, for how long, and how much was answered."""
+        """The phase, the seconds so far and the tokens of the answer, visible text."""
         now = self.progress
         noun = "token" if now.tokens == 1 else "tokens"
         tokens = f" · {now.tokens:,} {noun}" if now.tokens else ""
@@ -52,22 +52,22 @@ class Job:
 
 
 class Jobs:
-    """The work of one screen."""
+    """The jobs of one screen."""
 
     def __init__(self) -> None:
-        """Nothing goes on."""
+        """No job is running."""
         self.now: Job | None = None
-        """What goes on."""
+        """The running job; None where there is none."""
         self._one_at_a_time = asyncio.Lock()
 
     def cancel(self) -> None:
-        """Let nothing go on."""
+        """Cancel the running job."""
         if self.now is not None:
             self.now.is_cancelled = True
         self.now = None
 
     def begin(self, phase: str) -> Job:
-        """Return a new job, in the place of the one that goes on."""
+        """Cancel the running job and return a new one."""
         self.cancel()
         self.now = Job(phase)
         return self.now
@@ -79,25 +79,25 @@ class Jobs:
         came: Callable[[Answer], object],
         failed: Callable[[str], object],
     ) -> None:
-        """Do `work` in a thread, and `came` with what came of it or `failed` with why nothing did;
-        neither where it is not wanted any more.
+        """Do `work` in a thread, then call `came` with the answer, or `failed` with the message of
+        the error; neither where the job was cancelled or replaced.
         """
         try:
-            found = await self.done(job, work)
+            answer = await self.done(job, work)
         except RicordoError as error:
             failed(str(error))
             return
-        if found is not None:
-            came(found)
+        if answer is not None:
+            came(answer)
 
     async def done(self, job: Job, work: Callable[[Step], Answer]) -> Answer | None:
-        """Do `work` in a thread; return what came of it, None where it is not wanted any more.
-        Raises RicordoError where it failed and is still wanted.
+        """Do `work` in a thread and return the answer; None where the job was cancelled or
+        replaced. Raises RicordoError where the work failed.
         """
-        # one after the other: a thread that was told to end may not have ended yet
+        # one after the other: a thread that was cancelled may not have ended yet
         async with self._one_at_a_time:
             try:
-                found = await asyncio.to_thread(work, job.step)
+                answer = await asyncio.to_thread(work, job.step)
             except _Cancelled:
                 return None
             except RicordoError:
@@ -108,4 +108,4 @@ class Jobs:
         if job is not self.now:
             return None
         self.now = None
-        return found
+        return answer

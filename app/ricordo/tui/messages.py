@@ -1,4 +1,4 @@
-"""What happened (past tense) and what is wished (`…Requested`), among workers, screens and app."""
+"""Messages among workers, screens and app: facts in the past tense, requests as `…Requested`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 
 
 class Looked(Message):
-    """A new look at the memory is there, or it cannot be read."""
+    """There is a new snapshot of the memory, or it cannot be read."""
 
     def __init__(self, seen: FollowedSnapshot | Lost) -> None:
-        """`seen` is what the follower gave."""
+        """`seen` comes from the follower."""
         super().__init__()
         self.seen = seen
 
 
 class MemoriesRequested(Message):
-    """The person wants to open another memory."""
+    """The user wants to open another memory."""
 
 
 class NoteRequested(Message):
-    """The person wants to open a note of another memory."""
+    """The user wants to open a note of another memory."""
 
     def __init__(self, place: MemoryPlace, path: str, line: int = 0) -> None:
-        """`path` is that of the note in the memory at `place`; `line` is to be in sight."""
+        """`path` is the note in the memory at `place`; `line` is scrolled into sight."""
         super().__init__()
         self.place = place
         self.path = path

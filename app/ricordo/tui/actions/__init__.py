@@ -1,1 +1,1 @@
-"""What a person can do on screen, by purpose."""
+"""What a user can do on screen, with the keys for it."""

@@ -1,4 +1,4 @@
-"""One thing that a person can do, and what it is for."""
+"""An action: something a user can do on screen, with its keys and its conditions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ricordo.tui.context import NOTEBOOK, Pane, Scene, Situation, WhyNot, always
 
 
 class Group(StrEnum):
-    """What an action is for, as help groups it."""
+    """The groups of actions in help and on the page of keys."""
 
     MOVE = "Move"
     SEE = "See"
@@ -22,68 +22,68 @@ class Group(StrEnum):
 
 
 LabelNow = Callable[[Situation], str]
-"""Gives what an action does now, in one or two words; "" where its other labels say that."""
+"""Returns the label of an action in a context; "" for its usual label there."""
 
 
 def unchanging(situation: Situation) -> str:
-    """Return nothing: the place says what is done."""
+    """Return "": the label depends on the place alone."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a person can do."""
+    """Something a user can do on screen."""
 
     id: str
-    """As the keymap in the settings names it."""
+    """The name in the keymap of the settings."""
     keys: str
-    """Textual's key names, with commas between."""
+    """Textual's key names, separated by commas."""
     label: str
-    """One or two words, for the bottom line."""
+    """One or two words for the bottom line."""
     help: str
-    """One sentence, for help and palette."""
+    """One sentence for help, palette and the page of keys."""
     group: Group
     scenes: frozenset[Scene] = NOTEBOOK
-    """The screens on which the key works."""
+    """The screens on which the keys work."""
     shown: frozenset[Pane | Scene] = frozenset()
-    """Where the bottom line offers it: in which panes of the notebook, on which other screens."""
+    """The panes of the notebook and the other screens whose bottom line offers it."""
     labels: Mapping[Pane | Scene, str] = field(default_factory=dict)
-    """The label where a pane or a screen has a better word for what it does there."""
+    """Labels for panes and screens where another word is clearer."""
     label_now: LabelNow = unchanging
-    """The label where what it does depends on more than the place; "" for that of the place."""
+    """The label where it depends on more than the place."""
     why_not: WhyNot = always
-    """The condition in the notebook; other screens hand in what they refuse."""
+    """Why it is disabled in the notebook; other screens give their own reasons."""
     only_while_finding: bool = False
-    """Whether its keys are live in the note only while something is searched for there."""
+    """Whether its keys work only while a search in the note is on."""
     yields_to_finding: bool = False
-    """Whether they are not, because then they lead from match to match."""
+    """Whether its keys do not work then, because they go from match to match."""
     waits: bool = False
     """Whether its keys do nothing in the first moments of a screen: they may have been meant for
-    the one before.
+    the previous screen.
     """
 
     def is_live(self, situation: Situation) -> bool:
-        """Say whether its keys mean it in `situation`."""
+        """Return whether its keys work in `situation`."""
         finding = situation.pane is Pane.NOTE and situation.searching
         if self.only_while_finding:
             return finding
         return not (finding and self.yields_to_finding)
 
     def refused(self, situation: Situation) -> str:
-        """Return why it cannot be done in `situation`; "" where it can."""
+        """Return why it is disabled in `situation`; "" where it is not."""
         if situation.scene is Scene.NOTEBOOK:
             return self.why_not(situation)
         return situation.refusals.get(self.id, "")
 
     def label_in(self, situation: Situation) -> str:
-        """Return in one or two words what it does in `situation`."""
+        """Return its label in `situation`: one or two words."""
         place, scene = situation.place, situation.scene
-        of_place = self.labels.get(place) or self.labels.get(scene) or self.label
-        return self.label_now(situation) or of_place
+        label = self.labels.get(place) or self.labels.get(scene) or self.label
+        return self.label_now(situation) or label
 
     @property
     def contexts(self) -> frozenset[str]:
-        """Where its keys are live."""
+        """The contexts in which its keys work, to find keys that are used twice."""
         if self.only_while_finding:
             return frozenset((_FINDING,))
         scenes = frozenset(scene.value for scene in self.scenes)
@@ -92,4 +92,4 @@ class Action:
 
 
 _FINDING = "note while finding"
-"""What the note pane is while something is searched for."""
+"""The context of the note pane while a search is on."""

@@ -1,4 +1,4 @@
-"""Moving about: nothing here ever changes a file."""
+"""The actions of all screens, by group: keys, labels and help."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _SESSIONS = frozenset((Scene.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 
-def _opened(situation: Situation) -> str:
-    """Return what is opened among the findings."""
+def _label_open(situation: Situation) -> str:
+    """Return the label of `open` in the freshness pane; "" in other panes."""
     if situation.place is not Pane.FRESHNESS:
         return ""
     return "show these" if situation.rule else "go there"
 
 
-MOVING: tuple[Action, ...] = (
+MOVE_ACTIONS: tuple[Action, ...] = (
     Action("cursor-down", "down,j", "down", "Move down", Group.MOVE, EVERYWHERE),
     Action("cursor-up", "up,k", "up", "Move up", Group.MOVE, EVERYWHERE),
     Action("page-down", "pagedown", "page down", "Move down a page", Group.MOVE, EVERYWHERE),
@@ -82,8 +82,8 @@ MOVING: tuple[Action, ...] = (
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is; curate or "
-        "draft what is chosen; of a handoff, go to the fact, or back to the statement",
+        "Open what is under the cursor: the note, the chosen link, the place of the finding; start "
+        "curation or the draft; in a handoff, go to the fact, or back to the statement",
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS, Scene.ENGINE},
@@ -94,14 +94,14 @@ MOVING: tuple[Action, ...] = (
             Scene.SESSIONS: "draft it",
             Scene.ENGINE: "draft",
         },
-        label_now=_opened,
+        label_now=_label_open,
         why_not=needs_something_to_open,
     ),
     Action(
         "leave",
         "escape",
         "back",
-        "Leave the find, the filter, the pane or the screen; nothing is discarded",
+        "Close the search, the filter, the pane or the screen; nothing is discarded",
         Group.MOVE,
         EVERYWHERE,
     ),
@@ -109,8 +109,8 @@ MOVING: tuple[Action, ...] = (
         "mark",
         "space",
         "mark",
-        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks; "
-        "mark a session that is handed off with others",
+        "Mark the note: d m P F E act on all marked notes, other keys on one; Esc clears the "
+        "marks; among sessions, mark one to hand off with others",
         Group.MOVE,
         NOTEBOOK | _SESSIONS,
         _SESSIONS,
@@ -131,23 +131,27 @@ MOVING: tuple[Action, ...] = (
     Action(
         "note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | _TWO_PANES
     ),
-    Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
+    Action("freshness", "3", "freshness", "Go to the findings", Group.MOVE),
     Action(
         "back",
         "left_square_bracket",
         "back",
-        "Go back to the note opened before; in the inbox, to the visit before",
+        "Go back to the previous note; in the inbox, to the previous visit",
         Group.MOVE,
         _BACK_AND_FORTH,
         frozenset((Scene.INBOX, Scene.ORIGIN)),
-        {Scene.INBOX: "visit before", Scene.ORIGIN: "earlier", Scene.CONFLICTS: "conflict before"},
+        {
+            Scene.INBOX: "previous visit",
+            Scene.ORIGIN: "earlier",
+            Scene.CONFLICTS: "previous conflict",
+        },
         why_not=needs_back,
     ),
     Action(
         "forward",
         "right_square_bracket",
         "forward",
-        "Go forward again; in the origin, to the next change; in conflicts, to the next one",
+        "Go forward again; in the origin, to the next change; in conflicts, to the next conflict",
         Group.MOVE,
         _BACK_AND_FORTH,
         frozenset((Scene.ORIGIN, Scene.CONFLICTS)),
@@ -158,7 +162,7 @@ MOVING: tuple[Action, ...] = (
         "zoom",
         "z",
         "zoom",
-        "Give the pane the whole screen, or take it back",
+        "Give the pane the whole screen, or show all panes again",
         Group.MOVE,
         why_not=needs_room,
     ),
@@ -182,12 +186,12 @@ MOVING: tuple[Action, ...] = (
 
 _REVEALING = LISTED | {Scene.PROPOSAL, Scene.REVIEW, Scene.CONFLICTS}
 
-SEEING: tuple[Action, ...] = (
+VIEW_ACTIONS: tuple[Action, ...] = (
     Action(
         "find",
         "slash",
         "filter",
-        "Filter the index, or find in the text of the note",
+        "Filter the index, or search the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
         labels={Pane.NOTE: "find in note"},
@@ -197,7 +201,7 @@ SEEING: tuple[Action, ...] = (
         "finder",
         "ctrl+f",
         "find",
-        "Find notes by name and by what they say",
+        "Find notes by name and by content",
         Group.SEE,
         shown=ANY_PANE,
         why_not=needs_memory,
@@ -223,7 +227,7 @@ SEEING: tuple[Action, ...] = (
         "source",
         "s",
         "source",
-        "Show the note as it stands on disk, or rendered",
+        "Show the note as it is on disk, or rendered",
         Group.SEE,
         shown=frozenset((Pane.NOTE,)),
         label_now=lambda situation: "rendered" if situation.as_source else "",
@@ -233,7 +237,7 @@ SEEING: tuple[Action, ...] = (
         "type",
         "t",
         "type",
-        "Show only the notes of one type, then of the next, then all",
+        "Show the notes of one type, then of the next, then all",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
         why_not=needs_types,
@@ -251,7 +255,7 @@ SEEING: tuple[Action, ...] = (
         "load",
         "L",
         "load",
-        "Show what the agent gets at session start",
+        "Show what the agent loads at session start",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
         why_not=needs_memory,
@@ -260,7 +264,7 @@ SEEING: tuple[Action, ...] = (
         "count",
         "number_sign",
         "count",
-        "Have the server count the tokens of a brief: that is free, and the server sees the brief",
+        "Let the server count the tokens of the brief: free, but the server sees the brief",
         Group.SEE,
         frozenset((Scene.SCOPE,)),
         frozenset((Scene.SCOPE,)),
@@ -269,7 +273,7 @@ SEEING: tuple[Action, ...] = (
         "copy",
         "y",
         "copy",
-        "Copy the selected text, or what is under the cursor; of a handoff, all of it",
+        "Copy the selected text, or what is under the cursor; in a handoff, the whole text",
         Group.SEE,
         NOTEBOOK | {Scene.ORIGIN, Scene.HANDOFF},
         frozenset((Scene.ORIGIN, Scene.HANDOFF)),
@@ -280,7 +284,7 @@ SEEING: tuple[Action, ...] = (
         "reveal",
         "asterisk",
         "reveal",
-        "Show the secrets of the note, or mask them again; another note is always shown masked",
+        "Show the secrets of the note, or mask them again; the next note opens masked",
         Group.SEE,
         NOTEBOOK | _REVEALING,
         shown=frozenset((Pane.NOTE, *_REVEALING)),
@@ -291,7 +295,7 @@ SEEING: tuple[Action, ...] = (
         "history",
         "h",
         "history",
-        "Show the versions of the note, and the notes that are gone",
+        "Show the versions of the note, and deleted notes",
         Group.SEE,
         NOTEBOOK | {Scene.HISTORY},
         shown=frozenset((Pane.NOTE,)),
@@ -301,8 +305,8 @@ SEEING: tuple[Action, ...] = (
         "origin",
         "O",
         "origin",
-        "Show the turn of a session that caused the note, and those that changed it; of a "
-        "proposal, the turn that it quotes",
+        "Show the message of a session that caused the note, and those that changed it; of a "
+        "proposal, the message that it quotes",
         Group.SEE,
         NOTEBOOK | {Scene.ORIGIN, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS},
         shown=frozenset((Pane.NOTE, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS)),
@@ -320,8 +324,8 @@ SEEING: tuple[Action, ...] = (
     Action(
         "compare",
         "equals_sign",
-        "compare with now",
-        "Compare the version with what is there now, or with the version before it",
+        "compare with current",
+        "Compare the version with the current text, or with the previous version",
         Group.SEE,
         frozenset((Scene.HISTORY,)),
         frozenset((Scene.HISTORY,)),
@@ -334,12 +338,12 @@ SEEING: tuple[Action, ...] = (
 
 _GO_SCOPE = frozenset((Scene.SCOPE,))
 
-GOING: tuple[Action, ...] = (
+GO_ACTIONS: tuple[Action, ...] = (
     Action(
         "inbox",
         "i",
         "inbox",
-        "Show what others changed since the last visit, each to keep or to revert",
+        "Show what others changed since your last visit: keep or revert each change",
         Group.GO,
         NOTEBOOK | {Scene.INBOX},
         ANY_PANE,
@@ -349,7 +353,7 @@ GOING: tuple[Action, ...] = (
         "conflicts",
         "x",
         "conflicts",
-        "Settle the pairs of notes that cannot both hold, one after the other",
+        "Resolve pairs of notes that contradict each other, one after the other",
         Group.GO,
         NOTEBOOK | {Scene.CONFLICTS},
         ANY_PANE,
@@ -359,7 +363,7 @@ GOING: tuple[Action, ...] = (
         "review",
         "R",
         "review",
-        "Look through the few notes that are to be reviewed today",
+        "Review the few notes that are due today",
         Group.GO,
         NOTEBOOK | {Scene.REVIEW},
         ANY_PANE,
@@ -369,18 +373,18 @@ GOING: tuple[Action, ...] = (
         "curate",
         "c",
         "curate",
-        "Have changes proposed by what was said to agents, or decide on those that wait",
+        "Let a curator propose changes from your sessions, or decide on pending proposals",
         Group.GO,
         NOTEBOOK | {Scene.CURATION},
         ANY_PANE,
-        {Scene.CURATION: "curate anew"},
+        {Scene.CURATION: "curate again"},
         why_not=needs_memory,
     ),
     Action(
         "hand-off",
         "w",
         "hand off",
-        "Write down what the next agent needs to go on; see how true earlier handoffs still are",
+        "Write down what the next agent needs; check whether earlier handoffs are still true",
         Group.GO,
         NOTEBOOK | {Scene.SESSIONS},
         ANY_PANE,
@@ -390,7 +394,7 @@ GOING: tuple[Action, ...] = (
         "ledger",
         "dollar_sign",
         "cost",
-        "Show what curation cost and what it bought: reads, drift, every run",
+        "Show the cost and benefit of curation: reads, drift, every run",
         Group.GO,
         why_not=needs_memory,
     ),
@@ -398,7 +402,7 @@ GOING: tuple[Action, ...] = (
         "model",
         "M",
         "model",
-        "Choose the model that is asked",
+        "Choose the model",
         Group.GO,
         _GO_SCOPE | {Scene.ENGINE},
         _GO_SCOPE | {Scene.ENGINE},
@@ -407,7 +411,7 @@ GOING: tuple[Action, ...] = (
         "kept-back",
         "r",
         "secrets",
-        "Show what is kept back of a brief, and let a value leave or keep it back again",
+        "Show what is redacted in the brief, and allow a value or redact it again",
         Group.GO,
         _GO_SCOPE,
         _GO_SCOPE,
@@ -418,12 +422,12 @@ GOING: tuple[Action, ...] = (
 _EDITING = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION, Scene.HANDOFF))
 _HANDOFFS = frozenset((Scene.SESSIONS, Scene.HANDOFF))
 
-CHANGING: tuple[Action, ...] = (
+CHANGE_ACTIONS: tuple[Action, ...] = (
     Action(
         "new",
         "n",
         "new",
-        "Make a new note, with its entry in the index",
+        "Create a note, with its entry in the index",
         Group.CHANGE,
         why_not=needs_changeable,
         yields_to_finding=True,
@@ -432,8 +436,8 @@ CHANGING: tuple[Action, ...] = (
         "edit",
         "e",
         "edit",
-        "Edit the note in your editor; of a proposal, what it brings, before it is taken; in a "
-        "handoff, the statement",
+        "Edit the note in your editor; in a proposal, its text before you accept it; in a handoff, "
+        "the statement",
         Group.CHANGE,
         NOTEBOOK | _EDITING,
         shown=frozenset((Pane.INDEX, Pane.NOTE, *_EDITING)),
@@ -443,7 +447,7 @@ CHANGING: tuple[Action, ...] = (
         "head",
         "E",
         "head",
-        "Edit name, type and description of the note; of marked notes the type",
+        "Edit name, type and description of the note; the type of all marked notes",
         Group.CHANGE,
         why_not=needs_changeable_note,
     ),
@@ -451,7 +455,7 @@ CHANGING: tuple[Action, ...] = (
         "move",
         "m",
         "move",
-        "Rename the note, or move it, to another memory too",
+        "Rename the note, or move it to another path or memory",
         Group.CHANGE,
         why_not=needs_changeable_note,
     ),
@@ -459,7 +463,7 @@ CHANGING: tuple[Action, ...] = (
         "retire",
         "d",
         "retire",
-        "Retire the note: it leaves the memory, the history keeps it",
+        "Retire the note: remove it, and keep it in the history",
         Group.CHANGE,
         why_not=needs_changeable_note,
     ),
@@ -483,7 +487,7 @@ CHANGING: tuple[Action, ...] = (
         "lift",
         "circumflex_accent",
         "lift",
-        "Lift the entry above the line at which agents stop reading",
+        "Move the entry above the line at which agents stop reading",
         Group.CHANGE,
         why_not=needs_entry,
     ),
@@ -491,7 +495,7 @@ CHANGING: tuple[Action, ...] = (
         "fix",
         "F",
         "fix",
-        "Mend the finding under the cursor, or the worst of the note that can be",
+        "Fix the finding under the cursor, or the worst of the note that has a fix",
         Group.CHANGE,
         shown=ANY_PANE,
         why_not=needs_fix,
@@ -500,7 +504,7 @@ CHANGING: tuple[Action, ...] = (
         "protect",
         "P",
         "protect",
-        "Protect the note from the curator and from fixes, or free it",
+        "Protect the note from the curator and from fixes, or end that",
         Group.CHANGE,
         why_not=needs_changeable_note,
     ),
@@ -508,7 +512,7 @@ CHANGING: tuple[Action, ...] = (
         "dismiss",
         "minus",
         "dismiss",
-        "Say that the finding is fine, until its cause changes; once more takes that back",
+        "Dismiss the finding until its cause changes; once more restores it",
         Group.CHANGE,
         shown=frozenset((Pane.FRESHNESS,)),
         label_now=lambda situation: "restore" if situation.dismissed else "",
@@ -518,7 +522,7 @@ CHANGING: tuple[Action, ...] = (
         "undo",
         "u",
         "undo",
-        "Take back the last act, and say which",
+        "Undo the last change, and name it",
         Group.CHANGE,
         NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
         shown=ANY_PANE | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
@@ -528,7 +532,7 @@ CHANGING: tuple[Action, ...] = (
         "redo",
         "U",
         "redo",
-        "Do again what was undone last",
+        "Redo the change that was undone last",
         Group.CHANGE,
         NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
         why_not=needs_redo,
@@ -537,11 +541,11 @@ CHANGING: tuple[Action, ...] = (
         "reread",
         "ctrl+r",
         "reread",
-        "Read the memory again from disk; of a handoff, probe every statement again",
+        "Read the memory again from disk; in a handoff, check every statement again",
         Group.CHANGE,
         NOTEBOOK | _HANDOFFS,
         _HANDOFFS,
-        dict.fromkeys(_HANDOFFS, "probe"),
+        dict.fromkeys(_HANDOFFS, "check"),
     ),
 )
 
@@ -553,13 +557,13 @@ _PROPOSAL = frozenset((Scene.PROPOSAL,))
 _HANDOFF = frozenset((Scene.HANDOFF,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
 
-JUDGING: tuple[Action, ...] = (
+DECISION_ACTIONS: tuple[Action, ...] = (
     Action(
         "yes",
         "a",
         "yes",
-        "It is right: in the inbox keep what came; of a note, it is still true; a proposal is to "
-        "be written; what looks like a credential may leave",
+        "Accept: keep a change of the inbox; confirm that a note is still true; accept a "
+        "proposal; allow a value that looks like a secret to be sent",
         Group.JUDGE,
         _NOTES | NOTEBOOK | _KEPT_BACK,
         _NOTES | _KEPT_BACK | {Pane.FRESHNESS},
@@ -567,7 +571,7 @@ JUDGING: tuple[Action, ...] = (
             Scene.INBOX: "keep",
             Scene.REVIEW: "still true",
             Scene.NOTEBOOK: "still true",
-            Scene.KEPT_BACK: "let it leave",
+            Scene.KEPT_BACK: "allow",
         },
         why_not=needs_freshness,
         waits=True,
@@ -576,16 +580,16 @@ JUDGING: tuple[Action, ...] = (
         "no",
         "d",
         "no",
-        "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
-        "edit it, retire it, or leave it to the curator; of a proposal, keep it away; of a value, "
-        "keep it back; from a handoff, drop the statement, or take it in again",
+        "Reject: mark a change of the inbox to be reverted, or clear the mark; in the review, "
+        "edit or retire the note, or leave it to the curator; refuse a proposal; redact a value; "
+        "drop a statement of a handoff, or restore it",
         Group.JUDGE,
         _NOTES | _KEPT_BACK | _HANDOFF,
         _NOTES | _KEPT_BACK | _HANDOFF,
         {
             Scene.INBOX: "revert",
             Scene.REVIEW: "wrong",
-            Scene.KEPT_BACK: "keep it back",
+            Scene.KEPT_BACK: "redact",
             Scene.HANDOFF: "drop",
         },
         waits=True,
@@ -594,7 +598,7 @@ JUDGING: tuple[Action, ...] = (
         "successor",
         "s",
         "successor",
-        "Before a note is retired, choose the one that takes its place",
+        "Before a note is retired, choose the note that replaces it",
         Group.JUDGE,
         _PROPOSAL,
         _PROPOSAL,
@@ -603,7 +607,7 @@ JUDGING: tuple[Action, ...] = (
         "retire-whole",
         "d",
         "retire whole",
-        "Where a conflict is settled, retire the whole note, or only replace its claim again",
+        "In the resolution of a conflict, retire the whole note, or only replace its claim",
         Group.JUDGE,
         _PROPOSAL,
         _PROPOSAL,
@@ -612,7 +616,7 @@ JUDGING: tuple[Action, ...] = (
         "purge",
         "p",
         "purge history",
-        "Before a credential is masked, have ctrl+s purge it from the history too, or not",
+        "When a secret is masked, purge it from the history too, or not",
         Group.JUDGE,
         _PROPOSAL,
         _PROPOSAL,
@@ -621,7 +625,7 @@ JUDGING: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is proposed or marked, or the handoff: nothing is written before",
+        "Write what is accepted or marked, or the handoff: nothing is written before",
         Group.JUDGE,
         _SETS | _HANDOFF,
         _SETS | _HANDOFF,
@@ -632,7 +636,7 @@ JUDGING: tuple[Action, ...] = (
         "hunk",
         "space",
         "hunk",
-        "Revert this hunk only; in a proposal, leave the hunk out or take it in again",
+        "Revert this hunk only; in a proposal, skip the hunk or include it again",
         Group.JUDGE,
         _SETS,
         _SETS,
@@ -646,7 +650,8 @@ JUDGING: tuple[Action, ...] = (
         "later",
         "l",
         "later",
-        "Put it off: in the inbox to the next visit, in the review to a day; a proposal waits on",
+        "Decide later: in the inbox at the next visit, in the review on a day; a proposal stays "
+        "pending",
         Group.JUDGE,
         _NOTES,
         _NOTES,
@@ -656,8 +661,8 @@ JUDGING: tuple[Action, ...] = (
         "all",
         "A",
         "all",
-        "Say yes to all that is not marked; of proposals, to all without a warning whose diff was "
-        "shown to its end",
+        "Accept all changes that are not marked; accept all proposals without a warning whose diff "
+        "was shown to its end",
         Group.JUDGE,
         _INBOX | _CURATION,
         _INBOX | _CURATION,
@@ -668,8 +673,7 @@ JUDGING: tuple[Action, ...] = (
         "send-back",
         "b",
         "send back",
-        "Give a rejected change back to the model with the reason, once, after it was told what "
-        "that costs",
+        "Send a rejected change back to the model with the reason, once; the cost is shown first",
         Group.JUDGE,
         _CURATION,
         _CURATION,
@@ -679,12 +683,12 @@ JUDGING: tuple[Action, ...] = (
 
 _CONFLICTS = frozenset((Scene.CONFLICTS,))
 
-SETTLING: tuple[Action, ...] = (
+CONFLICT_ACTIONS: tuple[Action, ...] = (
     Action(
         "keep-left",
         "1",
         "left",
-        "Keep the left claim: it replaces the right one; a note that says nothing else is retired",
+        "Keep the left claim: it replaces the right one; a note without other content is retired",
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
@@ -694,7 +698,7 @@ SETTLING: tuple[Action, ...] = (
         "keep-right",
         "2",
         "right",
-        "Keep the right claim: it replaces the left one; a note that says nothing else is retired",
+        "Keep the right claim: it replaces the left one; a note without other content is retired",
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
@@ -704,7 +708,7 @@ SETTLING: tuple[Action, ...] = (
         "merge",
         "3",
         "merge",
-        "Make one note of the two, in your editor",
+        "Merge the two notes into one, in your editor",
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
@@ -714,7 +718,7 @@ SETTLING: tuple[Action, ...] = (
         "both",
         "4",
         "both true",
-        "Say for what or when each of the two holds",
+        "Keep both claims: write when or for what each is true",
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
@@ -724,7 +728,7 @@ SETTLING: tuple[Action, ...] = (
         "no-conflict",
         "0",
         "no conflict",
-        "Both may stay as they are, until one of the two claims is changed",
+        "Dismiss the conflict, until one of the two claims changes",
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
@@ -733,8 +737,8 @@ SETTLING: tuple[Action, ...] = (
     Action(
         "judge-doubts",
         "c",
-        "doubts",
-        "Show what is in doubt and what was thought of it, and have a model or a program judge it",
+        "uncertain",
+        "Show uncertain pairs and earlier opinions, and let a model or a program judge them",
         Group.GO,
         _CONFLICTS,
         _CONFLICTS,
@@ -743,7 +747,7 @@ SETTLING: tuple[Action, ...] = (
 
 _HANDOFF_SCREEN = frozenset((Scene.HANDOFF,))
 
-HANDING: tuple[Action, ...] = (
+HANDOFF_ACTIONS: tuple[Action, ...] = (
     Action(
         "for-whom",
         "t",
@@ -757,7 +761,7 @@ HANDING: tuple[Action, ...] = (
         "budget",
         "b",
         "budget",
-        "Say how many tokens the handoff may have",
+        "Set how many tokens the handoff may have",
         Group.SEE,
         _HANDOFF_SCREEN,
         _HANDOFF_SCREEN,
@@ -766,7 +770,7 @@ HANDING: tuple[Action, ...] = (
         "messages",
         "m",
         "messages",
-        "Have every message of yours in the handoff word for word, or only what matters",
+        "Include all your messages in the handoff word for word, or only what matters",
         Group.SEE,
         _HANDOFF_SCREEN,
     ),
@@ -774,7 +778,7 @@ HANDING: tuple[Action, ...] = (
         "engine",
         "M",
         "engine",
-        "Have a model, a program of yours or the rules draft the handoff",
+        "Choose who drafts the handoff: a model, a program of yours or the rules",
         Group.GO,
         _HANDOFF_SCREEN,
         _HANDOFF_SCREEN,
@@ -783,7 +787,7 @@ HANDING: tuple[Action, ...] = (
         "pipe",
         "vertical_line",
         "pipe",
-        "Give the handoff to a command of yours, and see what it answers",
+        "Pipe the handoff to a command of yours, and see its output",
         Group.GO,
         _HANDOFF_SCREEN,
         _HANDOFF_SCREEN,
@@ -792,20 +796,20 @@ HANDING: tuple[Action, ...] = (
         "pick-up",
         "p",
         "pick-up",
-        "Have the next agent read HANDOFF.md by itself: shown as a change of its instructions",
+        "Let the next agent read HANDOFF.md by itself: shown as a change to its instructions",
         Group.GO,
         _HANDOFF_SCREEN,
         _HANDOFF_SCREEN,
     ),
 )
 
-LEAVING: tuple[Action, ...] = (
+APP_ACTIONS: tuple[Action, ...] = (
     Action(
         "settings",
         "comma",
         "settings",
-        "Edit the settings in your editor; they count from the next start on",
+        "Edit the settings in your editor; they apply from the next start",
         Group.APP,
     ),
-    Action("quit", "ctrl+q", "quit", "Leave Ricordo", Group.APP, EVERYWHERE),
+    Action("quit", "ctrl+q", "quit", "Quit Ricordo", Group.APP, EVERYWHERE),
 )

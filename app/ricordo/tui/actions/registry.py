@@ -1,7 +1,7 @@
-"""The one registry of what a person can do on screen.
+"""The one registry of actions.
 
-Keys, the bottom lines, help, palette, the documentation of keys and the person's keymap all come
-from here. An action that cannot be done at the moment says why.
+Keys, bottom lines, help, palette, the page of keys and the user's keymap all come from here. A
+disabled action says why it is.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from string import punctuation
 from ricordo.settings.known import KnownAction
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.catalogue import (
-    CHANGING,
-    GOING,
-    HANDING,
-    JUDGING,
-    LEAVING,
-    MOVING,
-    SEEING,
-    SETTLING,
+    APP_ACTIONS,
+    CHANGE_ACTIONS,
+    CONFLICT_ACTIONS,
+    DECISION_ACTIONS,
+    GO_ACTIONS,
+    HANDOFF_ACTIONS,
+    MOVE_ACTIONS,
+    VIEW_ACTIONS,
 )
 from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS
 from ricordo.tui.context import NOTEBOOK, Scene, Situation
@@ -43,7 +43,7 @@ _NAMES = {
 
 
 def key_label(keys: str) -> str:
-    """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
+    """Return Textual's `keys` as a user reads them: `?` for `question_mark`."""
     return " ".join(map(_label, keys.split(",")))
 
 
@@ -56,54 +56,57 @@ def _label(key: str) -> str:
 
 @cache
 def _signs() -> Mapping[str, str]:
-    """The signs that stand on keys, by Textual's names for them."""
-    # commands know the actions too, and start without the screen
+    """Return the punctuation of keys by Textual's names for it."""
+    # imported late: commands use the registry too, and start without Textual
     from textual.keys import _character_to_key
 
     return {_character_to_key(sign): sign for sign in punctuation}
 
 
 ACTIONS: tuple[Action, ...] = (
-    *MOVING,
-    *SEEING,
-    *GOING,
-    *CHANGING,
-    *JUDGING,
-    *SETTLING,
-    *HANDING,
-    *LEAVING,
+    *MOVE_ACTIONS,
+    *VIEW_ACTIONS,
+    *GO_ACTIONS,
+    *CHANGE_ACTIONS,
+    *DECISION_ACTIONS,
+    *CONFLICT_ACTIONS,
+    *HANDOFF_ACTIONS,
+    *APP_ACTIONS,
 )
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in (*ACTIONS, *DIALOG_ACTIONS)}
 
 
 def actions_on(scene: Scene) -> list[Action]:
-    """Return what can be done on a screen."""
+    """Return the actions of a screen."""
     return [action for action in ACTIONS if scene in action.scenes]
 
 
 def label_of(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:
-    """Return the keys of `action` as a person reads them, their own where `keymap` has some; ""
-    where only the palette reaches it.
+    """Return the keys of `action` as a user reads them, with the user's own from `keymap`; ""
+    where it has none.
     """
     return key_label(",".join(keymap[action.id]) if action.id in keymap else action.keys)
 
 
 def offered(situation: Situation) -> list[Action]:
-    """Return the actions that the bottom line offers in `situation`: what is to be judged first; in
-    the notebook, where work waits.
+    """Return the actions that the bottom line offers in `situation`: decisions first, and in the
+    notebook the screens with pending work.
     """
-    found = [
+    actions = [
         action
         for action in actions_on(situation.scene)
         if situation.place in action.shown and not action.refused(situation)
     ]
     first = (Group.JUDGE, Group.GO) if situation.scene in NOTEBOOK else (Group.JUDGE,)
-    return sorted(found, key=lambda it: first.index(it.group) if it.group in first else len(first))
+    return sorted(
+        actions,
+        key=lambda action: first.index(action.group) if action.group in first else len(first),
+    )
 
 
 def known_actions() -> tuple[KnownAction, ...]:
-    """Return the actions as the settings need them to check a keymap."""
+    """Return the actions as the settings need them, to check a keymap."""
     return tuple(
         KnownAction(action.id, tuple(action.keys.split(",")), _contexts(action))
         for action in BY_ID.values()

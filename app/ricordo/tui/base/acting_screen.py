@@ -1,4 +1,4 @@
-"""The base of the screens whose keys come from the registry of actions."""
+"""The base of screens with actions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ricordo.tui.context import Scene, Situation
 from ricordo.tui.render.mask import MASK
 
 CALM = 0.3
-"""Seconds after opening in which nothing is written: the key may have been meant for another
-screen.
+"""Seconds after a screen opens in which keys write nothing: they may have been meant for the
+previous screen.
 """
 
 Result = TypeVar("Result")
 
 
 def bindings_on(scene: Scene) -> list[BindingType]:
-    """Return the keys of `scene`: each has an action of the registry done."""
+    """Return the bindings of `scene`, one for each of its actions."""
     return [
         Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
         for action in actions_on(scene)
@@ -45,25 +45,25 @@ class ActingScreen(Screen[Result]):
     SCENE: ClassVar[Scene]
 
     def __init__(self, palette: Palette, keymap: Keymap) -> None:
-        """`keymap` holds the person's own keys by action id."""
+        """`keymap` holds the user's keys by action id."""
         super().__init__()
         self._palette = palette
         self.keymap = keymap
         self.opened = 0.0
-        """When it came on the screen, by the clock that never goes back; 0 before."""
+        """When it was mounted, on the monotonic clock in seconds; 0 before."""
 
     def on_mount(self) -> None:
-        """Take note of the time, and check the handlers."""
+        """Record the time and check the handlers."""
         check_handlers(self.SCENE, self.handlers)
         self.opened = time.monotonic()
 
     def styles_now(self) -> Palette:
-        """Return the styles in use; for those who keep asking."""
+        """Return the styles in use now."""
         return self._palette
 
     @property
     def situation(self) -> Situation:
-        """What the registry of actions has to know."""
+        """The context of the actions."""
         return Situation(scene=self.SCENE)
 
     @property
@@ -76,20 +76,20 @@ class ActingScreen(Screen[Result]):
         }
 
     def say(self) -> None:
-        """Tell what can be done now."""
+        """Update the bars."""
 
     def copy_text(self, text: str) -> None:
-        """Put `text` on the clipboard, and tell so; "" tells that there is none."""
+        """Copy `text` to the clipboard and report it; "" reports that there is nothing to copy."""
         if text:
             self.app.copy_to_clipboard(encodable(text))
-        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+        message = f"Copied {len(text):,} characters." if text else "Nothing to copy here."
         if MASK in text:
             key = label_of(BY_ID["reveal"], self.keymap)
-            said += f" Secrets are masked in them; {key} reveals them first."
-        self.notify(said, markup=False, timeout=4 if MASK in text else 2)
+            message += f" Secrets are masked; {key} reveals them first."
+        self.notify(message, markup=False, timeout=4 if MASK in text else 2)
 
     def action_do(self, action_id: str) -> None:
-        """Do what the registry names, or say why it cannot be done."""
+        """Call the handler of an action, or show why the action is disabled."""
         action = BY_ID[action_id]
         if action.waits and time.monotonic() - self.opened < CALM:
             return
@@ -100,19 +100,19 @@ class ActingScreen(Screen[Result]):
         self.say()
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Use the styles of another theme; the widgets repaint themselves."""
         self._palette = palette
 
     def show_help(self) -> None:
-        """The keys of this screen."""
+        """Show the keys of this screen."""
         cast(KeyHelp, self.app).show_keys(self.SCENE)
 
     def open_palette(self) -> None:
-        """The palette."""
+        """Open the command palette."""
         self.app.action_command_palette()
 
     def quit(self) -> None:
-        """Leave Ricordo."""
+        """Quit Ricordo."""
         self.app.exit()
 
 

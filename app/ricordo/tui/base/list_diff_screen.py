@@ -1,4 +1,4 @@
-"""The base of the screens with a list and a diff: what becomes of the thing under the cursor."""
+"""The base of screens with a list and the diff of the row under the cursor."""
 
 from __future__ import annotations
 
@@ -32,56 +32,54 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 Turn = Callable[[], Awaitable[frozenset[str]]]
-"""Takes an act back, or does it again; gives what it was about."""
+"""Undoes or redoes the last change; returns what it was about, such as paths of notes."""
 
 WIDE = 110
-"""Columns from which on the diff stands beside the list."""
+"""Columns from which on the diff is beside the list, not below it."""
 
 
 class RevertActions(Protocol):
-    """What the notebook does to the memory for the screens that look back. What cannot be done is
-    told by it.
-    """
+    """What the notebook does for other screens: it writes, and reports what fails."""
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an act to take back."""
+        """Whether there is a change to undo."""
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is one to do again."""
+        """Whether there is a change to redo."""
 
     async def propose(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
-        """Show a change set; return what the person approves of it."""
+        """Show a change set; return what the user approves of it, None for nothing."""
 
     async def write_seen(self, change_set: ChangeSet) -> Applied | None:
-        """Apply what the person has seen; return None where nothing was written."""
+        """Apply what the user has seen; return None where nothing was written."""
 
     async def edit_note(self, path: str) -> None:
-        """Open a note in the person's editor, and write what was saved."""
+        """Open a note in the user's editor and write what was saved."""
 
     async def retire_note(self, path: str) -> bool:
-        """Show what it means to retire a note, and do it where the person approves; say whether it
-        was done.
+        """Propose to retire a note, and do it where the user approves; return whether it was
+        retired.
         """
 
     async def undo_last(self) -> frozenset[str]:
-        """Take the last act back; return what it was about, such as paths of notes."""
+        """Undo the last change; return what it was about, such as paths of notes."""
 
     async def redo_last(self) -> frozenset[str]:
-        """Do again what was undone last; return what it was about, such as paths of notes."""
+        """Redo what was undone last; return what it was about, such as paths of notes."""
 
 
 class PastScreen(ActingScreen[None]):
-    """Moves between the list and the diff, and in them."""
+    """A screen with a list and a diff."""
 
-    # a path for itself: Textual looks for other ones beside the module of the subclass
+    # absolute: Textual looks for relative paths beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("list_diff.tcss")
 
     def __init__(
         self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: RevertActions
     ) -> None:
-        """`notebook` is for this screen's threads."""
+        """`notebook` is used in this screen's threads only."""
         super().__init__(palette, keymap)
         self._notebook = notebook
         self._actions = actions
@@ -95,7 +93,7 @@ class PastScreen(ActingScreen[None]):
         self._diff = MarkedDiff(palette, self._scrolled, id="diff")
 
     def compose(self) -> ComposeResult:
-        """A title; the list beside what is known of one thing; state and keys."""
+        """Compose the title, the list, the details with the diff, the state and the keys."""
         yield self._title
         with Container(id="past"):
             yield self._list.add_class("pane")
@@ -106,7 +104,7 @@ class PastScreen(ActingScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin in the list."""
+        """Focus the list."""
         self._list.focus()
 
     def on_resize(self) -> None:
@@ -115,104 +113,106 @@ class PastScreen(ActingScreen[None]):
 
     @property
     def situation(self) -> Situation:
-        """What can be taken back and done again, and what the screen itself refuses."""
-        known = Situation(undo=self._actions.can_undo, redo=self._actions.can_redo)
+        """The context of the actions: what can be undone, and why actions are disabled."""
+        history = Situation(undo=self._actions.can_undo, redo=self._actions.can_redo)
         reveal = "" if self._diff.has_secrets else NO_SECRETS
-        own = {"undo": needs_undo(known), "redo": needs_redo(known), "reveal": reveal}
+        refusals = {"undo": needs_undo(history), "redo": needs_redo(history), "reveal": reveal}
         return replace(
-            super().situation, refusals=own | dict(self._refusals), revealed=self._diff.revealed
+            super().situation,
+            refusals=refusals | dict(self._refusals),
+            revealed=self._diff.revealed,
         )
 
     def say(self) -> None:
-        """Tell the keys that matter here."""
+        """Update the bottom line."""
         self._keys.say(*key_line(self.situation, self.keymap))
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`, which may write, once what was begun before is done."""
-        # not exclusive: what comes next must not cut off what is being written
-        self.run_worker(self._in_turn(work), group="in turn")
+        """Do `work`, which may write, after all earlier work."""
+        # not exclusive: later work must not cancel a write
+        self.run_worker(self._run_in_turn(work), group="in turn")
 
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _run_in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
         async with self._one_at_a_time:
-            await self._told(work)
+            await self._run_reporting(work)
 
-    async def _told(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`; say why where it could not be done."""
+    async def _run_reporting(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work`; report its error, if any."""
         try:
             await work()
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
 
-    # What the screens themselves know
+    # What subclasses define
 
     @property
     @abstractmethod
     def _refusals(self) -> Mapping[str, str]:
-        """Why actions cannot be done, by their id."""
+        """Why actions are disabled, by action id."""
 
     @property
     @abstractmethod
     def _has_diff(self) -> bool:
-        """Whether there is something to see at the right."""
+        """Whether there is a diff to show."""
 
     @abstractmethod
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        """Return the rows of one thing in the list."""
+        """Return the lines of row `number` of the list; one line where `in_one`."""
 
     def _rests(self, number: int) -> bool:
-        """Say whether the cursor can rest on one thing in the list."""
+        """Return whether the cursor can rest on row `number`."""
         return True
 
     @abstractmethod
     def _about_lines(self, width: int) -> list[StyledLine]:
-        """Return what is known of the thing under the cursor."""
+        """Return the details of the row under the cursor."""
 
     @abstractmethod
     def _chosen(self) -> None:
-        """Show what became of the thing under the cursor."""
+        """Show the diff of the row under the cursor."""
 
     def _scrolled(self) -> None:
-        """Something else of the diff is in sight."""
+        """Handle that the diff was scrolled."""
 
     @abstractmethod
     def _leave(self) -> None:
-        """Go one step back from the list."""
+        """Go one step back from the list, or close the screen."""
 
     @abstractmethod
     def _reload(self) -> None:
-        """Show what is there now."""
+        """Read again and show what is there now."""
 
     # What the keys do
 
     def go_back(self) -> None:
-        """From the diff to the list, from there a step back."""
+        """Go from the diff to the list, from the list one step back."""
         if self._diff.has_focus:
             self._list.focus()
         else:
             self._leave()
 
     def go_to_list(self) -> None:
-        """To the list."""
+        """Focus the list."""
         self._list.focus()
 
     def go_to_diff(self) -> None:
-        """To the diff."""
+        """Focus the diff, where there is one."""
         if self._has_diff:
             self._diff.focus()
 
     def go_to_other_pane(self) -> None:
-        """To the other of the two."""
+        """Focus the diff from the list, else the list."""
         if self._list.has_focus:
             self.go_to_diff()
         else:
             self.go_to_list()
 
     def toggle_secrets(self) -> None:
-        """The secrets of what is shown, or masked again."""
+        """Show the secrets of the diff, or mask them again."""
         self._diff.reveal()
 
     def toggle_columns(self) -> None:
-        """Side by side, or in one column."""
+        """Show the diff side by side, or in one column."""
         self._diff.turn()
 
     def _scroll_page(self, direction: int) -> None:
@@ -220,10 +220,10 @@ class PastScreen(ActingScreen[None]):
         self._diff.jump_to(self._diff.scroll_offset.y + direction * height)
 
     def go_to_end(self) -> None:
-        """To the end."""
-        self._moved.move_to_end(1)
+        """Go to the end."""
+        self._focused_view.move_to_end(1)
         if self._diff.has_focus:
-            # a long hunk begins far above its end
+            # the cursor rests at the start of a hunk, which may be far above the end
             self._diff.jump_to(self._diff.line_count)
 
     @property
@@ -231,7 +231,7 @@ class PastScreen(ActingScreen[None]):
         """What the keys do, by action id."""
         return {
             **super().handlers,
-            **moving_handlers(self._moved),
+            **moving_handlers(self._focused_view),
             "leave": self.go_back,
             "index": self.go_to_list,
             "note": self.go_to_diff,
@@ -249,15 +249,15 @@ class PastScreen(ActingScreen[None]):
         }
 
     @property
-    def _moved(self) -> RowList | MarkedDiff:
+    def _focused_view(self) -> RowList | MarkedDiff:
         return self._diff if self._diff.has_focus else self._list
 
     def undo(self) -> None:
-        """Take the last act back."""
+        """Undo the last change."""
         self._begin(partial(self._turn, self._actions.undo_last))
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo what was undone last."""
         self._begin(partial(self._turn, self._actions.redo_last))
 
     async def _turn(self, turn: Turn) -> None:

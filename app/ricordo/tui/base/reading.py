@@ -1,4 +1,4 @@
-"""Reading: which note is open, how the person came to it, and its page in the note pane."""
+"""The open note: its trail, its page in the note pane, and its secrets."""
 
 from __future__ import annotations
 
@@ -22,112 +22,114 @@ if TYPE_CHECKING:
     from ricordo.tui.widgets.note_view import NoteView
 
 _LONGEST = 200
-"""Steps that are kept."""
+"""The most steps of a trail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """Where a person has been, and where they are."""
+    """The notes that were opened, in order, and which of them is open now."""
 
     steps: tuple[str, ...] = ()
     at: int = -1
     walking: bool = False
-    """Whether the last step was one of a walk over the index, of which only the last counts."""
+    """Whether the last step moved the cursor of the index: only the last such step is kept."""
 
     @property
     def here(self) -> str:
-        """The note that is open; "" where none is."""
+        """The path of the open note; "" where none is open."""
         return self.steps[self.at] if self.at >= 0 else ""
 
     @property
     def can_go_back(self) -> bool:
-        """Whether a note was open before this one."""
+        """Whether there is a note to go back to."""
         return self.at > 0
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether the person went back from a note."""
+        """Whether there is a note to go forward to."""
         return self.at < len(self.steps) - 1
 
     def opened(self, path: str) -> Trail:
-        """Return the trail after the note `path` was opened; what lay ahead is forgotten."""
+        """Return the trail after the note `path` was opened; the steps ahead are dropped."""
         if path == self.here:
             return replace(self, walking=False)
         steps = (*self.steps[: self.at + 1], path)[-_LONGEST:]
         return Trail(steps, len(steps) - 1)
 
     def walked(self, path: str) -> Trail:
-        """Return the trail after the cursor of the index came to `path`."""
+        """Return the trail after the cursor of the index moved to `path`."""
         before = replace(self, at=self.at - 1) if self.walking else self
         return replace(before.opened(path), walking=path != before.here)
 
     def renamed(self, old: str, new: str) -> Trail:
-        """Return the trail after the note at `old` came to lie at `new`."""
+        """Return the trail after the note at `old` was moved to `new`."""
         return replace(self, steps=tuple(new if step == old else step for step in self.steps))
 
     def among(self, paths: Container[str]) -> Trail:
-        """Return the trail without the notes that are not among `paths`."""
+        """Return the trail with only the notes that are in `paths`."""
         before = [step for step in self.steps[: self.at + 1] if step in paths]
         after = [step for step in self.steps[self.at + 1 :] if step in paths]
         return Trail((*before, *after), len(before) - 1 if before else -1 if not after else 0)
 
     def gone(self, step: int) -> Trail:
-        """Return the trail after going back (-1) or forward (1), as far as it reaches."""
+        """Return the trail after a step back (-1) or forward (1), within its ends."""
         return Trail(self.steps, min(max(self.at + step, 0), len(self.steps) - 1))
 
 
 class OpenNote:
-    """The open note."""
+    """The open note of a screen."""
 
     def __init__(self, view: NoteView, *, as_source: bool, reveal_key: str) -> None:
-        """`view` shows it; `as_source` as it stands on disk; `reveal_key` shows its secrets."""
+        """`view` shows the note, with `as_source` as it is on disk; `reveal_key` is named where
+        secrets are masked.
+        """
         self._view = view
-        self._look: Snapshot | None = None
+        self._snapshot: Snapshot | None = None
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
         self._reminded: tuple[Association, ...] = ()
         self._reveal_key = reveal_key
         self._revealed = ""
-        """Path of the note whose secrets are shown."""
+        """Path of the note whose secrets are shown; "" for none."""
         self.stale = False
-        """Whether the page is other than the note in the last look: its text or its links."""
+        """Whether the page is out of date with the last snapshot, in its text or its links."""
 
     @property
     def look(self) -> Snapshot | None:
-        """The last look at the memory; None before the first."""
-        return self._look
+        """The last snapshot of the memory; None before the first."""
+        return self._snapshot
 
     @property
     def path(self) -> str:
-        """Path of the open note; "" where none is open."""
+        """The path of the open note; "" where none is open."""
         return self.trail.here
 
     @property
     def note(self) -> Note | None:
-        """The note that is open."""
-        return self._look.memory.by_path.get(self.path) if self._look else None
+        """The open note; None where none is open."""
+        return self._snapshot.memory.by_path.get(self.path) if self._snapshot else None
 
     @property
     def title(self) -> str:
-        """Its name and what is searched for in it, visible text."""
+        """The name of the note and the search in it, visible text."""
         name = clip(masked(self.note.name), 80) if self.note else "Note"
         return " · ".join(filter(None, (name, self._view.found)))
 
     def situation(self, situation: Situation) -> Situation:
-        """Add to `situation` what the actions have to know of what is read."""
-        look = self._look
+        """Return `situation` with what the actions need to know of the open note."""
+        snapshot = self._snapshot
         return replace(
             situation,
-            read=look is not None,
-            known=look is not None and look.known,
-            retained=look is not None and self.path in look.retention,
+            read=snapshot is not None,
+            known=snapshot is not None and snapshot.known,
+            retained=snapshot is not None and self.path in snapshot.retention,
             note=self.note is not None,
             as_source=self._view.as_source,
             secrets=self._view.page is not None and self._view.page.secrets > 0,
             revealed=bool(self._revealed),
-            origin=look is not None and self.path in look.evidence.origins,
-            types=look is not None and bool(look.memory.types),
+            origin=snapshot is not None and self.path in snapshot.evidence.origins,
+            types=snapshot is not None and bool(snapshot.memory.types),
             back=self.trail.can_go_back,
             forward=self.trail.can_go_forward,
         )
@@ -141,32 +143,31 @@ class OpenNote:
         }
 
     def toggle_source(self) -> None:
-        """The text as it stands on disk, or rendered."""
+        """Show the text as it is on disk, or rendered."""
         self.as_source = not self._view.as_source
         self._view.turn(self._new_page())
 
     def toggle_secrets(self) -> None:
-        """The secrets of the note, until another one is shown; or masked again."""
+        """Show the secrets of the note until another note is open, or mask them again."""
         self._revealed = "" if self._revealed else self.path
         self.show(keep_place=True)
 
-    def begin(self, look: Snapshot, path: str) -> None:
-        """Open the first note of a memory."""
-        self._look = look
+    def begin(self, snapshot: Snapshot, path: str) -> None:
+        """Open the first note of a memory, at `path`."""
+        self._snapshot = snapshot
         self.trail = Trail().opened(path)
 
-    def look_again(self, look: Snapshot) -> Note | None:
-        """Take another look at the memory; return the open note where it is gone.
-
-        A note that was only renamed stays open.
+    def look_again(self, snapshot: Snapshot) -> Note | None:
+        """Use a new snapshot; return the open note where it is gone, else None. A note that was
+        only renamed stays open.
         """
-        note, before = self.note, self._look
-        self._look = look
+        note, before = self.note, self._snapshot
+        self._snapshot = snapshot
         if before is not None:
-            self.stale = _drawn_from(before, self.path) != _drawn_from(look, self.path)
-        if note is None or note.path in look.memory.by_path:
+            self.stale = _drawn_from(before, self.path) != _drawn_from(snapshot, self.path)
+        if note is None or note.path in snapshot.memory.by_path:
             return None
-        same = (file for file in look.memory.files if note.readable and file.raw == note.raw)
+        same = (file for file in snapshot.memory.files if note.readable and file.raw == note.raw)
         moved = next(same, None)
         if moved is None:
             return note
@@ -175,41 +176,48 @@ class OpenNote:
         return None
 
     def forget_gone(self) -> None:
-        """Leave the notes that are no longer in the memory out of the way back."""
-        if self._look is not None:
-            self.trail = self.trail.among(self._look.memory.by_path)
+        """Drop the notes that are no longer in the memory from the trail."""
+        if self._snapshot is not None:
+            self.trail = self.trail.among(self._snapshot.memory.by_path)
 
     def show(self, *, keep_place: bool = False, line: int = 0) -> None:
-        """Show the open note: from its beginning, with `line` in sight, or where it was."""
+        """Show the open note: from its start, with `line` in sight, or with `keep_place` as it was
+        scrolled.
+        """
         self._view.show(self._new_page(), keep_place=keep_place, line=line)
 
     def _new_page(self) -> NotePage | None:
-        """The open note in the last look, at the width that its pane has now."""
+        """Return the page of the open note for the present width; None where none is open."""
         self._page_width = self._view.content_width
         self.stale = False
         if self._view.page is None or self._view.page.path != self.path:
             self._reminded = ()
-        if self.note is None or self._look is None:
+        if self.note is None or self._snapshot is None:
             return None
         if self._revealed != self.path:
             self._revealed = ""
         page = NotePage(
-            self._look,
+            self._snapshot,
             self.note,
             self._page_width,
             self.as_source,
-            self._look.at.date(),
+            self._snapshot.at.date(),
             revealed=bool(self._revealed),
             reveal_key=self._reveal_key,
         )
         page.remind(self._reminded)
         return page
 
-    async def remind(self, look: Snapshot, path: str, found: Sequence[Association]) -> None:
-        """Show what the note at `path` reminds of, where it is still open."""
+    async def remind(self, snapshot: Snapshot, path: str, found: Sequence[Association]) -> None:
+        """Show the associations of the note at `path`, where it is still open."""
         await self._view.drawn()
         page, before = self._view.page, self._reminded
-        if page is None or self._look is not look or page.path != path or tuple(found) == before:
+        if (
+            page is None
+            or self._snapshot is not snapshot
+            or page.path != path
+            or tuple(found) == before
+        ):
             return
         self._reminded = tuple(found)
         if before:
@@ -218,16 +226,16 @@ class OpenNote:
             self._view.append(page.remind(self._reminded))
 
     def refit(self) -> None:
-        """Show the note at the width that its pane has now."""
+        """Draw the note again where the width of its pane changed."""
         if self._view.content_width != self._page_width:
             self.show(keep_place=True)
 
 
-def _drawn_from(look: Snapshot, path: str) -> tuple[object, ...]:
-    memory = look.memory
+def _drawn_from(snapshot: Snapshot, path: str) -> tuple[object, ...]:
+    memory = snapshot.memory
     note = memory.by_path.get(path)
-    protected = note is not None and look.is_protected(note)
-    evidence = look.evidence
+    protected = note is not None and snapshot.is_protected(note)
+    evidence = snapshot.evidence
     return (
         note and note.raw,
         memory.links.get(path),
@@ -235,6 +243,6 @@ def _drawn_from(look: Snapshot, path: str) -> tuple[object, ...]:
         protected,
         evidence.reads.get(path),
         evidence.origins.get(path),
-        note and day_of(note, look.ages),
+        note and day_of(note, snapshot.ages),
         bool(evidence.last_session),
     )

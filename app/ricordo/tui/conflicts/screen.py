@@ -28,7 +28,7 @@ from ricordo.tui.conflicts.rows import (
     suggestion_lines,
     title_spans,
 )
-from ricordo.tui.context import NO_SECRETS, Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.dialogs.form import LABEL, Field, FormScreen
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.empty import paragraphs
@@ -308,7 +308,7 @@ class ConflictsScreen(ActingScreen[None]):
     def _no_origin(self) -> str:
         side = self.side(self._focused_side)
         is_known = side is not None and side.origin is not None
-        return "" if is_known else "No transcript shows where this note came from."
+        return "" if is_known else NO_ORIGIN
 
     @property
     def handlers(self) -> Handlers:

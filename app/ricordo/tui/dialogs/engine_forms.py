@@ -1,4 +1,4 @@
-"""Choosing a model: one whose price is known, or any other one by its name."""
+"""Dialogs that choose a model, and that ask before a program runs for the first time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ricordo.tui.base.acting_screen import ActingScreen
     from ricordo.tui.color_palette import Palette
 
-_TITLE = "Which model is asked"
+_TITLE = "Which model?"
 
 
 def choose_model(
@@ -32,8 +32,8 @@ def choose_model(
     palette: Palette,
     use: Callable[[str], None],
 ) -> None:
-    """Ask which model is to be asked; `now` is the one that is, `use` is called with another one's
-    name.
+    """Let the user choose a model: one of `prices`, or another one by its name. `now` is the
+    current one; `use` is called with the name that was chosen.
     """
 
     def chosen(name: str | None) -> None:
@@ -50,18 +50,18 @@ def choose_model(
         if is_model(name):
             use(name)
         else:
-            app.notify("This is no name of a model.", severity="warning", markup=False)
+            app.notify("Not the name of a model.", severity="warning", markup=False)
 
     names = dict.fromkeys((now, *prices))
     ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-    ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
+    ways.insert(1, Way("", "another model", "by the name that its server knows"))
     app.push_screen(ChooseScreen(_TITLE, ways, palette), chosen)
 
 
 _RUN = "run"
-"""What has to be typed, as on the command line."""
-_IS_KNOWN = "The switches at its end turn its memory, hooks and tools off."
-_NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off there."
+"""The word to type, as on the command line."""
+_IS_KNOWN = "The switches at the end turn off its memory, hooks and tools."
+_NOT_KNOWN = "Nothing is added to the command: turn off its memory, hooks and tools there."
 
 
 def ask_to_run(
@@ -71,8 +71,8 @@ def ask_to_run(
     then: Callable[[], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Show the line of `program` above `screen`, and do `then` once it may run, which `let_run`
-    keeps in a thread; `failed` is told where that could not be.
+    """Show the command of `program` above `screen`. Where the user allows it, `let_run` remembers
+    that in a thread, then `then` is called; `failed` gets the message where that failed.
     """
 
     async def keep() -> None:
@@ -87,7 +87,7 @@ def ask_to_run(
         if is_meant:
             screen.run_worker(keep())
 
-    told = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
+    lines = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
     palette = screen.styles_now()
-    title = "This program was not run before"
-    screen.app.push_screen(ConfirmScreen(title, told, palette, _RUN), answered)
+    title = "Run this program for the first time?"
+    screen.app.push_screen(ConfirmScreen(title, lines, palette, _RUN), answered)

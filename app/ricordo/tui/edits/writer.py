@@ -1,4 +1,4 @@
-"""From a wish to the disk: one after the other, off the thread of the screen, seen before it is."""
+"""The writer of a screen: proposes change sets and applies them in threads, one after the other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.color_palette import Palette
 
-MERGED = "Merged with what somebody else wrote: look again"
-UNCHANGED = "Nothing was written yet: somebody else wrote at the same moment"
+MERGED = "Merged with changes by others: check again"
+UNCHANGED = "Nothing written yet: others wrote at the same moment"
 
 Result = TypeVar("Result")
 
 
 class Writing:
-    """Carries the wishes of one screen out."""
+    """Proposes and applies the changes of one screen."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class Writing:
         expected: Expected,
         ask_history: Callable[[], Awaitable[None]],
     ) -> None:
-        """`notebook` is the one that `follower` owns: nothing is asked of it but where it is.
-        `palette` gives the styles in use, `expected` is told what will be written, `ask_history`
-        finds out what can be undone.
+        """`notebook` belongs to `follower`: only its place and settings are read. `palette` returns
+        the styles in use, `expected` records what will be written, `ask_history` finds out what
+        can be undone.
         """
         self._screen = screen
         self._followed = notebook
@@ -56,7 +56,7 @@ class Writing:
 
     @cached_property
     def notebook(self) -> Notebook:
-        """A notebook of the same memory for this thread: the other one belongs to its follower."""
+        """A notebook of the same memory for this screen's threads."""
         followed = self._followed
         return followed.another()
 
@@ -66,16 +66,16 @@ class Writing:
         return self._palette_now()
 
     def begin(self, flow: Callable[[], Awaitable[object]]) -> None:
-        """Do `flow` once all that was begun before is done."""
+        """Do `flow` after all earlier work."""
         self.run(partial(self.in_turn, flow))
 
     def run(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Do `work` beside the screen."""
+        """Do `work` in a worker of the screen."""
         self._screen.run_worker(work, group="change")
 
     async def in_turn(self, flow: Callable[[], Awaitable[Result]]) -> Result | None:
-        """Do `flow` once all that was begun before is done, and return what it gives; None where
-        it could not be done, which is told.
+        """Do `flow` after all earlier work and return its result; None where it failed, which is
+        reported.
         """
         async with self._one_at_a_time:
             try:
@@ -83,7 +83,7 @@ class Writing:
             except RicordoError as error:
                 self._expected.forget()
                 self._screen.notify(str(error), severity="error", markup=False, timeout=10)
-                # what cannot be undone is no longer offered
+                # undo may not be possible any more
                 await self._ask_history()
                 return None
 
@@ -98,7 +98,7 @@ class Writing:
         reason: str,
         others: Mapping[str, Memory] | None = None,
     ) -> ChangeSet:
-        """Return what `acts` of `memory` come to. Raises ChangeRefused."""
+        """Return the change set of `acts` in `memory`. Raises ChangeRefused."""
         changes = [Change(act, reason) for act in acts]
         return await asyncio.to_thread(put_together, self.notebook, memory, changes, others)
 
@@ -109,16 +109,16 @@ class Writing:
         words: Sequence[str] = (),
         extra: Extra | None = None,
     ) -> ChangeSet | None:
-        """Return what the person approves of `change_set`; None where nothing is to be done."""
+        """Return what the user approves of `change_set`; None for nothing."""
         if not change_set:
-            self.tell("That is so already; nothing would change.")
+            self.tell("No changes.")
             return None
         keymap = self._followed.settings.keymap
         return await self.ask(ProposalScreen(title, change_set, self.palette, keymap, words, extra))
 
     async def warned(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
-        """Return a `change_set` that is written unseen; where there is something to know of it
-        first, what the person approves of it.
+        """Return `change_set` without showing it; where it has warnings, show it and return what
+        the user approves.
         """
         return await self.propose(title, change_set) if change_set.remarks else change_set
 
@@ -129,7 +129,7 @@ class Writing:
     async def write(
         self, change_set: ChangeSet, undoes: int | None = None
     ) -> Applied | EditOverlap | None:
-        """Apply `change_set`, after another look where others wrote meanwhile; return None where
+        """Apply `change_set`; where others wrote meanwhile, show the merge first. Return None where
         nothing was written. Raises what `apply_or_merge` raises.
         """
         while change_set:
@@ -144,32 +144,32 @@ class Writing:
             if isinstance(outcome, EditOverlap):
                 return outcome
             if not outcome.change_set:
-                self.tell("Somebody else had done the same already.")
+                self.tell("No changes: others wrote the same.")
                 return None
             approved = await self.look_again(outcome)
             if approved is None:
                 return None
             change_set = approved
-        self.tell("Nothing would change.")
+        self.tell("No changes.")
         return None
 
     async def look_again(self, merged: Merged) -> ChangeSet | None:
-        """Show a merge; return what of it the person approves."""
+        """Show a merge; return what the user approves of it."""
         title = MERGED if merged.files else UNCHANGED
         return await self.propose(title, merged.change_set, (merged.told,))
 
     async def write_and_tell(
         self, change_set: ChangeSet, told: str, undoes: int | None = None
     ) -> bool:
-        """Apply `change_set` and say `told`; say whether it was written."""
+        """Apply `change_set` and report `told`; return whether it was written."""
         written = await self.write_or_show(change_set, undoes) is not None
         if written:
             self.tell(told)
         return written
 
     async def write_seen(self, change_set: ChangeSet) -> Applied | None:
-        """Apply what the person has seen on a screen of its own; return None where nothing was
-        written. What could not be is told.
+        """Apply what the user has seen on a screen; return None where nothing was written. Errors
+        are reported.
         """
         return await self.in_turn(partial(self.write_or_show, change_set))
 
@@ -188,77 +188,74 @@ class Writing:
     async def show_overlap(
         self, overlap: EditOverlap, words: str = "", *, edit: bool = False
     ) -> bool:
-        """Show the three versions; return whether the person wants to edit again."""
-        said = f"{overlap.error()} {words}".strip()
-        screen = ThreeVersionsScreen(overlap.clashes, self.palette, said, can_edit=edit)
+        """Show the three versions; return whether the user wants to edit again."""
+        message = f"{overlap.error()} {words}".strip()
+        screen = ThreeVersionsScreen(overlap.clashes, self.palette, message, can_edit=edit)
         again = await self.ask(screen)
         return again is True
 
     def tell(self, message: str, *, severe: bool = False) -> None:
-        """Say what was done, in one toast."""
+        """Show `message` in a toast."""
         self._screen.notify(
             message, severity="warning" if severe else "information", markup=False, timeout=6
         )
 
     def wrote(self, paths: Iterable[str]) -> Awaitable[None]:
-        """Know that `paths` were changed by us already, and let the screen show it."""
+        """Record that Ricordo changed `paths`, and update the screen."""
         self._expected.wrote(paths)
         return self.show_written()
 
     async def show_written(self) -> None:
-        """Ask for a look at what is on disk now, and wait until the screen has it and undoes it."""
+        """Read the memory again; wait until the screen shows it and knows what can be undone."""
         await self._expected.shown(self._follower.reread())
         await self._ask_history()
 
 
 _PATIENCE = 3.0
-"""Seconds after which it is told that something was written, although the screen does not show it
-yet: to judge a hundred thousand notes takes longer.
+"""Seconds to wait until the screen shows what was written: with 100,000 notes it takes longer.
 """
 
 
 class Expected:
-    """The files of one memory that will look as we wrote them."""
+    """The files of one memory that Ricordo wrote and that no snapshot has shown yet."""
 
     def __init__(self) -> None:
         """Nothing is expected."""
-        self._look: int | None = None
-        """The number of the look that will show it; None while it is being written."""
+        self._snapshot: int | None = None
+        """The number of the snapshot that will show them; None while they are being written."""
         self._shown = asyncio.Event()
         self.own: frozenset[str] = frozenset()
-        """Paths of what we wrote."""
+        """Paths that Ricordo wrote."""
         self.moved: Mapping[str, str] = {}
-        """Where notes go that we rename, by their old path."""
+        """New paths of notes that Ricordo renames, by old path."""
 
     def expect(self, root: str, change_set: ChangeSet) -> None:
-        """Know what `change_set` will change in the memory at `root`, before anybody sees it."""
+        """Record what `change_set` will change in the memory at `root`."""
         edits = [edit for edit in change_set.edits if edit.root == root]
         self.wrote(edit.path for edit in edits)
         renamed = (edit for edit in edits if edit.moved_from and not edit.moved_from_root)
         self.moved = {**self.moved, **{edit.moved_from: edit.path for edit in renamed}}
 
     def wrote(self, paths: Iterable[str]) -> None:
-        """Know that `paths` are changed by us."""
-        self._look = None
+        """Record that Ricordo changes `paths`."""
+        self._snapshot = None
         self.own |= frozenset(paths)
 
     def forget(self) -> None:
-        """Expect nothing: it was not written."""
+        """Expect nothing."""
         self.own, self.moved = frozenset(), {}
 
     def looked(self, number: int) -> None:
-        """Know that the look asked for as `number` is on the screen, with all that was written
-        before.
-        """
-        if self._look is not None and number >= self._look:
+        """Record that the snapshot requested as `number` is on the screen."""
+        if self._snapshot is not None and number >= self._snapshot:
             self.forget()
             self._shown.set()
 
     async def shown(self, number: int) -> None:
-        """Wait until the look asked for as `number` is on the screen, as long as a person likes to
-        wait.
+        """Wait until the snapshot requested as `number` is on the screen, for a few seconds at
+        most.
         """
-        self._look = number
+        self._snapshot = number
         self._shown.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._shown.wait(), _PATIENCE)

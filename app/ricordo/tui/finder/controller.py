@@ -1,4 +1,4 @@
-"""What the notebook recalls: the finder, and what the open note reminds of."""
+"""The finder of the notebook, its search indexes, and the associations of the open note."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from ricordo.tui.finder.screen import FinderScreen, InVain
 
 IDLE = 5.0
-"""Seconds without a key or a change after which the index is made: it takes the processor."""
+"""Seconds without a key or a change after which the index is built: that needs the processor."""
 _REST = 0.4
-"""Seconds for which a note is open before it is asked what it reminds of: who walks through the
-index does not wait for it.
+"""Seconds for which a note is open before its associations are looked up: moving through the index
+need not wait for them.
 """
 
 
 class Recalling:
-    """Finding and being reminded, on the memory that a screen shows."""
+    """The finder and the associations of one screen."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class Recalling:
         palette: Callable[[], Palette],
         open_note: Callable[[str, int], None],
     ) -> None:
-        """`reading` tells what is looked at; `open_note` is called with the path of what was found
-        and the line of the passage.
+        """`reading` knows the open note; `open_note` is called with the path of a hit and the line
+        of its passage.
         """
         self._screen = screen
         self._notebook = notebook
-        self._surroundings = notebook.surroundings
+        self._environment = notebook.surroundings
         self._reading = reading
         self._palette = palette
         self._open_note = open_note
@@ -71,7 +71,7 @@ class Recalling:
         self._is_left = False
         self._finder: FinderScreen | None = None
 
-    # What searches is loaded when somebody searches: the first paint need not wait for it.
+    # Imported late: the first paint need not wait for the search.
 
     @cached_property
     def _here(self) -> Here:
@@ -82,19 +82,19 @@ class Recalling:
         return Everywhere(self._notebook, lambda: self._is_left)
 
     def leave(self) -> None:
-        """Let nobody wait for an index: who needs it next makes it."""
+        """Stop building indexes: the next screen that needs one builds it."""
         self._is_left = True
 
-    def looked(self, look: Snapshot) -> None:
-        """Keep the index in line with `look`, once the person does nothing for a while, and show
-        what the open note reminds of in it.
+    def looked(self, snapshot: Snapshot) -> None:
+        """Use a new snapshot: show the associations of the open note, and update the index once
+        the user is idle.
         """
         if self._finder is not None:
             self._finder.search_again()
-        if look.judged:
+        if snapshot.judged:
             self._touched = time.monotonic()
             self._run(self._keep_up, "recall")
-            self._begin_reminding(on_purpose=False)
+            self._start_reminding(on_purpose=False)
 
     async def _keep_up(self) -> None:
         while (left := self._touched + IDLE - time.monotonic()) > 0:
@@ -112,20 +112,20 @@ class Recalling:
         }
 
     def open_finder(self) -> None:
-        """Find notes while words are typed."""
+        """Open the finder."""
         from ricordo.tui.finder.screen import FinderScreen
 
         if self._reading.look is not None:
             self._finder = FinderScreen((self._here, self._everywhere), self._palette())
-            self._screen.app.push_screen(self._finder, self._found)
+            self._screen.app.push_screen(self._finder, self._open_chosen)
 
-    def _found(self, chosen: PlacedHit | InVain | None) -> None:
+    def _open_chosen(self, chosen: PlacedHit | InVain | None) -> None:
         from ricordo.services.search.recall import line_of_passage
         from ricordo.tui.finder.screen import InVain
 
         self._finder = None
         if isinstance(chosen, InVain):
-            self._run(partial(self._remember_gap, chosen.words), "gap")
+            self._run(partial(self._remember_miss, chosen.words), "gap")
         elif chosen is not None:
             result = chosen.hit.result
             self._open_found(chosen.place, result.note.path, line_of_passage(result))
@@ -136,69 +136,67 @@ class Recalling:
         else:
             self._screen.post_message(NoteRequested(place, path, line))
 
-    async def _remember_gap(self, words: str) -> None:
+    async def _remember_miss(self, words: str) -> None:
         from ricordo.search.query import parse
         from ricordo.services.search.usage import remember_gap
 
-        look, missed = self._reading.look, parse(words).words
-        if look is not None:
-            await asyncio.to_thread(remember_gap, self._surroundings, look.memory, missed)
+        snapshot, missed = self._reading.look, parse(words).words
+        if snapshot is not None:
+            await asyncio.to_thread(remember_gap, self._environment, snapshot.memory, missed)
 
-    # Being reminded
+    # Associations
 
     def note_opened(self, *, on_purpose: bool = False) -> None:
-        """Show what the open note reminds of; `on_purpose` it was chosen, not only passed."""
+        """Show the associations of the open note; `on_purpose` where it was not only passed."""
         self._touched = time.monotonic()
-        self._begin_reminding(on_purpose=on_purpose)
+        self._start_reminding(on_purpose=on_purpose)
 
-    def _begin_reminding(self, *, on_purpose: bool) -> None:
+    def _start_reminding(self, *, on_purpose: bool) -> None:
         self._run(partial(self._remind, on_purpose=on_purpose), "remind")
 
     def _run(self, work: Callable[[], Awaitable[None]], group: str) -> None:
-        """Do `work` beside the screen, in the place of what else of its group is not done yet."""
+        """Do `work` in a worker, and cancel earlier work of its `group`."""
         self._screen.run_worker(work, group=group, exclusive=True)
 
     async def _remind(self, *, on_purpose: bool) -> None:
         await asyncio.sleep(_REST)
-        look, path = self._reading.look, self._reading.path
-        if look is None or not look.judged or path not in look.memory.by_path:
+        snapshot, path = self._reading.look, self._reading.path
+        if snapshot is None or not snapshot.judged or path not in snapshot.memory.by_path:
             return
         if on_purpose:
             from ricordo.services.search.usage import remember_opened
 
-            await asyncio.to_thread(remember_opened, self._surroundings, look.memory, path)
-        found = await asyncio.to_thread(self._reminded, look, path)
-        await self._reading.remind(look, path, found)
+            await asyncio.to_thread(remember_opened, self._environment, snapshot.memory, path)
+        associations = await asyncio.to_thread(self._find_associations, snapshot, path)
+        await self._reading.remind(snapshot, path, associations)
 
-    def _reminded(self, look: Snapshot, path: str) -> list[Association]:
+    def _find_associations(self, snapshot: Snapshot, path: str) -> list[Association]:
         from ricordo.services.search.ambient import associations
 
-        if self._reminding is None or self._reminding[0] is not look.memory:
-            self._reminding = look.memory, associations(look.memory, self._surroundings)
+        if self._reminding is None or self._reminding[0] is not snapshot.memory:
+            self._reminding = snapshot.memory, associations(snapshot.memory, self._environment)
         return self._reminding[1].of(path)
 
 
 _PATIENCE = 5.0
-"""Seconds for which an index waits more than is worked at it, while something is awaited that does
-not need it.
-"""
+"""Seconds for which building an index waits, in all, for searches that do not need it."""
 
 
 class _FinderClosed(Exception):
-    """The person has left, so that no index is needed any more."""
+    """The screen was closed, so no index is needed any more."""
 
 
 class _Indexing:
-    """How far the index is that is being made."""
+    """The progress of building an index."""
 
     def __init__(self, is_left: Callable[[], bool]) -> None:
         self.done = self.of = 0
         self._is_left = is_left
         self._asking = 0
-        """How many searches wait for the index."""
+        """Number of searches that are running."""
 
     def _progress(self) -> Callable[[int, int], None]:
-        """Return what is told how far one index is."""
+        """Return what is called with the progress of one index."""
         step = Throttle(_PATIENCE, lambda: self._asking > 0).step
 
         def progressed(done: int, of: int) -> None:
@@ -210,37 +208,37 @@ class _Indexing:
         return progressed
 
 
-class _Ready(NamedTuple):
-    """What a search needs of one look."""
+class _PreparedSearch(NamedTuple):
+    """What a search needs of one snapshot."""
 
-    look: Snapshot
+    snapshot: Snapshot
     search: Search
     uses: Mapping[str, int]
 
 
 class Here(_Indexing):
-    """The memory on the screen, as it is looked at now."""
+    """Searches the memory of the notebook, in its last snapshot."""
 
     title = "Find"
 
     def __init__(self, notebook: Notebook, reading: OpenNote, is_left: Callable[[], bool]) -> None:
-        """`reading` tells what is looked at; once it `is_left` no index is made any further."""
+        """`reading` has the last snapshot; once `is_left`, building the index stops."""
         super().__init__(is_left)
         self._place = notebook.place
-        self._surroundings = notebook.surroundings
+        self._environment = notebook.surroundings
         self._reading = reading
-        self._index = open_index(self._place, self._surroundings)
-        self._ready: _Ready | None = None
+        self._index = open_index(self._place, self._environment)
+        self._ready: _PreparedSearch | None = None
         self._making = Lock()
         self._judged: tuple[Snapshot, Values] | None = None
-        self._called: tuple[Memory, AllSearchResults] | None = None
+        self._ambient_of: tuple[Memory, AllSearchResults] | None = None
 
     @property
     def searched(self) -> Snapshot:
-        """The last look at the memory."""
-        look = self._reading.look
-        assert look is not None, "the finder opens on a memory that was read"
-        return look
+        """The last snapshot of the memory."""
+        snapshot = self._reading.look
+        assert snapshot is not None, "the finder opens on a memory that was read"
+        return snapshot
 
     @property
     def is_judged(self) -> bool:
@@ -248,11 +246,11 @@ class Here(_Indexing):
         return self.searched.judged
 
     async def make_index(self) -> list[str]:
-        """Bring the index in line with what is looked at."""
+        """Update the index to the last snapshot; return no warnings."""
         memory = self.searched.memory
         try:
-            # names come first: they are found before the index is there
-            await asyncio.to_thread(lambda: self._readied().search.prepare())
+            # names first: they are found before the index is there
+            await asyncio.to_thread(lambda: self._prepare().search.prepare())
             await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progress()))
         except _FinderClosed:
             return []
@@ -260,7 +258,7 @@ class Here(_Indexing):
         return []
 
     async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
-        """Return what fits what was `typed`, `by_name` only what is called so."""
+        """Return the notes that match what was `typed`; with `by_name` by name only."""
         self._asking += not by_name
         try:
             return await asyncio.to_thread(self._find, typed, by_name)
@@ -268,76 +266,78 @@ class Here(_Indexing):
             self._asking -= not by_name
 
     async def ambient(self) -> AllSearchResults:
-        """Return what the surroundings call for; asked once for a memory, as git is slow."""
-        look = self.searched
-        if self._called is None or self._called[0] is not look.memory:
-            self._called = look.memory, await asyncio.to_thread(self._ambient, look)
-        return self._called[1]
+        """Return the notes that suit the environment; once for a memory, as git is slow."""
+        snapshot = self.searched
+        if self._ambient_of is None or self._ambient_of[0] is not snapshot.memory:
+            self._ambient_of = snapshot.memory, await asyncio.to_thread(self._ambient, snapshot)
+        return self._ambient_of[1]
 
     def _find(self, typed: str, by_name: bool) -> AllSearchResults:
-        look, search, uses = self._readied()
-        values = self._judged_values(look, uses) if asks_findings(typed) else Values(uses=uses)
+        snapshot, search, uses = self._prepare()
+        values = self._judged_values(snapshot, uses) if asks_findings(typed) else Values(uses=uses)
         find = search.find_named if by_name else search.find
-        return self._placed(look, find(typed, values))
+        return self._placed(snapshot, find(typed, values))
 
-    def _readied(self) -> _Ready:
-        # whoever asks while it is made waits, and does not make a second one
+    def _prepare(self) -> _PreparedSearch:
+        # a second caller waits for the first one's result
         with self._making:
-            look, ready = self.searched, self._ready
-            if ready is None or ready.look is not look:
-                uses = uses_by_person(self._surroundings, look.memory)
-                ready = self._ready = _Ready(look, self._search_of(look.memory), uses)
+            snapshot, ready = self.searched, self._ready
+            if ready is None or ready.snapshot is not snapshot:
+                uses = uses_by_person(self._environment, snapshot.memory)
+                ready = self._ready = _PreparedSearch(
+                    snapshot, self._search_of(snapshot.memory), uses
+                )
             return ready
 
     def _search_of(self, memory: Memory) -> Search:
         before = self._ready
-        if before and before.look.memory is memory:
+        if before and before.snapshot.memory is memory:
             return before.search
-        return Search(self._index, memory, self._surroundings, before.search if before else None)
+        return Search(self._index, memory, self._environment, before.search if before else None)
 
-    def _judged_values(self, look: Snapshot, uses: Mapping[str, int]) -> Values:
-        if self._judged is None or self._judged[0] is not look:
-            self._judged = look, values_of(look, uses)
+    def _judged_values(self, snapshot: Snapshot, uses: Mapping[str, int]) -> Values:
+        if self._judged is None or self._judged[0] is not snapshot:
+            self._judged = snapshot, values_of(snapshot, uses)
         return self._judged[1]
 
-    def _ambient(self, look: Snapshot) -> AllSearchResults:
+    def _ambient(self, snapshot: Snapshot) -> AllSearchResults:
         from ricordo.services.search.ambient import ambient
 
-        called = ambient(self._index, look.memory, self._place, self._surroundings)
-        hits = tuple(Hit(it, by_name=False) for it in called)
-        return self._placed(look, SearchResults(hits, len(called)))
+        relevant = ambient(self._index, snapshot.memory, self._place, self._environment)
+        hits = tuple(Hit(result, by_name=False) for result in relevant)
+        return self._placed(snapshot, SearchResults(hits, len(relevant)))
 
-    def _placed(self, look: Snapshot, found: SearchResults) -> AllSearchResults:
-        hits = (PlacedHit(self._place, look, hit) for hit in found.hits)
-        _look_through(found.hits)
+    def _placed(self, snapshot: Snapshot, found: SearchResults) -> AllSearchResults:
+        hits = (PlacedHit(self._place, snapshot, hit) for hit in found.hits)
+        _find_secrets(found.hits)
         return AllSearchResults(tuple(hits), found.total, found.is_all, found.remarks)
 
 
 class Everywhere(_Indexing):
-    """Every memory of this machine, as each was when its index was asked for."""
+    """Searches every memory of this machine, as it was when its index was requested."""
 
     title = "Find in every memory"
 
     def __init__(self, notebook: Notebook, is_left: Callable[[], bool]) -> None:
-        """The memory of `notebook` is one of them; once it `is_left` none is indexed any more."""
+        """The memory of `notebook` is one of them; once `is_left`, building indexes stops."""
         super().__init__(is_left)
         self._here = notebook.place
-        self._surroundings = notebook.surroundings
+        self._environment = notebook.surroundings
         self._settings = notebook.settings
         self._search: SearchAll | None = None
 
     @property
     def searched(self) -> SearchAll | None:
-        """All memories, once they are read."""
+        """The search in all memories; None before they are read."""
         return self._search
 
     @property
     def is_judged(self) -> bool:
-        """Whether they are read: each is judged when it is asked what is wrong there."""
+        """Whether they are read: each is judged when a search needs its findings."""
         return self._search is not None
 
     async def make_index(self) -> list[str]:
-        """Read and index every memory; return which could not be read, and why."""
+        """Read and index every memory; return warnings about unreadable ones."""
         try:
             self._search = await asyncio.to_thread(self._read)
         except _FinderClosed:
@@ -347,32 +347,32 @@ class Everywhere(_Indexing):
 
     def _read(self) -> SearchAll:
         progressed = self._progress()
-        others = all_memories(self._surroundings)
+        others = all_memories(self._environment)
         places = [self._here, *(place for place in others if place.root != self._here.root)]
         return SearchAll(
-            self._surroundings,
+            self._environment,
             self._settings,
             places,
             progress=lambda _, done, of: progressed(done, of),
         )
 
     async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
-        """Return what fits what was `typed`; nothing before the memories are read."""
+        """Return the notes that match what was `typed`; none before the memories are read."""
         if self._search is None or by_name:
             return NOTHING
         return await asyncio.to_thread(self._find, self._search, typed)
 
     def _find(self, search: SearchAll, typed: str) -> AllSearchResults:
-        found = search.find(typed)
-        _look_through([it.hit for it in found.hits])
-        return found
+        results = search.find(typed)
+        _find_secrets([placed.hit for placed in results.hits])
+        return results
 
     async def ambient(self) -> AllSearchResults:
-        """Return nothing: the surroundings call for notes of one memory."""
+        """Return nothing: only the notes of one memory can suit the environment."""
         return NOTHING
 
 
-def _look_through(hits: Iterable[Hit]) -> None:
-    """Look for secrets in the notes that were found, so that no row has to wait for it."""
+def _find_secrets(hits: Iterable[Hit]) -> None:
+    """Find the secrets of hits in this thread, so that drawing a row need not."""
     for hit in hits:
         secrets_in(hit.result.note.text)

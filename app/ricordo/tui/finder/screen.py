@@ -1,4 +1,4 @@
-"""The finder: notes by name and by what they say, while words are typed."""
+"""The finder: finds notes by name and content while you type."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 NOTHING_TYPED: Sequence[tuple[str, str]] = (
-    ("Notes will stand here as you type: found by name first, then by what they say.", ""),
+    ("Type to find notes: by name first, then by content.", ""),
     (
         "Conditions: type:feedback  is:protected  has:dead-link  after:2026-05  >note links to it  "
         '<note linked from it  "exact words"  -not',
@@ -45,7 +45,7 @@ NOTHING_TYPED: Sequence[tuple[str, str]] = (
 
 
 def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, StyledLine]:
-    """Return the two rows of a hit: its name, in `where` it was found and why, then the passage."""
+    """Return the two lines of a hit: its name, its memory `where` and why it matches; a passage."""
     note, result = hit.result.note, hit.result
     why = f"  {one_line('; '.join(result.why))}"
     called, name_marks = masked_passage(note.name, hit.name_marks, note.text)
@@ -59,7 +59,7 @@ def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, StyledL
 
 
 def marked(text: str, marks: Sequence[tuple[int, int]], style: str) -> Iterator[StyledSpan]:
-    """Yield `text` as spans, with what stands at `marks` (start and end) made plain."""
+    """Yield `text` as spans of `style`, with the ranges `marks` (start and end) highlighted."""
     at = 0
     for start, end in marks:
         if start < at:
@@ -73,52 +73,51 @@ def marked(text: str, marks: Sequence[tuple[int, int]], style: str) -> Iterator[
 
 
 _WIDE = 100
-"""Columns from which on the note is previewed beside the list."""
+"""Columns from which on the preview is beside the list."""
 _EVERY = 0.2
-"""Seconds between two looks at how far the index is."""
+"""Seconds between updates of the progress of the index."""
 _NEVER = 10_000
-"""Cells from which on a hit takes one row."""
+"""Cells from which on a hit takes one line: never."""
 
 
 class InVain(NamedTuple):
-    """How a search ended that found nothing."""
+    """The result of a search without hits."""
 
     words: str
     """What was typed."""
 
 
 class SearchSource(Protocol):
-    """What finds notes."""
+    """A search that the finder can use."""
 
     title: str
-    """What the person is told of it."""
+    """Its name on screen."""
     done: int
-    """How many notes the index that is being made has."""
+    """Number of notes in the index that is being built."""
     of: int
-    """Of how many; 0 where none is being made."""
+    """Number of all notes; 0 where no index is being built."""
 
     @property
     def searched(self) -> object:
-        """What is searched; another object once it is looked at anew."""
+        """What is searched; another object after a change."""
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is known what is wrong with the notes."""
+        """Whether the findings of the notes are known."""
 
     async def make_index(self) -> list[str]:
-        """Bring the index in line with what is there; return what could not be read."""
+        """Update the index; return warnings about what could not be read."""
 
     async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
-        """Return what fits what was `typed`, `by_name` what can be found before there is an index.
-
-        Raises RicordoError.
+        """Return the notes that match what was `typed`; with `by_name` what can be found without an
+        index. Raises RicordoError.
         """
 
     async def ambient(self) -> AllSearchResults:
-        """Return what the surroundings call for."""
+        """Return the notes that suit the environment."""
 
 
-class _Asked(NamedTuple):
+class _Search(NamedTuple):
     """What is to be answered."""
 
     source: SearchSource
@@ -130,7 +129,7 @@ class _Asked(NamedTuple):
 
 
 class FinderScreen(Screen[PlacedHit | InVain | None]):
-    """Ends with what was chosen, with what was looked for in vain, or with None."""
+    """Ends with the hit that was chosen, with a search without hits, or with None."""
 
     CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -147,27 +146,27 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     )
 
     def __init__(self, sources: Sequence[SearchSource], palette: Palette) -> None:
-        """Notes are found in the first of the `sources`, in the next after ctrl+f."""
+        """Searches in the first of the `sources`; the action `widen` goes to the next."""
         super().__init__()
         self._sources = sources
         self._source = sources[0]
         self._palette = palette
         self._found = NOTHING
         self._called_for: dict[SearchSource, AllSearchResults] = {}
-        """What the surroundings call for."""
+        """The notes that suit the environment, by source."""
         self._begun: set[SearchSource] = set()
         self._indexed: set[SearchSource] = set()
         self._wanted = ""
-        self._answered = self._asked
+        self._answered = self._requested
         self._searching = False
         self._ends = False
-        """Whether what is found first is to be opened."""
+        """Whether the first hit is to be opened when it is found."""
         self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER)
         self._preview = NoteView(palette, id="preview")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """The words, what was found beside the note, the keys."""
+        """Compose the words, the hits beside the preview, and the keys."""
         hint = 'words, or type:feedback  after:2026-05  >note  <note  "exact"  -not'
         yield FormInput(Field("words", hint=hint))
         with Container(id="found"):
@@ -176,48 +175,48 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin with the words; names are found before the index is there."""
+        """Focus the words; names are found before the index is there."""
         words = self.query_one(FormInput)
         words.focus()
         self._list.show(0, 0, NOTHING_TYPED)
         self._find_in(self._source)
-        self.set_interval(_EVERY, self._say_how_far)
+        self.set_interval(_EVERY, self._update_progress)
 
     def on_resize(self) -> None:
-        """Show the note beside the list where there is room."""
+        """Show the preview beside the list where there is room."""
         self.set_class(self.size.width >= _WIDE, "-wide")
         self.call_after_refresh(self._chosen)
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Use the styles of another theme; the widgets repaint themselves."""
         self._palette = palette
 
     @property
     def hit(self) -> PlacedHit | None:
-        """The hit under the cursor."""
+        """The hit under the cursor; None where there is none."""
         hits = self._found.hits
         return hits[self._list.at] if 0 <= self._list.at < len(hits) else None
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that was found for the words is on the screen."""
-        asked = self._asked
-        waits = not asked.indexed or self._waits_for_findings
-        return not waits and not self._searching and self._answered == asked
+        """Whether all hits of the words are on the screen."""
+        requested = self._requested
+        is_waiting = not requested.indexed or self._needs_findings
+        return not is_waiting and not self._searching and self._answered == requested
 
     @property
-    def _asked(self) -> _Asked:
+    def _requested(self) -> _Search:
         source = self._source
-        return _Asked(source, self._wanted, source.searched, source in self._indexed)
+        return _Search(source, self._wanted, source.searched, source in self._indexed)
 
     @property
-    def _waits_for_findings(self) -> bool:
+    def _needs_findings(self) -> bool:
         return not self._source.is_judged and asks_findings(self._wanted)
 
     @property
     def _is_answered(self) -> bool:
-        """Whether what is on the screen was found for the words, if perhaps by name alone."""
-        return self._answered[:2] == self._asked[:2]
+        """Whether the hits on the screen are of the words, perhaps by name only."""
+        return self._answered[:2] == self._requested[:2]
 
     @property
     def _is_here(self) -> bool:
@@ -235,7 +234,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._begun.add(source)
             self._run(partial(self._make_index, source))
         self._begin()
-        self._say()
+        self._update_bars()
 
     async def _make_index(self, source: SearchSource) -> None:
         for remark in await source.make_index():
@@ -247,17 +246,17 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._show(self._called_for[source])
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search while the person types."""
+        """Search as the user types."""
         event.stop()
         self._wanted = event.value.strip()
         self._ends = False
         self._begin()
 
     def search_again(self) -> None:
-        """Search what is looked at now: somebody wrote, or it was judged."""
+        """Search again in a new snapshot."""
         if self.is_mounted:
             self._begin()
-            self._say()
+            self._update_bars()
 
     def _begin(self) -> None:
         if not self._searching:
@@ -265,17 +264,17 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._run(self._search)
 
     async def _search(self) -> None:
-        """Search for what is typed until nothing else is: what was typed meanwhile is left out."""
+        """Search until the hits are of the words that are typed by then."""
         try:
-            while (asked := self._asked) != self._answered:
-                source, words, _, indexed = asked
-                found = self._called_for.get(source, NOTHING)
+            while (requested := self._requested) != self._answered:
+                source, words, _, indexed = requested
+                results = self._called_for.get(source, NOTHING)
                 if words:
                     with awaited():
-                        found = await source.find(words, by_name=not indexed)
-                is_same = asked[:2] == self._answered[:2]
-                self._answered = asked
-                self._show(found, keep_place=is_same)
+                        results = await source.find(words, by_name=not indexed)
+                is_same = requested[:2] == self._answered[:2]
+                self._answered = requested
+                self._show(results, keep_place=is_same)
             if self._ends:
                 self._end()
         except RicordoError as error:
@@ -283,31 +282,31 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         finally:
             self._searching = False
 
-    def _show(self, found: AllSearchResults, *, keep_place: bool = False) -> None:
-        at = _same_hit(self.hit, found) if keep_place else 0
-        self._found = found
+    def _show(self, results: AllSearchResults, *, keep_place: bool = False) -> None:
+        at = _same_hit(self.hit, results) if keep_place else 0
+        self._found = results
         nothing = NOTHING_TYPED
-        if found.remarks:
-            nothing = tuple((remark, "warning") for remark in found.remarks)
+        if results.remarks:
+            nothing = tuple((remark, "warning") for remark in results.remarks)
         elif self._answered.words:
-            is_all = self._answered.indexed and not self._waits_for_findings
-            nothing = (("No note fits.", ""),) if is_all else ()
-        self._list.show(len(found.hits), at, nothing)
+            is_all = self._answered.indexed and not self._needs_findings
+            nothing = (("No note matches.", ""),) if is_all else ()
+        self._list.show(len(results.hits), at, nothing)
         if not at:
             self._list.jump_to(0)
         self._chosen()
-        self._say()
+        self._update_bars()
 
     def _chosen(self) -> None:
-        """Show the note under the cursor, from where it says what was typed."""
+        """Show the note under the cursor, at the passage that matches."""
         self._preview.highlight("")
         if self.hit is None:
             self._preview.show(None)
             self._preview.border_title = Content("")
             return
-        look, result = self.hit.look, self.hit.hit.result
-        width, today = self._preview.content_width, look.at.date()
-        page = NotePage(look, result.note, width, False, today)
+        snapshot, result = self.hit.look, self.hit.hit.result
+        width, today = self._preview.content_width, snapshot.at.date()
+        page = NotePage(snapshot, result.note, width, False, today)
         self._preview.show(page, line=line_of_passage(result))
         self._preview.border_title = Content(clip(result.note.path, 60))
         if result.marks:
@@ -318,24 +317,24 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         place, _, hit = self._found.hits[number]
         return hit_rows(hit, width, "" if self._is_here else short_name(place))
 
-    def _say_how_far(self) -> None:
-        if not self._asked.indexed:
-            self._say()
+    def _update_progress(self) -> None:
+        if not self._requested.indexed:
+            self._update_bars()
 
-    def _say(self) -> None:
+    def _update_bars(self) -> None:
         count, total = len(self._found.hits), self._found.total
         counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
         shown = f"{count} of {counted}" if total > count else counted
         title = f"Found · {shown}"
         if not self._answered.words:
-            title = f"What your surroundings call for · {shown}" if total else "Nothing typed yet"
+            title = f"Relevant here · {shown}" if total else "Nothing typed yet"
         self._list.border_title = Content(title)
-        told = " what is wrong is being looked for " if self._waits_for_findings else ""
-        if not self._asked.indexed:
+        state = " checking the notes … " if self._needs_findings else ""
+        if not self._requested.indexed:
             done, of = self._source.done, self._source.of
             far = f": {done:,} of {of:,} notes" if of else ""
-            told = f" the index is being made{far}"
-            told += "; names are found already " if self._is_here else " "
+            state = f" building the index{far}"
+            state += "; names are found already " if self._is_here else " "
         where = "in every memory" if self._is_here else "in this memory"
         keys = (
             (first_keys(self.app, "previous-hit", "next-hit"), "move"),
@@ -343,12 +342,12 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             (first_keys(self.app, "widen"), where),
             (first_keys(self.app, "cancel"), "back"),
         )
-        self._keys.say(key_spans(keys), (StyledSpan(told, "dim"),))
+        self._keys.say(key_spans(keys), (StyledSpan(state, "dim"),))
 
     # What the keys do
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Open what is under the cursor, once it is what was found for the words."""
+        """Open the hit under the cursor, once the hits are of the words."""
         event.stop()
         if self._is_answered:
             self._end()
@@ -357,7 +356,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._begin()
 
     def on_row_list_opened(self) -> None:
-        """A second click opens."""
+        """Open the hit on a second click."""
         self._end()
 
     def _end(self) -> None:
@@ -366,18 +365,18 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self.dismiss(self.hit)
 
     def action_leave(self) -> None:
-        """End without a note; what was looked for in vain is told."""
-        found = self._found
-        in_vain = self.is_settled and self._wanted and not found.hits and not found.remarks
-        self.dismiss(InVain(self._wanted) if in_vain else None)
+        """Close without a note; where nothing matched, return the words."""
+        results = self._found
+        without_hits = self.is_settled and self._wanted and not results.hits and not results.remarks
+        self.dismiss(InVain(self._wanted) if without_hits else None)
 
     def action_elsewhere(self) -> None:
-        """Find in the next of the sources, the first again after the last."""
+        """Search in the next source; after the last, in the first."""
         at = self._sources.index(self._source)
         self._find_in(self._sources[(at + 1) % len(self._sources)])
 
     def action_move(self, step: int) -> None:
-        """Move the cursor."""
+        """Move the cursor by `step` hits."""
         self._list.move(step)
 
     def action_page(self, direction: int) -> None:
@@ -385,10 +384,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._list.move_page(direction)
 
 
-def _same_hit(hit: PlacedHit | None, found: AllSearchResults) -> int:
-    """Return the number of the note of `hit` in what was `found`; 0 where it is not there."""
+def _same_hit(hit: PlacedHit | None, results: AllSearchResults) -> int:
+    """Return the number of the note of `hit` in `results`; 0 where it is not there."""
     if hit is None:
         return 0
     there = hit.place.root, hit.hit.result.note.path
-    places = ((it.place.root, it.hit.result.note.path) for it in found.hits)
+    places = ((each.place.root, each.hit.result.note.path) for each in results.hits)
     return next((number for number, place in enumerate(places) if place == there), 0)

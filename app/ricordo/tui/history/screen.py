@@ -1,4 +1,4 @@
-"""The history of a note: its versions, what each of them changed, and the way back to one."""
+"""The screen of the history of a note: its versions, their diffs, and restoring one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 NO_HISTORY = [
-    ("No version is kept yet", "heading"),
-    ("Every text that this note has had will stand here, newest first, by whom and why.", ""),
+    ("No versions yet", "heading"),
+    ("Every version of this note is listed here, newest first, with its author and reason.", ""),
 ]
 NOTHING_GONE = [
-    ("No note is gone", "heading"),
-    ("Notes that were retired or deleted will stand here; Enter brings one back.", ""),
+    ("No deleted notes", "heading"),
+    ("Retired and deleted notes are listed here; Enter restores one.", ""),
 ]
 _GLYPHS = {
     "deleted": ("−", "removed"),
@@ -44,43 +44,45 @@ _GLYPHS = {
 def version_rows(
     version: Version, width: int, *, in_one: bool, by_name: bool
 ) -> tuple[StyledLine, ...]:
-    """Return the rows of a version: when it came, or with `by_name` which note it is of."""
+    """Return the lines of a version: its time, or with `by_name` the path of its note."""
     glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
     kind = "first seen" if version.kind == "first" else version.kind
-    head = one_line(version.path) if by_name else moment(version.at)
-    told = [kind, clip(version.by, 40)]
+    title = one_line(version.path) if by_name else moment(version.at)
+    details = [kind, clip(version.by, 40)]
     if by_name:
-        told.insert(1, moment(version.at))
+        details.insert(1, moment(version.at))
     if version.reason and version.kind != "first":
-        told.append(clip(masked(version.reason), 60))
-    spans = [StyledSpan(f" {glyph} ", style), StyledSpan(head, "bold")]
-    said = StyledSpan(" · ".join(told), "dim")
+        details.append(clip(masked(version.reason), 60))
+    spans = [StyledSpan(f" {glyph} ", style), StyledSpan(title, "bold")]
+    about = StyledSpan(" · ".join(details), "dim")
     if in_one:
-        return (StyledLine(fit((*spans, StyledSpan("  "), said), width)),)
-    return StyledLine(fit(spans, width)), StyledLine(fit((StyledSpan("   "), said), width))
+        return (StyledLine(fit((*spans, StyledSpan("  "), about), width)),)
+    return StyledLine(fit(spans, width)), StyledLine(fit((StyledSpan("   "), about), width))
 
 
 def gone_rows(count: int, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
-    """Return the rows that lead to the notes that are gone."""
+    """Return the lines of the row that opens the deleted notes."""
     what = "1 note" if count == 1 else f"{count} notes"
-    first = StyledLine(fit((StyledSpan(" … ", "dim"), StyledSpan(f"gone: {what}", "bold")), width))
+    first = StyledLine(
+        fit((StyledSpan(" … ", "dim"), StyledSpan(f"deleted: {what}", "bold")), width)
+    )
     return (first,) if in_one else (first, StyledLine((StyledSpan("   Enter shows them", "dim"),)))
 
 
 def about_version(version: Version, *, against_now: bool, width: int) -> list[StyledLine]:
     """Return who made a version, when and why, and with what it is compared."""
-    compared = "compared with what is there now" if against_now else "compared with the one before"
-    told = [(f"{version.kind} by {one_line(version.by)}, {moment(version.at)} · {compared}", "")]
+    compared = "compared with " + ("the current text" if against_now else "the previous version")
+    rows = [(f"{version.kind} by {one_line(version.by)}, {moment(version.at)} · {compared}", "")]
     if version.reason:
-        told.append((f"why  {one_line(masked(version.reason))}", "dim"))
-    told.append((f"at   {one_line(version.path)}", "dim"))
+        rows.append((f"why  {one_line(masked(version.reason))}", "dim"))
+    rows.append((f"at   {one_line(version.path)}", "dim"))
     return [
-        StyledLine(row) for text, style in told for row in wrap([StyledSpan(text, style)], width)
+        StyledLine(row) for text, style in rows for row in wrap([StyledSpan(text, style)], width)
     ]
 
 
 class HistoryScreen(PastScreen):
-    """The versions of one note, newest first; after them the way to the notes that are gone."""
+    """The versions of one note, newest first; the last row opens the deleted notes."""
 
     SCENE = Scene.HISTORY
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
@@ -93,7 +95,7 @@ class HistoryScreen(PastScreen):
         keymap: Keymap,
         actions: RevertActions,
     ) -> None:
-        """`path` is the note; "" begins with the notes that are gone."""
+        """`path` is the note; "" begins with the deleted notes."""
         super().__init__(notebook, palette, keymap, actions)
         self._path = path
         self._began_with = path
@@ -103,13 +105,13 @@ class HistoryScreen(PastScreen):
         self._against_now = False
 
     def on_mount(self) -> None:
-        """Begin with the newest version."""
+        """Show the newest version."""
         self._state.display = False
         self._go_into(self._path)
 
     @property
     def version(self) -> Version | None:
-        """The version under the cursor; None on the row of the notes that are gone."""
+        """The version under the cursor; None on the row of the deleted notes."""
         shown = self._versions if self._path else self._gone
         return shown[self._list.at] if 0 <= self._list.at < len(shown) else None
 
@@ -119,23 +121,23 @@ class HistoryScreen(PastScreen):
 
     @property
     def _refusals(self) -> Mapping[str, str]:
-        compare = "Only versions of one note are compared; Enter shows them."
+        compare = "Open a note with Enter to compare its versions."
         return {} if self._path else {"compare": compare}
 
-    def _begin_looking(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(self._told(work), group="history", exclusive=True)
+    def _load_latest(self, work: Callable[[], Awaitable[None]]) -> None:
+        self.run_worker(self._run_reporting(work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
         gone = await asyncio.to_thread(gone_notes, self._notebook)
-        found = await asyncio.to_thread(versions, self._notebook, path) if path else []
-        # all at once: what is drawn in between must find what it counts on
-        self._path, self._gone, self._versions = path, gone, found
-        count = len(found) + bool(gone) if path else len(gone)
+        note_versions = await asyncio.to_thread(versions, self._notebook, path) if path else []
+        # all at once: a paint in between must find values that belong together
+        self._path, self._gone, self._versions = path, gone, note_versions
+        count = len(note_versions) + bool(gone) if path else len(gone)
         self._list.show(count, 0, NO_HISTORY if path else NOTHING_GONE)
         await self._show()
 
     def _chosen(self) -> None:
-        self._begin_looking(self._show)
+        self._load_latest(self._show)
 
     async def _show(self) -> None:
         version = self.version
@@ -167,12 +169,12 @@ class HistoryScreen(PastScreen):
         return about_version(version, against_now=against_now, width=width)
 
     def say(self) -> None:
-        """Tell which note this is, and the keys."""
+        """Update title and keys."""
         super().say()
-        what = clip(self._path, 60) if self._path else "notes that are gone"
+        what = clip(self._path, 60) if self._path else "deleted notes"
         self._title.say((StyledSpan(" History ", "accent bold"), StyledSpan(f" {what}", "bold")))
         count = len(self._versions) if self._path else len(self._gone)
-        title = f"Versions · {count}" if self._path else f"Gone · {count}"
+        title = f"Versions · {count}" if self._path else f"Deleted · {count}"
         self._list.border_title = Content(title)
         shown = clip(self.version.path, 60) if self.version else ""
         self._right.border_title = Content(shown)
@@ -190,7 +192,7 @@ class HistoryScreen(PastScreen):
         }
 
     def open_row(self) -> None:
-        """Show what restoring the version would do, or what lies behind the row."""
+        """Propose to restore the version, or open the deleted notes or one of them."""
         version = self.version
         if version is None:
             if self._path and self._gone:
@@ -201,13 +203,13 @@ class HistoryScreen(PastScreen):
             self._begin(lambda: self._restore(version))
 
     def on_row_list_opened(self) -> None:
-        """A second click does what Enter does."""
+        """Do what Enter does on a second click."""
         self.action_do("open")
 
     def _go_into(self, path: str) -> None:
         self._against_now = False
         self._going_into = path
-        self._begin_looking(lambda: self._load(path))
+        self._load_latest(lambda: self._load(path))
 
     async def _restore(self, version: Version) -> None:
         memory = await asyncio.to_thread(self._notebook.read)
@@ -215,23 +217,23 @@ class HistoryScreen(PastScreen):
         title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
         approved = await self._actions.propose(title, change_set)
         if approved and await self._actions.write_seen(approved):
-            self.notify("Restored; u takes it back.", markup=False, timeout=5)
+            self.notify("Restored; u undoes it.", markup=False, timeout=5)
             self._reload()
 
     def _reload(self) -> None:
         self._go_into(self._path)
 
     def toggle_comparison(self) -> None:
-        """Compare with what is there now, or with the version before again."""
+        """Compare with the current text, or with the previous version again."""
         self._against_now = not self._against_now
-        self._begin_looking(self._show)
+        self._load_latest(self._show)
 
     def close(self) -> None:
-        """The key that led here leads back."""
+        """Close the screen."""
         self.dismiss(None)
 
     def _leave(self) -> None:
-        """From a note that is gone to the others, then back."""
+        """Go from a deleted note to the others, then close the screen."""
         if self._going_into != self._began_with:
             self._go_into("" if self._going_into else self._began_with)
         else:

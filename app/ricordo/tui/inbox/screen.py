@@ -1,4 +1,4 @@
-"""The inbox: what anybody but the person changed since the last visit, each to keep or revert."""
+"""The screen of the inbox: what others changed since the last visit, to keep or revert."""
 
 from __future__ import annotations
 
@@ -36,62 +36,62 @@ if TYPE_CHECKING:
 
 
 class Judging:
-    """What a person has done with one inbox so far; nothing of it is written."""
+    """The user's decisions in one visit that are not written yet."""
 
     def __init__(self) -> None:
-        """Nothing was seen or marked yet."""
+        """Nothing is seen or marked."""
         self.seen: set[str] = set()
-        """Ids of arrivals whose diff was on the screen to its end."""
+        """Ids of arrivals whose diff was shown to its end."""
         self._marks: dict[str, frozenset[int]] = {}
 
     @property
     def marks(self) -> Mapping[str, frozenset[int]]:
-        """The hunks to be reverted by the id of their arrival; none means all of it."""
+        """The hunks to revert by arrival id; an empty set is the whole arrival."""
         return self._marks
 
     def hunks(self, arrival: Arrival) -> int | None:
-        """Return how many hunks are marked, 0 for all; None where the arrival is not marked."""
+        """Return the number of marked hunks, 0 for the whole arrival; None without a mark."""
         marked = self._marks.get(arrival.id)
         return None if marked is None else len(marked)
 
     def turn(self, arrival: Arrival) -> bool:
-        """Mark all of an arrival, or take its mark away; say whether it is marked now."""
+        """Mark the whole arrival, or clear its mark; return whether it is marked now."""
         if self._marks.pop(arrival.id, None) is not None:
             return False
         self._marks[arrival.id] = frozenset()
         return True
 
     def mark_hunks(self, arrival: Arrival, hunks: frozenset[int]) -> None:
-        """Mark these hunks of an arrival and no others."""
+        """Mark only these hunks of an arrival; an empty set clears its mark."""
         self._marks.pop(arrival.id, None)
         if hunks:
             self._marks[arrival.id] = hunks
 
     def forget(self, *ids: str) -> None:
-        """Take the marks of arrivals away."""
+        """Clear the marks of arrivals."""
         for id_ in ids:
             self._marks.pop(id_, None)
 
     def keep_to(self, earlier: Inbox, inbox: Inbox) -> None:
-        """Forget the marks of what is no longer as it was: its hunks are others now."""
+        """Clear the marks of arrivals that changed: their hunks are different now."""
         same = {arrival.id for arrival in inbox.waiting if arrival in earlier.arrivals}
         self._marks = {id_: hunks for id_, hunks in self._marks.items() if id_ in same}
 
     def unseen(self, inbox: Inbox) -> frozenset[str]:
-        """Return the ids of what stays new when the visit ends."""
+        """Return the ids of arrivals that stay new when the visit ends."""
         waiting = (arrival.id for arrival in inbox.waiting)
         return frozenset(id_ for id_ in waiting if id_ not in self.seen or id_ in self._marks)
 
     def is_a_visit(self, inbox: Inbox) -> bool:
-        """Say whether anything was seen or decided, so that the visit counts."""
+        """Return whether anything was seen or decided, so that the visit counts."""
         return any(arrival.id not in self.unseen(inbox) for arrival in inbox.arrivals)
 
 
-_JUDGING = ("yes", "no", "later", "hunk", "all", "write")
+_DECISIONS = ("yes", "no", "later", "hunk", "all", "write")
 
 
 class InboxScreen(PastScreen):
-    """One visit. Keep and later count at once; reverts are collected and written by ctrl+s."""
+    """One visit. Keep and later are stored at once; reverts are marked, and written by ctrl+s."""
 
     SCENE = Scene.INBOX
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
@@ -117,19 +117,19 @@ class InboxScreen(PastScreen):
         """Whether the arrivals are on the screen."""
 
     def on_mount(self) -> None:
-        """Begin the visit."""
+        """Load the arrivals."""
         self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_arrivals()
 
     def on_resize(self) -> None:
-        """More of the diff may be in sight."""
+        """Record what of the diff is in sight."""
         self.call_after_refresh(self._scrolled)
 
     # What is shown
 
     @property
     def arrival(self) -> Arrival | None:
-        """The arrival under the cursor."""
+        """The arrival under the cursor; None where there is none."""
         return self._arrivals[self._list.at] if 0 <= self._list.at < len(self._arrivals) else None
 
     @property
@@ -137,19 +137,19 @@ class InboxScreen(PastScreen):
         return self.arrival is not None
 
     def refresh_arrivals(self) -> None:
-        """Read the inbox again: something was decided, or somebody went on writing."""
+        """Read the inbox again, after a decision or a change on disk."""
         self._begin(self._load)
 
     _reload = refresh_arrivals
 
     async def _load(self) -> None:
-        now = await asyncio.to_thread(_arrived, self._notebook)
+        now = await asyncio.to_thread(_read_inbox, self._notebook)
         self._judging.keep_to(self._now, now)
         self._now = now
         self._visits = await asyncio.to_thread(count_visits, self._notebook)
         shown = self._now
         if self._back:
-            shown = await asyncio.to_thread(_arrived, self._notebook, self._back)
+            shown = await asyncio.to_thread(_read_inbox, self._notebook, self._back)
         self._show(shown)
 
     def _show(self, shown: Inbox) -> None:
@@ -176,7 +176,7 @@ class InboxScreen(PastScreen):
         self.say()
 
     def _scrolled(self) -> None:
-        """Remember what was on the screen to its end."""
+        """Record that the diff was shown to its end."""
         arrival = self.arrival
         if arrival is not None and self._diff.is_read and arrival.id not in self._judging.seen:
             self._judging.seen.add(arrival.id)
@@ -197,23 +197,21 @@ class InboxScreen(PastScreen):
         return about(arrival, dropped_entries(arrival, self._notebook.place.layout), width)
 
     def say(self) -> None:
-        """Tell how many wait, what is marked, and the keys."""
+        """Update the bars."""
         super().say()
         waiting = len(self._judging.unseen(self._now))
         since = f" since {moment(self._shown.since)}" if self._shown.since else ""
-        what = f" what came{since}, read-only" if self._back else f" {waiting} unseen{since}"
-        said = (StyledSpan(" Inbox ", "accent bold"), StyledSpan(what, "dim"))
+        what = f" arrivals{since}, read-only" if self._back else f" {waiting} unseen{since}"
+        title = (StyledSpan(" Inbox ", "accent bold"), StyledSpan(what, "dim"))
         nth = f"{self._back} of {self._visits} visits back " if self._back else ""
-        self._title.say(said, (StyledSpan(nth, "dim"),))
-        told, marked = StyledSpan(""), len(self._judging.marks)
+        self._title.say(title, (StyledSpan(nth, "dim"),))
+        state, marked = StyledSpan(""), len(self._judging.marks)
         if marked:
             what = "1 note is" if marked == 1 else f"{marked} notes are"
-            told = StyledSpan(
-                f" ↶ {what} marked to be reverted · nothing is written until ctrl+s", "warning"
-            )
+            state = StyledSpan(f" ↶ {what} marked to revert · ctrl+s writes", "warning")
         elif self._arrivals and not self._back:
-            told = StyledSpan(" what was not on the screen to its end stays new", "dim")
-        self._state.say((told,))
+            state = StyledSpan(" arrivals that you did not scroll to the end stay new", "dim")
+        self._state.say((state,))
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
         self._right.border_title = Content(clip(self.arrival.path, 60) if self.arrival else "")
 
@@ -228,33 +226,33 @@ class InboxScreen(PastScreen):
         }
         if self._back:
             return refusals | dict.fromkeys(
-                _JUDGING, "An earlier visit can only be looked at; ] leads back to now."
+                _DECISIONS, "Earlier visits are read-only; ] goes back to now."
             )
-        refusals |= dict.fromkeys(("yes", "later", "no", "hunk"), self._why_not_judged)
+        refusals |= dict.fromkeys(("yes", "later", "no", "hunk"), self._why_no_decision)
         refusals["no"] = refusals["no"] or self._why_not_reverted
         refusals["hunk"] = refusals["hunk"] or self._why_no_hunk
-        refusals["all"] = "" if self._now.waiting else "Nothing waits to be kept."
+        refusals["all"] = "" if self._now.waiting else "Nothing to keep."
         marked = bool(self._judging.marks)
-        refusals["write"] = "" if marked else "Nothing is marked to be reverted; d marks."
+        refusals["write"] = "" if marked else "Nothing is marked to revert; d marks."
         return refusals
 
     @property
-    def _why_not_judged(self) -> str:
+    def _why_no_decision(self) -> str:
         if self.arrival is None:
-            return "Nothing came that could be judged."
-        return "That was reverted already." if self.arrival.reverted else ""
+            return "No arrival is under the cursor."
+        return "Already reverted." if self.arrival.reverted else ""
 
     @property
     def _why_not_reverted(self) -> str:
         if self.arrival is not None and self.arrival.kind == "conflict":
-            return "The note does not have that text: there is nothing to revert."
+            return "The note does not have that text; nothing to revert."
         is_purged = self.arrival is not None and self.arrival.is_purged
-        return "Its text was purged, so it cannot be reverted." if is_purged else ""
+        return "Its text was purged; it cannot be reverted." if is_purged else ""
 
     @property
     def _why_no_hunk(self) -> str:
         whole = self.arrival is not None and self.arrival.kind != "changed"
-        only = "Only what was changed has hunks; d reverts all of it."
+        only = "Only changed notes have hunks; d reverts the whole arrival."
         return only if whole else self._why_not_reverted
 
     @property
@@ -262,7 +260,7 @@ class InboxScreen(PastScreen):
         if self.arrival is None:
             return "No note is under the cursor."
         if self.arrival.kind == "deleted":
-            return "It is gone, so it cannot be edited; d brings it back."
+            return "The note was deleted; d restores it."
         return self._notebook.place.layout.read_only
 
     @property
@@ -278,8 +276,8 @@ class InboxScreen(PastScreen):
             "inbox": self.close,
             "yes": partial(self._decide, Decision.KEEP),
             "later": partial(self._decide, Decision.SNOOZE),
-            "back": partial(self._look_at_visit, 1),
-            "forward": partial(self._look_at_visit, -1),
+            "back": partial(self._show_visit, 1),
+            "forward": partial(self._show_visit, -1),
             "open": self.go_to_diff,
         }
 
@@ -290,7 +288,7 @@ class InboxScreen(PastScreen):
             self._begin(partial(self._keep_decision, decision, [arrival.id]))
 
     def keep_all(self) -> None:
-        """All that is not marked to be reverted is fine."""
+        """Keep all arrivals that are not marked."""
         marks = self._judging.marks
         ids = [arrival.id for arrival in self._now.waiting if arrival.id not in marks]
         if ids:
@@ -303,7 +301,7 @@ class InboxScreen(PastScreen):
         self._changed()
 
     def toggle_revert(self) -> None:
-        """Mark it to be reverted, or take the mark away."""
+        """Mark the arrival to be reverted, or clear its mark."""
         if arrival := self.arrival:
             is_marked = self._judging.turn(arrival)
             if self._diff.left_out:
@@ -313,7 +311,7 @@ class InboxScreen(PastScreen):
             self._list.refresh()
 
     def toggle_hunk(self) -> None:
-        """Mark the hunk under the cursor to be reverted, or take its mark away."""
+        """Mark the hunk under the cursor to be reverted, or clear its mark."""
         if self._diff.hunk is None:
             self.go_to_diff()
             self._diff.go_to_hunk()
@@ -324,7 +322,7 @@ class InboxScreen(PastScreen):
     # Writing
 
     def write_reverts(self) -> None:
-        """Write all reverts that are marked."""
+        """Write all marked reverts."""
         self._begin(self._write)
 
     async def _write(self) -> None:
@@ -335,7 +333,7 @@ class InboxScreen(PastScreen):
             approved = await self._actions.propose("Revert what is marked", change_set)
         if approved and await self._actions.write_seen(approved):
             what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
-            self.notify(f"Reverted {what}; u takes it back.", markup=False, timeout=5)
+            self.notify(f"Reverted {what}; u undoes it.", markup=False, timeout=5)
             self._judging.forget(*marks)
         await self._load()
         self._changed()
@@ -344,7 +342,7 @@ class InboxScreen(PastScreen):
         return revert_marked(marks, self._now, self._notebook.read())
 
     def edit_note(self) -> None:
-        """The note in the person's editor."""
+        """Edit the note in the editor."""
         if arrival := self.arrival:
             self._begin(partial(self._edit, arrival.path))
 
@@ -352,14 +350,14 @@ class InboxScreen(PastScreen):
         await self._actions.edit_note(path)
         self._reload()
 
-    # Leaving
+    # Closing
 
     def close(self) -> None:
-        """The key that led here leads back."""
+        """Close the screen."""
         self._leave()
 
     def _leave(self) -> None:
-        """Close the visit."""
+        """End the visit and close the screen."""
         self._begin(self._close)
 
     async def _close(self) -> None:
@@ -369,20 +367,20 @@ class InboxScreen(PastScreen):
                 await asyncio.to_thread(close_visit, self._notebook, self._now, unseen)
         finally:
             if self._judging.marks:
-                said = "Marked reverts were not written (ctrl+s does): they stay new."
-                self.app.notify(said, severity="warning", markup=False)
+                message = "Marked reverts were not written; ctrl+s writes them."
+                self.app.notify(message, severity="warning", markup=False)
             self._changed()
             self.dismiss(None)
 
-    def _look_at_visit(self, step: int) -> None:
+    def _show_visit(self, step: int) -> None:
         self._back += step
         self.refresh_arrivals()
 
     def on_row_list_opened(self) -> None:
-        """A second click goes to the diff."""
+        """Go to the diff on a second click."""
         self.go_to_diff()
 
 
-def _arrived(notebook: Notebook, back: int = 0) -> Inbox:
-    """Return what came, by whom."""
+def _read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
+    """Return the arrivals since a visit, with their writers."""
     return with_writers(notebook, inbox(notebook, back))

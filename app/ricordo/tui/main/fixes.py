@@ -1,4 +1,4 @@
-"""Findings that are mended, and notes that are protected from being mended."""
+"""The keys that fix findings and protect notes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Snapshot
     from ricordo.tui.edits.writer import Writing
 
-_PURGES = "purges the history of the value too"
-_KEPT = "The history keeps the value until it is purged; p purges it with the same ctrl+s."
+_PURGES = "purges the value from the history too"
+_KEPT = "The history keeps the value; p makes ctrl+s purge it too."
 
 
 class Fixing:
-    """Mends findings and decides on notes."""
+    """Fixes findings and protects notes."""
 
     def __init__(self, writing: Writing) -> None:
-        """`writing` carries it out."""
+        """`writing` proposes and applies the changes."""
         self._writing = writing
 
-    async def fix(self, look: Snapshot, findings: Sequence[Finding]) -> None:
-        """Show what mends `findings`, and do it."""
+    async def fix(self, snapshot: Snapshot, findings: Sequence[Finding]) -> None:
+        """Propose the fix of `findings`, and apply what the user approves."""
         writing = self._writing
-        change_set = await asyncio.to_thread(fix_one, writing.notebook, look.memory, findings)
+        change_set = await asyncio.to_thread(fix_one, writing.notebook, snapshot.memory, findings)
         words = [one_line(finding.message) for finding in findings]
         asks = any(finding.rule in NEVER_ALONE for finding in findings)
         purges = False
@@ -51,55 +51,57 @@ class Fixing:
         approved = await writing.propose(_title(findings), change_set, words, extra)
         if approved is None:
             return
-        values = _values_gone(approved) if purges else []
-        told = "Mended. u takes it back."
-        if await writing.write_and_tell(approved, "Masked." if values else told) and values:
+        values = _removed_secrets(approved) if purges else []
+        message = "Masked." if values else "Fixed. u undoes it."
+        if await writing.write_and_tell(approved, message) and values:
             for value in values:
-                surroundings = writing.notebook.surroundings
-                self._tell_purged(await asyncio.to_thread(purge_value, surroundings, value))
+                environment = writing.notebook.surroundings
+                self._report_purged(await asyncio.to_thread(purge_value, environment, value))
 
-    def _tell_purged(self, purged: PurgedFrom) -> None:
+    def _report_purged(self, purged: PurgedFrom) -> None:
         versions = purged.history.contents
-        told = f"The value is gone from {versions} version{'' if versions == 1 else 's'}."
+        message = f"Purged the value from {versions} version{'' if versions == 1 else 's'}."
         if purged.still_holding:
             files = ", ".join(one_line(path) for path in purged.still_holding[:5])
-            told += f" It still stands in {files}."
-        self._writing.tell(told, severe=bool(purged.still_holding))
+            message += f" Still in {files}."
+        self._writing.tell(message, severe=bool(purged.still_holding))
 
-    async def protect(self, look: Snapshot | None, paths: Sequence[str]) -> None:
-        """Protect notes, or free them where all are protected."""
-        if look is None:
+    async def protect(self, snapshot: Snapshot | None, paths: Sequence[str]) -> None:
+        """Protect notes; where all are protected, end that."""
+        if snapshot is None:
             return
         writing = self._writing
-        notes = [look.memory.by_path[path] for path in paths if path in look.memory.by_path]
-        by_themselves = [note for note in notes if is_protected(note, ())]
-        open_ones = [note.path for note in notes if not look.is_protected(note)]
-        ours = [note.path for note in notes if note.path in look.marked]
-        if not open_ones and not ours:
-            writing.tell(_why_not_freed(by_themselves[0]))
+        notes = [snapshot.memory.by_path[path] for path in paths if path in snapshot.memory.by_path]
+        self_protected = [note for note in notes if is_protected(note, ())]
+        unprotected = [note.path for note in notes if not snapshot.is_protected(note)]
+        by_decision = [note.path for note in notes if note.path in snapshot.marked]
+        if not unprotected and not by_decision:
+            writing.tell(_explain_protection(self_protected[0]))
             return
-        decision, subjects = (Decision.PROTECT, open_ones) if open_ones else (Decision.FREE, ours)
+        decision, subjects = (
+            (Decision.PROTECT, unprotected) if unprotected else (Decision.FREE, by_decision)
+        )
         notebook = writing.notebook
         now = notebook.surroundings.now.isoformat()
         await asyncio.to_thread(notebook.decisions.decide, decision, subjects, now)
         await writing.show_written()
-        count = "It is" if len(subjects) == 1 else f"{len(subjects)} notes are"
+        count = "Note" if len(subjects) == 1 else f"{len(subjects)} notes"
         if decision is Decision.PROTECT:
-            writing.tell(f"{count} protected: neither the curator nor a fix may change that.")
+            writing.tell(f"{count} protected from the curator and from fixes.")
         else:
-            pinned = f" {_why_not_freed(by_themselves[0])}" if by_themselves else ""
-            writing.tell(f"{count} free again.{pinned}")
+            pinned = f" {_explain_protection(self_protected[0])}" if self_protected else ""
+            writing.tell(f"{count} no longer protected.{pinned}")
 
 
 def _title(findings: Sequence[Finding]) -> str:
     first = findings[0]
     if len(findings) == 1 and first.fix is not None:
         return first.fix.label
-    return f"Mend {len(findings)} findings"
+    return f"Fix {len(findings)} findings"
 
 
-def _values_gone(change_set: ChangeSet) -> list[str]:
-    """Return the credentials that files hold before the change and not after it."""
+def _removed_secrets(change_set: ChangeSet) -> list[str]:
+    """Return the secrets that files hold before the change and not after it."""
     values: dict[str, None] = {}
     for edit in change_set.edits:
         before, after = (
@@ -112,27 +114,33 @@ def _values_gone(change_set: ChangeSet) -> list[str]:
     return list(values)
 
 
-def _why_not_freed(note: Note) -> str:
+def _explain_protection(note: Note) -> str:
     name = one_line(note.path)
     if note.role is FileRole.SOURCE:
-        return f"{name} is a raw source: those are always protected."
-    return f"A field of its own head, pinned or read_only, protects {name}; e edits it."
+        return f"{name} is a raw source, which is always protected."
+    return f"{name} is protected by its frontmatter (pinned or read_only); e edits it."
 
 
-def mendable(look: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
-    """Return what would be mended: the finding of that id, else the worst that can be of each of
-    the notes at `paths`; what has to be asked about only where it is the one.
+def mendable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
+    """Return the findings to fix: the one with `finding_id`, else the worst with a fix of each of
+    the notes at `paths`. Of several, those whose fix must be confirmed alone are left out.
     """
     if finding_id:
-        return [it for it in look.findings if it.id == finding_id and it.fix is not None]
+        return [
+            finding
+            for finding in snapshot.findings
+            if finding.id == finding_id and finding.fix is not None
+        ]
     worst = [
-        next((it for it in look.by_path.get(path, ()) if it.fix is not None), None)
+        next(
+            (finding for finding in snapshot.by_path.get(path, ()) if finding.fix is not None), None
+        )
         for path in paths
     ]
-    found = [it for it in worst if it is not None]
-    if len(found) <= 1:
-        return found
-    # the fixes stand on all that composes changes, which the first paint need not wait for
+    findings = [finding for finding in worst if finding is not None]
+    if len(findings) <= 1:
+        return findings
+    # imported late: the first paint need not wait for finding
     from ricordo.services.edits.fix import NEVER_ALONE
 
-    return [it for it in found if it.rule not in NEVER_ALONE]
+    return [finding for finding in findings if finding.rule not in NEVER_ALONE]

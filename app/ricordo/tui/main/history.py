@@ -1,6 +1,4 @@
-"""What lies behind a memory: the history that is written while it is open, and the screens that
-look back into it.
-"""
+"""The history of the memory in the notebook, and the keys that open inbox, history and origin."""
 
 from __future__ import annotations
 
@@ -34,44 +32,44 @@ class Past:
         changed: Callable[[], None],
         actions: RevertActions,
     ) -> None:
-        """`notebook` belongs to `follower`; `changed` is called when another number of arrivals
-        waits; `actions` is what the screens have done to the memory.
+        """`notebook` belongs to `follower`; `changed` is called when the number of pending arrivals
+        changes; `actions` are what the screens call to change the memory.
         """
         self._screen = screen
-        # a notebook of their own for the screens: the other one is used in the follower's threads
+        # another notebook for the screens: this one is used in the follower's threads
         self._notebook = notebook.another()
         self._follower = follower
         self._reading = reading
         self._palette = palette
-        self._tell_changed = changed
+        self._on_changed = changed
         self._actions = actions
         self.new = 0
-        """How many arrivals wait in the inbox."""
+        """Number of pending arrivals in the inbox."""
         self.counted = False
-        """Whether the history was asked for that number."""
+        """Whether that number is known."""
 
     async def follow(self) -> None:
-        """Tell what the history says, for as long as the screen is there."""
-        async for kept in self._follower.kept():
-            # by the screen itself, which no longer listens once it is being closed
-            self._screen.call_later(self._kept, kept)
+        """Report what was recorded in the history, as long as the screen is open."""
+        async for recorded in self._follower.kept():
+            # called by the screen, so not after it is closed
+            self._screen.call_later(self._show_recorded, recorded)
 
-    def _kept(self, kept: RecordedState) -> None:
-        for notice in kept.notices:
+    def _show_recorded(self, recorded: RecordedState) -> None:
+        for notice in recorded.notices:
             self._screen.app.notify(notice, markup=False)
-        for warning in kept.warnings:
+        for warning in recorded.warnings:
             self._screen.app.notify(warning, severity="warning", markup=False, timeout=10)
-        self.new, self.counted = kept.new, True
-        self._tell_changed()
-        look = self._reading.look
-        if kept.has_renamed and look is not None and look.marked:
-            # what protected a note has followed it
+        self.new, self.counted = recorded.new, True
+        self._on_changed()
+        snapshot = self._reading.look
+        if recorded.has_renamed and snapshot is not None and snapshot.marked:
+            # the protection of a note has followed it
             self._follower.judge()
-        if kept.is_other:
+        if recorded.is_other:
             self.known()
 
     def known(self) -> None:
-        """Let the inbox tell who wrote what, as far as that is known now."""
+        """Update the inbox, where it is open, with the writers that are known now."""
         from ricordo.tui.inbox.screen import InboxScreen
 
         if isinstance(self._screen.app.screen, InboxScreen):
@@ -87,7 +85,7 @@ class Past:
         }
 
     def open_inbox(self) -> None:
-        """What came since the last visit."""
+        """Open the inbox."""
         from ricordo.tui.inbox.screen import InboxScreen
 
         keymap, changed = self._notebook.settings.keymap, self._follower.count_anew
@@ -95,18 +93,18 @@ class Past:
         self._screen.app.push_screen(inbox)
 
     def open_origin(self) -> None:
-        """What caused the open note."""
+        """Show the messages that caused the open note."""
         from ricordo.services.sessions.quotes import causes_of_note
         from ricordo.tui.dialogs.origin import OriginScreen
 
-        keymap, look = self._notebook.settings.keymap, self._reading.look
-        if look is not None:
+        keymap, snapshot = self._notebook.settings.keymap, self._reading.look
+        if snapshot is not None:
             path = self._reading.path
-            find = partial(causes_of_note, self._notebook, look.memory, path)
+            find = partial(causes_of_note, self._notebook, snapshot.memory, path)
             self._screen.app.push_screen(OriginScreen(path, find, self._palette(), keymap))
 
     def open_history(self) -> None:
-        """The versions of the open note, or the notes that are gone."""
+        """Show the versions of the open note, or the deleted notes."""
         from ricordo.tui.history.screen import HistoryScreen
 
         keymap, path = self._notebook.settings.keymap, self._reading.path

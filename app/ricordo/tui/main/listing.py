@@ -1,4 +1,4 @@
-"""What the index pane shows of a memory: in which order, narrowed to what."""
+"""What the index pane lists: order, filter and rows."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Listing:
 
     @classmethod
     def of_desk(cls, desk: ViewState) -> Listing:
-        """Return the listing as it was left."""
+        """Return the listing that was saved."""
         order = Order(desk.order) if desk.order in list(Order) else Order.INDEX
         return cls(order, desk.type_filter, desk.words)
 
     def to_desk(self, note: str, as_source: bool, widths: dict[str, int]) -> ViewState:
-        """Return the desk on which this listing and the open note are kept."""
+        """Return the view state to save: this listing and the open note."""
         return ViewState(note, self.order.value, self.type_filter, self.words, as_source, widths)
 
     @property
     def narrowed(self) -> str:
-        """To what it is narrowed, visible text; "" where every note is listed."""
+        """The filter, visible text; "" where every note is listed."""
         words = f"/{self.words}" if self.words else ""
         return clip(" · ".join(filter(None, (self.type_filter, words))), _LONGEST_TITLE)
 
@@ -49,97 +49,98 @@ class Listing:
         title = "Index" if self.order is Order.INDEX else f"Index by {self.order.value}"
         return clip(" · ".join(filter(None, (title, self.narrowed))), _LONGEST_TITLE)
 
-    def rows(self, look: Snapshot) -> tuple[IndexRow, ...]:
-        """Return the rows of `look`; none where their order or choice depends on notes that are not
-        read yet.
+    def rows(self, snapshot: Snapshot) -> tuple[IndexRow, ...]:
+        """Return the rows of `look`; none where order or filter need notes that are not read
+        yet.
         """
-        if not look.read and (self.order is not Order.INDEX or self.narrowed):
+        if not snapshot.read and (self.order is not Order.INDEX or self.narrowed):
             return ()
-        return _shown.rows(self, look)
+        return _shown.rows(self, snapshot)
 
     async def make_rows(self, seen: FollowedSnapshot | Lost) -> None:
-        """Make the rows of what was seen beside the screen: those of many notes take longer than a
-        key can wait.
+        """Make the rows of `seen` in a thread: of many notes that takes longer than a key may
+        wait.
         """
         if isinstance(seen, FollowedSnapshot):
             await asyncio.to_thread(self.rows, seen.look)
 
-    def first_note(self, look: Snapshot, wanted: str) -> str:
-        """Return the path of the note to begin with: `wanted` where it is there, else the first
-        that is listed; "" where none is.
+    def first_note(self, snapshot: Snapshot, wanted: str) -> str:
+        """Return the path of the note to open first: `wanted` where it exists, else the first in
+        the list; "" where the list is empty.
         """
-        if wanted in look.memory.by_path:
+        if wanted in snapshot.memory.by_path:
             return wanted
-        return next((row.path for row in self.rows(look) if row.kind is RowKind.NOTE), "")
+        return next((row.path for row in self.rows(snapshot) if row.kind is RowKind.NOTE), "")
 
     def in_next_order(self) -> Listing:
-        """Return the same notes in the next order."""
+        """Return this listing in the next order."""
         return replace(self, order=self.order.next)
 
     def of_next_type(self, memory: Memory) -> Listing:
-        """Return the notes of the next type; of all types after the last."""
+        """Return this listing for the next type; after the last, for all types."""
         types = ["", *memory.types]
         at = types.index(self.type_filter) if self.type_filter in types else 0
         return replace(self, type_filter=types[(at + 1) % len(types)])
 
     def with_words(self, words: str) -> Listing:
-        """Return the notes that fit `words`."""
+        """Return this listing for notes that match `words`."""
         return replace(self, words=words)
 
     def of_everything(self) -> Listing:
-        """Return all notes."""
+        """Return this listing without a filter."""
         return replace(self, type_filter="", words="")
 
 
-async def until_narrowable(look: Snapshot | None) -> None:
-    """Wait until narrowing `look` to words takes no longer than a key can wait."""
-    if look is not None and look.memory is not _shown.narrowable:
-        # loaded when somebody filters: the first paint need not wait for it
+async def until_narrowable(snapshot: Snapshot | None) -> None:
+    """Prepare `look` for filters by words, so that no key has to wait."""
+    if snapshot is not None and snapshot.memory is not _shown.narrowable:
+        # imported late: the first paint need not wait for it
         from ricordo.services.search.conditions import prepare
 
-        await asyncio.to_thread(prepare, look.memory)
-        _shown.narrowable = look.memory
+        await asyncio.to_thread(prepare, snapshot.memory)
+        _shown.narrowable = snapshot.memory
 
 
-class _Made(NamedTuple):
-    """Rows, and what they were made of."""
+class _RowsMade(NamedTuple):
+    """Rows, with what they were made from."""
 
     listing: Listing
-    look: Snapshot
+    snapshot: Snapshot
     every: tuple[IndexRow, ...]
     """The rows of all notes."""
     rows: tuple[IndexRow, ...]
-    """Of these, the rows that the listing shows."""
+    """The rows that the listing shows."""
 
 
 class _ListedRows:
-    """The rows that were made last: going back or along a link shows the same again, and a look
-    after a change or another word to narrow by nearly the same. Among 10,000 notes making them
-    would be felt.
+    """The rows that were made last. Following a link shows the same rows again, and a change or
+    another word nearly the same; making them takes noticeably long with 10,000 notes.
     """
 
     def __init__(self) -> None:
-        self._last: _Made | None = None
+        self._last: _RowsMade | None = None
         self.narrowable: Memory | None = None
-        """The memory of which no key that narrows it has to wait."""
+        """The memory that is prepared for filters by words."""
 
-    def rows(self, listing: Listing, look: Snapshot) -> tuple[IndexRow, ...]:
-        # one value, read and set at once: rows are made in threads too
+    def rows(self, listing: Listing, snapshot: Snapshot) -> tuple[IndexRow, ...]:
+        # one value, read and set in one step: rows are made in threads too
         last = self._last
-        if last is not None and last.listing == listing and last.look is look:
+        if last is not None and last.listing == listing and last.snapshot is snapshot:
             return last.rows
-        every = self._every(last, listing.order, look)
-        rows = narrowed(every, look.memory, listing.type_filter, listing.words)
-        self._last = _Made(listing, look, every, rows)
+        every = self._every(last, listing.order, snapshot)
+        rows = narrowed(every, snapshot.memory, listing.type_filter, listing.words)
+        self._last = _RowsMade(listing, snapshot, every, rows)
         return rows
 
-    def _every(self, last: _Made | None, order: Order, look: Snapshot) -> tuple[IndexRow, ...]:
+    def _every(
+        self, last: _RowsMade | None, order: Order, snapshot: Snapshot
+    ) -> tuple[IndexRow, ...]:
         if last is None or last.listing.order is not order:
-            return index_rows(look, order)
-        if last.look is look:
+            return index_rows(snapshot, order)
+        if last.snapshot is snapshot:
             return last.every
-        after = rows_after(last.look, last.every, look) if order is Order.INDEX else None
-        return index_rows(look, order) if after is None else after
+        after = rows_after(last.snapshot, last.every, snapshot) if order is Order.INDEX else None
+        return index_rows(snapshot, order) if after is None else after
 
 
 _shown = _ListedRows()

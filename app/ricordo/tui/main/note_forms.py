@@ -1,4 +1,4 @@
-"""Notes that are made and heads that are edited, in a few fields."""
+"""The forms that create a note and edit the frontmatter of notes."""
 
 from __future__ import annotations
 
@@ -19,95 +19,96 @@ if TYPE_CHECKING:
 
 _USUAL_TYPES = ("feedback", "project", "reference", "user")
 _NEW = ""
-"""Under which the unfinished new note is kept; no note has this path."""
+"""The path under which an unfinished new note is kept; no note has it."""
 
 
 class Forms:
-    """Asks, and keeps what was typed and not confirmed."""
+    """The forms of one screen; they keep what was typed and not confirmed."""
 
     def __init__(self, writing: Writing, open_note: Callable[[str], None]) -> None:
-        """`open_note` is called with the path of a note that was made."""
+        """`open_note` is called with the path of a note that was created."""
         self._writing = writing
         self._open_note = open_note
         self._unfinished: dict[str, Mapping[str, str]] = {}
 
     async def make(self) -> None:
-        """A new note, with its entry in the index."""
+        """Create a note, with its entry in the index."""
         memory = await self._writing.read()
         blank = {"name": "", "type": "", "description": ""}
-        asked = await self._asked(_NEW, "New note", blank, memory, "make it", "n")
-        if asked is None:
+        filled = await self._fill_in(_NEW, "New note", blank, memory, "create it", "n")
+        if filled is None:
             return
-        if not asked["name"].strip():
-            self._unfinished[_NEW] = asked
-            raise ChangeRefused("A note needs a name; n goes on with what you typed.")
-        name, type_ = asked["name"].strip(), asked["type"].strip()
+        if not filled["name"].strip():
+            self._unfinished[_NEW] = filled
+            raise ChangeRefused("A note needs a name; n continues with what you typed.")
+        name, type_ = filled["name"].strip(), filled["type"].strip()
         try:
-            act = new_note(memory, name, type_, asked["description"].strip())
+            act = new_note(memory, name, type_, filled["description"].strip())
         except RicordoError:
-            self._unfinished[_NEW] = asked
+            self._unfinished[_NEW] = filled
             raise
         change_set = await self._writing.put_together(memory, [act], "made by hand")
-        told = f"{one_line(act.path)} is there. e edits it, u takes it back."
-        if await self._write("New note", change_set, told, _NEW, asked):
+        message = f"Created {one_line(act.path)}. e edits it, u undoes it."
+        if await self._write("New note", change_set, message, _NEW, filled):
             self._open_note(act.path)
 
     async def edit_head(self, path: str) -> None:
-        """Name, type and description of one note."""
+        """Edit name, type and description of one note."""
         memory = await self._writing.read()
         note = memory.by_path.get(path)
         if note is None:
             raise ChangeRefused(f"{one_line(path)} is gone.")
-        # whether its head may be edited is asked before anybody types
-        await self._writing.put_together(memory, [SetField(path, *_probe(memory, note))], "")
+        # refused before the user types
+        await self._writing.put_together(
+            memory, [SetField(path, *_unchanged_field(memory, note))], ""
+        )
         before = {
             "name": one_line(note.name),
             "type": one_line(note.type),
             "description": one_line(note.description),
         }
-        title = f"Head of {clip(note.path, 60)}"
-        asked = await self._asked(path, title, before, memory, "write it", "E")
-        if asked is None:
+        title = f"Frontmatter of {clip(note.path, 60)}"
+        filled = await self._fill_in(path, title, before, memory, "write it", "E")
+        if filled is None:
             return
-        acts = _acts(memory, note, before, asked)
+        acts = _acts(memory, note, before, filled)
         if not acts:
-            self._writing.tell("Nothing is other than it was.")
+            self._writing.tell("No changes.")
             return
-        change_set = await self._writing.put_together(memory, acts, "head edited by hand")
-        told = "The head is written. u takes it back."
-        await self._write(title, change_set, told, path, asked)
+        change_set = await self._writing.put_together(memory, acts, "frontmatter edited by hand")
+        await self._write(title, change_set, "Frontmatter written. u undoes it.", path, filled)
 
     async def set_types(self, paths: Sequence[str]) -> None:
-        """The type of several notes."""
+        """Set the type of several notes."""
         memory = await self._writing.read()
         notes = [memory.by_path[path] for path in paths if path in memory.by_path]
         field = Field("type", "", "← → chooses, or type one", _types(memory))
         title = f"Type of {len(notes)} marked notes"
         palette = self._writing.palette
-        asked = await self._writing.ask(FormScreen(title, [field], palette, "write it"))
-        if asked is None or not asked.confirmed or not asked.values["type"].strip():
+        filled = await self._writing.ask(FormScreen(title, [field], palette, "write it"))
+        if filled is None or not filled.confirmed or not filled.values["type"].strip():
             return
-        type_ = asked.values["type"].strip()
+        type_ = filled.values["type"].strip()
         acts = [SetField(note.path, _key(memory, note, "type"), type_) for note in notes]
         change_set = await self._writing.put_together(memory, acts, "type set by hand")
-        told = f"{len(notes)} notes are of type {one_line(type_)}. u takes it back."
+        message = f"Set the type of {len(notes)} notes to {one_line(type_)}. u undoes it."
         approved = await self._writing.warned(title, change_set)
         if approved is not None:
-            await self._writing.write_and_tell(approved, told)
+            await self._writing.write_and_tell(approved, message)
 
     async def _write(
-        self, title: str, change_set: ChangeSet, told: str, key: str, asked: Mapping[str, str]
+        self, title: str, change_set: ChangeSet, told: str, key: str, filled: Mapping[str, str]
     ) -> bool:
-        """Write what came of a form; where the person does not approve of it, what was `asked` is
-        kept under `key`.
+        """Write the change of a form and report `told`; return whether it was written. Where the
+        user does not approve of it, `filled` is kept under `key`.
         """
         approved = await self._writing.warned(title, change_set)
         if approved is None:
-            self._unfinished[key] = asked
+            self._unfinished[key] = filled
             return False
         return await self._writing.write_and_tell(approved, told)
 
-    async def _asked(
+    async def _fill_in(
         self,
         key: str,
         title: str,
@@ -116,24 +117,26 @@ class Forms:
         verb: str,
         again: str,
     ) -> Mapping[str, str] | None:
-        """Return what was typed and confirmed; else keep it under `key` for the next time."""
-        kept = self._unfinished.pop(key, None)
-        values = {**before, **(kept or {})}
+        """Return what was typed and confirmed; else keep it under `key` for the next time, and
+        return None.
+        """
+        unfinished = self._unfinished.pop(key, None)
+        values = {**before, **(unfinished or {})}
         fields = [
-            Field("name", values["name"], "what it is called"),
+            Field("name", values["name"], "the name of the note"),
             Field("type", values["type"], "← → chooses, or type one", _types(memory)),
-            Field("description", values["description"], "one line: when it is worth reading"),
+            Field("description", values["description"], "one line: when to read it"),
         ]
-        words = f"What you typed the last time stands here; {again} keeps it." if kept else ""
+        words = "Continues with what you typed last time." if unfinished else ""
         screen = FormScreen(title, fields, self._writing.palette, verb, words)
-        asked: Filled | None = await self._writing.ask(screen)
-        if asked is None:
+        filled: Filled | None = await self._writing.ask(screen)
+        if filled is None:
             return None
-        if asked.confirmed:
-            return asked.values
-        if asked.values != before:
-            self._unfinished[key] = asked.values
-            self._writing.tell(f"Nothing was written. {again} goes on with what you typed.")
+        if filled.confirmed:
+            return filled.values
+        if filled.values != before:
+            self._unfinished[key] = filled.values
+            self._writing.tell(f"Nothing was written. {again} continues with what you typed.")
         return None
 
 
@@ -143,21 +146,24 @@ def _types(memory: Memory) -> tuple[str, ...]:
 
 
 def _key(memory: Memory, note: Note, field: str) -> str:
-    """Return the field of the head of `note` that gives its `field`, or that would."""
+    """Return the key in the frontmatter of `note` for its `field`: the one it has, else the usual
+    one.
+    """
     keys = memory.layout.keys_of(field)
     return next((key for key in keys if note.head.scalar(key)), keys[0])
 
 
-def _probe(memory: Memory, note: Note) -> tuple[str, str]:
+def _unchanged_field(memory: Memory, note: Note) -> tuple[str, str]:
+    """Return a field of `note` with its present value, to ask whether it may be changed."""
     return _key(memory, note, "description"), note.description
 
 
 def _acts(
-    memory: Memory, note: Note, before: Mapping[str, str], asked: Mapping[str, str]
+    memory: Memory, note: Note, before: Mapping[str, str], filled: Mapping[str, str]
 ) -> list[Act]:
     changed = {
         name: value.strip()
-        for name, value in asked.items()
+        for name, value in filled.items()
         if value.strip() != before[name].strip()
     }
     acts: list[Act] = []

@@ -1,4 +1,4 @@
-"""Notes that get another path or name, go to another memory, or leave."""
+"""The keys that move, rename and retire notes."""
 
 from __future__ import annotations
 
@@ -26,68 +26,70 @@ if TYPE_CHECKING:
     from ricordo.tui.edits.writer import Writing
 
 _NAMED = 6
-"""Notes that are told by name; of more, how many."""
+"""The most notes that are named; the others are counted."""
 
 
 class NoteMoves:
-    """Shows what becomes of links and entries before anything does."""
+    """Moves, renames and retires notes; what becomes of links and entries is shown first."""
 
     def __init__(self, writing: Writing) -> None:
-        """`writing` carries it out."""
+        """`writing` proposes and applies the changes."""
         self._writing = writing
 
     async def move(self, paths: Sequence[str]) -> None:
-        """Another path or name, or another memory."""
+        """Move notes to another path, name or memory."""
         writing, here = self._writing, self._writing.notebook.place
         memory = await writing.read()
         notes = _notes(memory, paths)
-        surroundings = writing.notebook.surroundings
-        found = await asyncio.to_thread(all_memories, surroundings)
-        places = [here, *(place for place in found if place.root != here.root)]
+        environment = writing.notebook.surroundings
+        memories = await asyncio.to_thread(all_memories, environment)
+        places = [here, *(place for place in memories if place.root != here.root)]
         path = notes[0].path if len(notes) == 1 else ""
-        title = f"Move or rename {_called(notes)}"
-        home = surroundings.agent_home
+        title = f"Move or rename {_name_notes(notes)}"
+        home = environment.agent_home
         screen = MoveScreen(title, one_line(path), places, self._writing.palette, home)
-        wish = await writing.ask(screen)
-        if wish is None:
+        target = await writing.ask(screen)
+        if target is None:
             return
-        if wish.place.root != here.root:
-            await self._move_out(memory, notes, wish.wanted, wish.place)
+        if target.place.root != here.root:
+            await self._move_out(memory, notes, target.wanted, target.place)
         elif not path:
-            writing.tell("They are in this memory already.")
-        elif wish.wanted.strip() in ("", path):
-            writing.tell("Its path is as it was.")
+            writing.tell("No changes: the notes are in this memory.")
+        elif target.wanted.strip() in ("", path):
+            writing.tell("No changes: the path is the same.")
         else:
-            act = rename_to(memory, notes[0], wish.wanted.strip())
+            act = rename_to(memory, notes[0], target.wanted.strip())
             change_set = await writing.put_together(memory, [act], "renamed by hand")
-            words = [f"{one_line(act.path)} becomes {one_line(act.to)}; links to it follow."]
-            await self._propose(f"Rename {_called(notes)}", change_set, words, "Renamed")
+            words = [f"{one_line(act.path)} becomes {one_line(act.to)}; links to it are updated."]
+            await self._propose(f"Rename {_name_notes(notes)}", change_set, words, "Renamed")
 
     async def _move_out(
         self, memory: Memory, notes: Sequence[Note], wanted: str, place: MemoryPlace
     ) -> None:
         writing = self._writing
         other = await asyncio.to_thread(read_memory, place.root, place.layout)
-        acts = [_moved_out(memory, note, wanted, other) for note in notes]
+        acts = [_act_of_move(memory, note, wanted, other) for note in notes]
         name = one_line(short_name(place))
         change_set = await writing.put_together(
             memory, acts, f"moved to {name}", {other.root: other}
         )
-        words = [*_linked(memory, notes, "links become plain text")]
-        await self._propose(f"Move {_called(notes)} to {name}", change_set, words, "Moved")
+        words = [*_describe_links(memory, notes, "links become plain text")]
+        await self._propose(f"Move {_name_notes(notes)} to {name}", change_set, words, "Moved")
 
     async def retire(self, paths: Sequence[str]) -> bool:
-        """Out of the memory, with their entries; say whether they left."""
+        """Retire notes with their entries; return whether they were retired."""
         memory = await self._writing.read()
         notes = _notes(memory, paths)
         change_set = await self._retired(memory, notes, "")
-        words = _linked(memory, notes, "links become plain text")
+        words = _describe_links(memory, notes, "links become plain text")
 
         def choose(proposal: ProposalScreen) -> None:
             self._choose_successor(proposal, memory, notes)
 
         extra = Extra("successor", choose)
-        return await self._propose(f"Retire {_called(notes)}", change_set, words, "Retired", extra)
+        return await self._propose(
+            f"Retire {_name_notes(notes)}", change_set, words, "Retired", extra
+        )
 
     async def _retired(self, memory: Memory, notes: Sequence[Note], successor: str) -> ChangeSet:
         acts = [Retire(note.path, successor) for note in notes]
@@ -106,15 +108,15 @@ class NoteMoves:
             except RicordoError as error:
                 proposal.notify(str(error), severity="error", markup=False)
                 return
-            becomes = f"links lead to {successor} then" if successor else "links become plain text"
+            becomes = f"links go to {successor}" if successor else "links become plain text"
             if proposal.is_current:
-                proposal.replace(change_set, _linked(memory, notes, becomes))
+                proposal.replace(change_set, _describe_links(memory, notes, becomes))
 
         def picked(choice: Picked | None) -> None:
             if choice is not None:
                 proposal.run_worker(retire_into(choice.path))
 
-        screen = PickNoteScreen("Which note takes its place?", others, none, self._writing.palette)
+        screen = PickNoteScreen("Which note replaces it?", others, none, self._writing.palette)
         proposal.app.push_screen(screen, picked)
 
     async def _propose(
@@ -126,8 +128,8 @@ class NoteMoves:
         extra: Extra | None = None,
     ) -> bool:
         approved = await self._writing.propose(title, change_set, words, extra)
-        told = f"{told}. u takes it back."
-        return approved is not None and await self._writing.write_and_tell(approved, told)
+        message = f"{told}. u undoes it."
+        return approved is not None and await self._writing.write_and_tell(approved, message)
 
 
 def _notes(memory: Memory, paths: Sequence[str]) -> list[Note]:
@@ -137,21 +139,21 @@ def _notes(memory: Memory, paths: Sequence[str]) -> list[Note]:
     return notes
 
 
-def _called(notes: Sequence[Note]) -> str:
+def _name_notes(notes: Sequence[Note]) -> str:
     return clip(notes[0].name, 60) if len(notes) == 1 else f"{len(notes)} notes"
 
 
-def _moved_out(memory: Memory, note: Note, wanted: str, other: Memory) -> Rename:
-    """Return the act that takes `note` to `other`, under the name that is `wanted`, "" its own."""
+def _act_of_move(memory: Memory, note: Note, wanted: str, other: Memory) -> Rename:
+    """Return the act that moves `note` to `other`, under the name `wanted`; "" keeps its name."""
     act = rename_to(memory, note, wanted.strip() or note.path, other)
     folder, _, name = act.to.rpartition("/")
     to = act.to if folder in other.others else name
     return Rename(note.path, to, act.name, other.root)
 
 
-def _linked(memory: Memory, notes: Sequence[Note], becomes: str) -> list[str]:
-    """Return what links to `notes`, a sentence each."""
-    told: list[str] = []
+def _describe_links(memory: Memory, notes: Sequence[Note], becomes: str) -> list[str]:
+    """Return what links to `notes`, a sentence each; `becomes` says what happens to the links."""
+    sentences: list[str] = []
     for note in notes[:_NAMED]:
         sources = [memory.by_path[path] for path in memory.backlinks.get(note.path, ())]
         names = [file.path for file in sources if file.role is not FileRole.INDEX]
@@ -162,11 +164,11 @@ def _linked(memory: Memory, notes: Sequence[Note], becomes: str) -> list[str]:
         subject = "it" if len(notes) == 1 else note.path
         some = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
         named = f": {some}; {becomes}" if names else ""
-        told.append(
+        sentences.append(
             f"{' and '.join(who)} {verb} to {subject}{named}."
             if who
             else f"Nothing links to {subject}."
         )
     if len(notes) > _NAMED:
-        told.append(f"… and {len(notes) - _NAMED} more notes.")
-    return told
+        sentences.append(f"… and {len(notes) - _NAMED} more notes.")
+    return sentences

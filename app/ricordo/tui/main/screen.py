@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Knowing:
-    """How far the evidence on the memory of a screen is gathered."""
+    """The progress of gathering evidence on the memory of a screen."""
 
     def __init__(
         self,
@@ -60,25 +60,25 @@ class Knowing:
         changed: Callable[[], None],
         gathered: Callable[[], None],
     ) -> None:
-        """`changed` is called whenever something else is being gathered, `gathered` when all is."""
+        """`changed` is called when the step changes, `gathered` when all evidence is there."""
         self._screen = screen
         self._follower = follower
-        self._tell_changed = changed
-        self._tell_gathered = gathered
+        self._on_changed = changed
+        self._on_gathered = gathered
         self.doing = ""
-        """What is being gathered, in a few words; "" where nothing is."""
+        """What is being gathered, in a few words; "" for nothing."""
 
     async def follow(self) -> None:
-        """Tell it for as long as the screen is there."""
+        """Follow the progress, as long as the screen is open."""
         async for come in self._follower.gathered():
             if come.doing != self.doing:
                 self.doing = come.doing
-                # by the screen itself, which no longer listens once it is being closed
-                self._screen.call_later(self._tell_changed)
+                # called by the screen, so not after it is closed
+                self._screen.call_later(self._on_changed)
             for notice in come.notices:
                 self._screen.app.notify(notice, severity="warning", markup=False, timeout=10)
             if not come.doing:
-                self._screen.call_later(self._tell_gathered)
+                self._screen.call_later(self._on_gathered)
 
 
 class Elsewhere:
@@ -91,7 +91,7 @@ class Elsewhere:
         reading: OpenNote,
         palette: Callable[[], Palette],
     ) -> None:
-        """`reading` tells what is looked at in the memory of `notebook`."""
+        """`reading` knows the open note in the memory of `notebook`."""
         self._screen = screen
         self._notebook = notebook
         self._reading = reading
@@ -108,22 +108,22 @@ class Elsewhere:
         }
 
     def show_load(self) -> None:
-        """What the agent gets."""
+        """Show what the agent loads at session start."""
         if self._reading.look is not None:
             self._screen.app.push_screen(LoadScreen(self._reading.look, self._palette()))
 
     def show_ledger(self) -> None:
-        """What curation cost and bought."""
+        """Show the cost and benefit of curation."""
         from ricordo.tui.dialogs.ledger import LedgerScreen
 
         if self._reading.look is not None:
-            # of its own for the thread: the other one is used in the follower's
-            own = self._notebook.another()
-            ledger = LedgerScreen(own, self._reading.look.memory, self._palette())
+            # another notebook for its thread: this one is used in the follower's
+            notebook = self._notebook.another()
+            ledger = LedgerScreen(notebook, self._reading.look.memory, self._palette())
             self._screen.app.push_screen(ledger)
 
     def edit_settings(self) -> None:
-        """The settings, in the editor."""
+        """Edit the settings in the editor."""
         from ricordo.errors import RicordoError
         from ricordo.services.workspace.settings import known_names, load_settings
         from ricordo.settings.editor import create_file, editor_command
@@ -138,21 +138,21 @@ class Elsewhere:
             create_file(file, template(known_names(around, actions)))
             command = editor_command(self._notebook.settings.editor, around.environ)
             edit_in_terminal(app, file, command)
-            _, remarks = load_settings(around, actions)
+            _, warnings = load_settings(around, actions)
         except RicordoError as error:
             app.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        for remark in remarks:
-            app.notify(str(remark), severity="warning", markup=False, timeout=15)
-        app.notify("The settings count from the next start on.", markup=False, timeout=5)
+        for warning in warnings:
+            app.notify(str(warning), severity="warning", markup=False, timeout=15)
+        app.notify("The settings apply from the next start.", markup=False, timeout=5)
 
     def choose_memory(self) -> None:
-        """Another memory."""
+        """Ask for the other memories of this machine."""
         self._screen.post_message(MemoriesRequested())
 
 
 class MainScreen(ActingScreen[None]):
-    """One memory."""
+    """The notebook: one memory."""
 
     CSS_PATH = "style.tcss"
     SCENE = Scene.NOTEBOOK
@@ -167,9 +167,8 @@ class MainScreen(ActingScreen[None]):
         *,
         opens_review: bool = False,
     ) -> None:
-        """`notebook` is this screen's own from now on; it opens at the note with the path `note`,
-        at a `line` of it, or where the person left it; with `opens_review` on the review of the
-        day.
+        """`notebook` belongs to this screen from now on. It opens at `line` of the note at the path
+        `note`, or where the user left it; with `opens_review`, on the review of the day.
         """
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
@@ -188,7 +187,7 @@ class MainScreen(ActingScreen[None]):
             notebook, followed, self._panes, self._reading, styles, self.say, self._go_to
         )
         self._past = Past(
-            self, notebook, followed, self._reading, styles, self._arrived, self._changing
+            self, notebook, followed, self._reading, styles, self._arrivals_changed, self._changing
         )
         self._reviewing = Reviewing(
             self, notebook, followed, self._reading, self.say, self._changing, opens=opens_review
@@ -199,12 +198,12 @@ class MainScreen(ActingScreen[None]):
         self._knowing = Knowing(self, followed, self.say, self._past.known)
         self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
         self._painted = asyncio.Event()
-        self._look: Snapshot | None = None
+        self._snapshot: Snapshot | None = None
         self._seen: FollowedSnapshot | Lost | None = None
         self._changed: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
-        """The bars, the three panes, the line in which is searched."""
+        """Compose the bars, the three panes and the find bar."""
         yield Bar(self._palette, id="status")
         yield self._panes
         yield self._find
@@ -212,17 +211,17 @@ class MainScreen(ActingScreen[None]):
         yield Bar(self._palette, id="keys")
 
     def on_unmount(self) -> None:
-        """Keep how the notebook is left, and leave its memory to the garbage collector."""
+        """Save the view, and let the garbage collector free the memory."""
         gc.unfreeze()
         self._recalling.leave()
         reading = self._reading
         desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
-        # a screen that cannot be restored is no reason to trouble a person who is leaving
+        # not worth an error message to a user who quits
         with suppress(OSError):
             remember_desk(self._notebook.surroundings.state, self.root, desk)
 
     def on_mount(self) -> None:
-        """Begin to follow the memory."""
+        """Follow the memory."""
         self._show_index()
         self.say()
         self.run_worker(self._follow(), group="disk")
@@ -235,19 +234,19 @@ class MainScreen(ActingScreen[None]):
             self._painted.clear()
             await self._listing.make_rows(seen)
             self.post_message(Looked(seen))
-            # judging takes the processor from the first sight of the memory
+            # the rules run after the first paint of the memory: they need the processor
             await self._painted.wait()
 
-    # What is on the screen
+    # State
 
     @property
     def known(self) -> bool:
-        """Whether the memory was read and judged by all that can be known of it."""
-        return self._look is not None and self._look.known
+        """Whether the memory was read and judged with all evidence."""
+        return self._snapshot is not None and self._snapshot.known
 
     @property
     def situation(self) -> Situation:
-        """What the registry of actions has to know."""
+        """The context of the actions."""
         here = replace(
             self._reading.situation(self._panes.situation),
             in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
@@ -262,10 +261,10 @@ class MainScreen(ActingScreen[None]):
         """The directory of the memory."""
         return self._notebook.place.root
 
-    # A new look
+    # A new snapshot
 
     def on_looked(self, message: Looked) -> None:
-        """Show what was seen, with the cursor where it was."""
+        """Show the new snapshot, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
         before = self._seen
         self._seen = seen = message.seen
@@ -276,11 +275,11 @@ class MainScreen(ActingScreen[None]):
             return
         own = self._changing.own
         self._changing.follow_moved(seen.look)
-        first, gone = self._look is None, self._reading.look_again(seen.look)
-        is_deeper = self._look is None or seen.look.depth > self._look.depth
-        self._look = seen.look
+        first, gone = self._snapshot is None, self._reading.look_again(seen.look)
+        is_deeper = self._snapshot is None or seen.look.depth > self._snapshot.depth
+        self._snapshot = seen.look
         if seen.polling and not (isinstance(before, FollowedSnapshot) and before.polling):
-            self.notify("The folder cannot be watched, so it is polled.", markup=False)
+            self.notify("The folder cannot be watched; Ricordo polls it.", markup=False)
         if seen.look.remark and not (isinstance(before, FollowedSnapshot) and before.look.remark):
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
@@ -288,7 +287,7 @@ class MainScreen(ActingScreen[None]):
         self._changed |= seen.changed - {self._reading.path} - own
         self._show_index()
         if gone is not None:
-            self._leave_gone(gone, by_us=gone.path in own)
+            self._close_deleted(gone, by_us=gone.path in own)
         elif first or self._reading.stale:
             self._reading.show(keep_place=not first, line=self._first_line if first else 0)
         self._show_freshness()
@@ -298,63 +297,63 @@ class MainScreen(ActingScreen[None]):
         self._recalling.looked(seen.look)
         self.say()
         if is_deeper:
-            # what is loaded stays: looking for garbage among it at every key takes long
+            # what is loaded stays: collecting garbage among it at every key takes long
             gc.freeze()
 
-    def _leave_gone(self, note: Note, *, by_us: bool) -> None:
-        """Go where the cursor of the index came to rest."""
+    def _close_deleted(self, note: Note, *, by_us: bool) -> None:
+        """Open the note under the cursor of the index instead of the one that is gone."""
         if not by_us:
-            said = f"{clip(note.name, 60)} is gone: somebody else deleted it."
-            self.notify(said, severity="warning", markup=False)
+            message = f"{clip(note.name, 60)} was deleted by somebody else."
+            self.notify(message, severity="warning", markup=False)
         reading, row = self._reading, self._panes.index.row
         reading.forget_gone()
         reading.trail = reading.trail.opened(row.path) if row else Trail()
-        self._opened()
+        self._show_open_note()
 
     def _show_index(self, wanted: int = 0) -> None:
-        """Show the rows of the index as they are now; of several that lead to the open note, the
-        cursor prefers the one that shows line `wanted`.
+        """Show the rows of the index. Of several rows of the open note, the cursor prefers the one
+        at line `wanted`.
         """
         index, place, narrowed = self._panes.index, self._notebook.place, self._listing.narrowed
         keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
         index.say_instead(empty_index(place, self._seen, narrowed, *keys))
-        if self._look is None:
+        if self._snapshot is None:
             return
         line = wanted or self._changing.entry_line or (index.row.line if index.row else 0)
-        index.show(self._listing.rows(self._look), self._changed, self._reading.path, line)
+        index.show(self._listing.rows(self._snapshot), self._changed, self._reading.path, line)
         self._panes.set_title(Pane.INDEX, self._listing.title)
 
     def _show_freshness(self) -> None:
-        if self._look is not None:
-            self._panes.freshness.show(self._look, self._reading.path)
+        if self._snapshot is not None:
+            self._panes.freshness.show(self._snapshot, self._reading.path)
         self._panes.finding.show(self._panes.freshness.finding)
 
     def say(self) -> None:
-        """Tell titles, state, hint and keys."""
-        # a worker may answer while the screen is left and its parts are gone already
+        """Update titles, state, hint and keys."""
+        # a worker may end while the screen is closing and its widgets are gone
         with suppress(NoMatches):
-            self._tell_bars()
+            self._update_bars()
 
-    def _tell_bars(self) -> None:
+    def _update_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
         new, doing = self._past.new, self._knowing.doing
         waiting, place = self._curating.waiting, self._notebook.place
-        status = status_line(place, self._look, self._seen, new, doing, waiting)
+        status = status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
+        self.query_one("#hint", Bar).say(hint_line(self._snapshot, self._reading.path, finding))
         self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
-    # What the parts of the screen tell
+    # What the parts of the screen report
 
-    def _arrived(self) -> None:
-        """Another number of arrivals waits, and what is new is to be reviewed."""
+    def _arrivals_changed(self) -> None:
+        """Handle that the number of arrivals changed: new notes are to be reviewed."""
         self._reviewing.count()
         self.say()
 
     def _cursor_moved(self, pane: Pane) -> None:
-        """Show the note or, in full, the finding that is under the cursor now."""
+        """Show the note under the cursor, or the finding in full."""
         if pane is Pane.FRESHNESS:
             self._show_freshness()
             self.say()
@@ -362,33 +361,33 @@ class MainScreen(ActingScreen[None]):
             line = 0 if row.kind is RowKind.NOTE else row.line
             if row.path != self._reading.path:
                 self._reading.trail = self._reading.trail.walked(row.path)
-                self._opened(line)
+                self._show_open_note(line)
             elif line:
                 self._panes.note.go_to(line)
 
     def on_index_list_opened(self) -> None:
-        """A second click goes to the note."""
+        """Go to the note on a second click."""
         self._panes.go(Pane.NOTE)
 
     def on_note_view_followed(self, message: NoteView.Followed) -> None:
-        """A link was clicked."""
+        """Follow a link that was clicked."""
         self._follow_link(message.target)
 
     def on_note_view_looked_through(self) -> None:
-        """Secrets may be there to be revealed."""
+        """Update the keys: secrets may have been found."""
         self.say()
 
     def on_panes_focus_moved(self) -> None:
-        """Other keys work in another pane."""
+        """Update the keys for the pane with the focus."""
         self.say()
 
     def on_panes_rearranged(self) -> None:
-        """Give the note the width that its pane has now."""
+        """Draw the note for the new width of its pane."""
         self.set_class(len(self._panes.shown) < 3, "-tight")
         self.call_after_refresh(self._reading.refit)
 
-    def _opened(self, line: int = 0) -> None:
-        """Show the note at which the trail has arrived."""
+    def _show_open_note(self, line: int = 0) -> None:
+        """Show the note that is open now."""
         self.clear_selection()
         self._changed -= {self._reading.path}
         self._panes.index.mark(self._changed)
@@ -398,20 +397,20 @@ class MainScreen(ActingScreen[None]):
         self._recalling.note_opened()
 
     def _go_to(self, path: str, line: int = 0) -> None:
-        """Open a note from elsewhere, and put the cursor of the index on it."""
-        if self._look is None or path not in self._look.memory.by_path:
-            self.notify(f"{clip(path, 400)} is no note that can be opened.", markup=False)
+        """Open a note and put the cursor of the index on it."""
+        if self._snapshot is None or path not in self._snapshot.memory.by_path:
+            self.notify(f"{clip(path, 400)} is not a note of this memory.", markup=False)
             return
         self._reading.trail = self._reading.trail.opened(path)
-        self._opened(line)
+        self._show_open_note(line)
         self._recalling.note_opened(on_purpose=True)
         self._show_index(line)
 
     def _follow_link(self, target: LinkTarget) -> None:
-        if target.leads is not Leads.NOTE or self._look is None:
+        if target.leads is not Leads.NOTE or self._snapshot is None:
             self.notify(why_not_followed(target), markup=False)
             return
-        note = self._look.memory.by_path.get(target.path)
+        note = self._snapshot.memory.by_path.get(target.path)
         self._go_to(target.path, line_of_heading(note, target.anchor) if note else 0)
 
     # What the keys do
@@ -442,13 +441,13 @@ class MainScreen(ActingScreen[None]):
         }
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Say whether a key means an action here: some share one, each where the other is not."""
+        """Return whether a key calls an action now: some actions share a key."""
         if action != "do":
             return True
         return BY_ID[str(parameters[0])].is_live(self._panes.situation)
 
     def open_row(self) -> None:
-        """Go to the note, follow the chosen link, or go where the finding is."""
+        """Go to the note, follow the chosen link, or go to the place of the finding."""
         panes = self._panes
         if panes.active is Pane.INDEX:
             panes.go(Pane.NOTE)
@@ -461,7 +460,7 @@ class MainScreen(ActingScreen[None]):
             panes.go(Pane.NOTE)
 
     def go_back(self) -> None:
-        """Leave what is on, the innermost first: find, filter, rule, pane."""
+        """Close the innermost of search, rule, pane and filter; else clear the marks."""
         panes = self._panes
         if panes.note.searching:
             panes.note.search("")
@@ -476,16 +475,16 @@ class MainScreen(ActingScreen[None]):
 
     def _go_along(self, step: int) -> None:
         self._reading.trail = self._reading.trail.gone(step)
-        self._opened()
+        self._show_open_note()
         self._show_index()
 
     def show_next_type(self) -> None:
-        """The notes of the next type only."""
-        if self._look is not None:
-            self._list(self._listing.of_next_type(self._look.memory))
+        """List the notes of the next type only."""
+        if self._snapshot is not None:
+            self._list(self._listing.of_next_type(self._snapshot.memory))
 
     def show_next_order(self) -> None:
-        """The next order."""
+        """List in the next order."""
         self._list(self._listing.in_next_order())
 
     def _list(self, listing: Listing) -> None:
@@ -493,7 +492,7 @@ class MainScreen(ActingScreen[None]):
         self._show_index()
 
     def reread(self) -> None:
-        """Everything anew."""
+        """Read the memory again."""
         self._follower.reread()
 
     def copy(self) -> None:
@@ -503,26 +502,26 @@ class MainScreen(ActingScreen[None]):
     # Filter and find
 
     def ask_for_words(self) -> None:
-        """Ask for words: in the index to filter it, in the note to find them."""
+        """Open the find bar: to filter the index, or to search the note."""
         if self._panes.active is Pane.FRESHNESS:
             self._panes.go(Pane.INDEX)
         in_note = self._panes.active is Pane.NOTE
-        self.run_worker(until_narrowable(None if in_note else self._look), group="filter")
+        self.run_worker(until_narrowable(None if in_note else self._snapshot), group="filter")
         self._find.ask("" if in_note else self._listing.words, in_note=in_note)
 
     def typed_ahead(self, event: Key) -> bool:
-        """Say whether the line of words took a key that no part of the screen wanted."""
+        """Return whether the find bar took a key that nothing else handled."""
         return self._find.take(event)
 
     async def on_find_bar_typed(self, message: FindBar.Typed) -> None:
-        """Filter or find as the person types."""
+        """Filter or search as the user types."""
         if self._find.in_note:
             self._panes.note.search(message.words)
         else:
-            await until_narrowable(self._look)
+            await until_narrowable(self._snapshot)
             self._list(self._listing.with_words(message.words))
 
     def on_find_bar_left(self) -> None:
-        """Go on where the person was."""
+        """Return to the pane that was active."""
         self._panes.go(self._panes.active)
         self.say()

@@ -1,4 +1,4 @@
-"""Reviewing: what is due today, the screen that leads through it, and what is said of notes."""
+"""The review of the day: what is due, its screen, and the keys that confirm notes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Reviewing:
         *,
         opens: bool,
     ) -> None:
-        """`notebook` belongs to `follower`; `say` is called when another number of notes is due;
-        `actions` is what the review has done to the memory. With `opens` it opens as soon as it is
-        known what is due.
+        """`notebook` belongs to `follower`; `say` is called when the number of due notes changes;
+        `actions` are what the review calls to change the memory. With `opens` the review opens as
+        soon as it is known what is due.
         """
         self._screen = screen
-        # a notebook of its own for threads: the other one is used in the follower's
+        # another notebook for threads: this one is used in the follower's
         self._notebook = notebook.another()
         self._follower = follower
         self._reading = reading
@@ -53,30 +53,30 @@ class Reviewing:
 
     @property
     def due(self) -> int:
-        """How many notes are to be looked at today."""
+        """Number of notes to review today."""
         return len(self._queue.items) if self._queue else 0
 
-    def looked(self, look: Snapshot) -> None:
-        """Take another look at the memory."""
+    def looked(self, snapshot: Snapshot) -> None:
+        """Use a new snapshot of the memory."""
         if self._review is not None:
-            self._review.looked(look)
+            self._review.looked(snapshot)
         self.count()
 
     def count(self) -> None:
-        """Find out what is due, once all that can be known is known."""
-        look = self._reading.look
-        if look is not None and look.known:
-            self._run(partial(self._count, look), "due", exclusive=True)
+        """Find out what is due, once all evidence is gathered."""
+        snapshot = self._reading.look
+        if snapshot is not None and snapshot.known:
+            self._run(partial(self._count, snapshot), "due", exclusive=True)
 
     def _run(
         self, work: Callable[[], Awaitable[None]], group: str, *, exclusive: bool = False
     ) -> None:
         self._screen.run_worker(work, group=group, exclusive=exclusive)
 
-    async def _count(self, look: Snapshot) -> None:
-        # loaded in a thread, so that no key has to wait for it
-        review = await asyncio.to_thread(_what_reviews)
-        self._queue = await asyncio.to_thread(review, self._notebook, look)
+    async def _count(self, snapshot: Snapshot) -> None:
+        # imported in a thread, so that no key has to wait for it
+        review = await asyncio.to_thread(_load_review)
+        self._queue = await asyncio.to_thread(review, self._notebook, snapshot)
         self._say()
         if self._opens:
             self._opens = False
@@ -93,14 +93,14 @@ class Reviewing:
         }
 
     def open_review(self) -> None:
-        """Lead through what is due."""
+        """Open the review of what is due."""
         from ricordo.tui.review.screen import ReviewScreen
 
-        look, queue = self._reading.look, self._queue
-        if look is not None and queue is not None:
+        snapshot, queue = self._reading.look, self._queue
+        if snapshot is not None and queue is not None:
             screen = self._screen
             self._review = ReviewScreen(
-                look,
+                snapshot,
                 queue,
                 screen.styles_now(),
                 screen.keymap,
@@ -108,40 +108,40 @@ class Reviewing:
                 self.judge,
                 self._show_origin,
             )
-            screen.app.push_screen(self._review, self._left)
+            screen.app.push_screen(self._review, self._forget_review)
 
-    def _left(self, _: None) -> None:
+    def _forget_review(self, _: None) -> None:
         self._review = None
 
-    def _show_origin(self, look: Snapshot, path: str) -> None:
+    def _show_origin(self, snapshot: Snapshot, path: str) -> None:
         from ricordo.services.sessions.quotes import causes_of_note
         from ricordo.tui.dialogs.origin import OriginScreen
 
         palette, keymap = self._screen.styles_now(), self._screen.keymap
-        find = partial(causes_of_note, self._notebook, look.memory, path)
+        find = partial(causes_of_note, self._notebook, snapshot.memory, path)
         origin = OriginScreen(path, find, palette, keymap)
         self._screen.app.push_screen(origin)
 
     def confirm_note(self) -> None:
-        """The open note is still true."""
-        look, path = self._reading.look, self._reading.path
-        if look is not None and path in look.retention:
-            self._run(partial(self._confirm, look, path), "judge")
+        """Record that the open note is still true."""
+        snapshot, path = self._reading.look, self._reading.path
+        if snapshot is not None and path in snapshot.retention:
+            self._run(partial(self._confirm, snapshot, path), "judge")
 
-    async def _confirm(self, look: Snapshot, path: str) -> None:
-        if await self.judge(look, path, ReviewVerdict.TRUE):
-            name = clip(look.memory.by_path[path].name, 60)
-            said = f"Still true: {name}. u takes it back."
-            self._screen.notify(said, markup=False, timeout=5)
+    async def _confirm(self, snapshot: Snapshot, path: str) -> None:
+        if await self.judge(snapshot, path, ReviewVerdict.TRUE):
+            name = clip(snapshot.memory.by_path[path].name, 60)
+            message = f"Confirmed as still true: {name}. u undoes it."
+            self._screen.notify(message, markup=False, timeout=5)
 
     async def judge(
-        self, look: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
+        self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> bool:
-        """Keep what the person says of a note as it stands in `look`; say whether it is kept. Why
-        it is not is told.
+        """Store the user's verdict on a note as it is in `look`; return whether it was stored.
+        Errors are reported.
         """
         try:
-            await asyncio.to_thread(self._notebook.judge_note, look, path, judgement, until)
+            await asyncio.to_thread(self._notebook.judge_note, snapshot, path, judgement, until)
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return False
@@ -150,11 +150,11 @@ class Reviewing:
             from ricordo.services.search.usage import remember_confirmed
 
             around = self._notebook.surroundings
-            await asyncio.to_thread(remember_confirmed, around, look.memory, path)
+            await asyncio.to_thread(remember_confirmed, around, snapshot.memory, path)
         return True
 
 
-def _what_reviews() -> Callable[[Notebook, Snapshot], Queue]:
+def _load_review() -> Callable[[Notebook, Snapshot], Queue]:
     from ricordo.services.review import review
 
     return review

@@ -1,4 +1,4 @@
-"""The review of the day as lines: what speaks against a note, and what came of it all."""
+"""The review as lines: the reasons to doubt a note, and the summary at the end."""
 
 from __future__ import annotations
 
@@ -23,80 +23,79 @@ _MARGIN = 5
 """Cells before the calendar and the chart."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MANY = 5
-"""Notes of a day from which on it counts as a busy one."""
+"""Notes from which on a day counts as busy."""
 _CELLS_A_NOTE = 4
-"""At most, in the chart."""
+"""The most cells for one note, in the chart."""
 _STEPS = 10
-"""Of the chart: a tenth each."""
+"""Rows of the chart, a tenth each."""
 
 Outcome = ReviewVerdict | str
-"""What was said of a note, or what was done with it."""
+"""The verdict on a note, or what was done with it."""
 EDITED, RETIRED = "edited", "retired"
 
 
-def doubts_in(item: Item, look: Snapshot) -> list[Finding]:
-    """Return what of the doubts of a note is found in `look` too, worst first."""
+def doubts_in(item: Item, snapshot: Snapshot) -> list[Finding]:
+    """Return the findings of an item that are in `look` too, worst first."""
     ids = {finding.id for finding in item.doubts}
-    return [it for it in look.by_path.get(item.note.path, ()) if it.id in ids]
+    return [finding for finding in snapshot.by_path.get(item.note.path, ()) if finding.id in ids]
 
 
-def doubt_lines(item: Item, look: Snapshot, width: int) -> list[StyledLine]:
-    """Return what speaks against a note in `look`, with its evidence, and how far it can be
-    trusted by its age.
-    """
+def doubt_lines(item: Item, snapshot: Snapshot, width: int) -> list[StyledLine]:
+    """Return the findings on a note in `look` with their evidence, then its retention."""
     path = item.note.path
     lines: list[StyledLine] = []
-    for finding in doubts_in(item, look):
+    for finding in doubts_in(item, snapshot):
         glyph, style = GLYPHS[finding.severity]
         place = f" line {finding.line}:" if finding.line else ""
         first = (StyledSpan(f"{glyph} ", style),)
-        said = [StyledSpan(finding.rule, style), StyledSpan(f"{place} {one_line(finding.message)}")]
-        lines += [StyledLine(row) for row in wrap(said, width, first, (StyledSpan("  "),))]
+        message = [
+            StyledSpan(finding.rule, style),
+            StyledSpan(f"{place} {one_line(finding.message)}"),
+        ]
+        lines += [StyledLine(row) for row in wrap(message, width, first, (StyledSpan("  "),))]
         for text in finding.evidence:
-            told = [StyledSpan(one_line(text), "dim")]
+            evidence = [StyledSpan(one_line(text), "dim")]
             lines += [
                 StyledLine(row)
-                for row in wrap(told, width, (StyledSpan("  "),), (StyledSpan("  "),))
+                for row in wrap(evidence, width, (StyledSpan("  "),), (StyledSpan("  "),))
             ]
     if item.why is Why.NEW:
         lines.append(
             StyledLine((StyledSpan("● ", "changed"), StyledSpan("somebody else wrote it")))
         )
-    retention = look.retention.get(path)
+    retention = snapshot.retention.get(path)
     return lines + (retention_lines(retention, width) if retention is not None else [])
 
 
 def meter(done: int, of: int, width: int) -> StyledSpan:
-    """Return a bar that fills."""
+    """Return a progress bar."""
     filled = round(done / of * width) if of else width
     return StyledSpan("▰" * filled + "▱" * (width - filled), "accent")
 
 
 def end_lines(
-    look: Snapshot, queue: Queue, outcomes: Mapping[str, Outcome], left: int, width: int
+    snapshot: Snapshot, queue: Queue, outcomes: Mapping[str, Outcome], left: int, width: int
 ) -> list[StyledLine]:
-    """Return what was done, when the next note is due, the calendar and the chart. `left` is how
-    many notes of the queue were passed over, `queue` what is due after it.
+    """Return the summary: what was done, when the next note is due, the calendar and the chart.
+    `left` is the number of skipped notes, `queue` what is due after them.
     """
-    lines = [StyledLine(row) for row in wrap(_told(outcomes, left), width)]
-    lines += [StyledLine(row) for row in wrap(_next(queue, left), width)]
-    lines += [BLANK, *calendar(reviews_by_day(look), queue.ahead, look.at.date(), width)]
-    return [*lines, BLANK, *chart(tuple(look.retention.values()), width)]
+    lines = [StyledLine(row) for row in wrap(_summarize(outcomes, left), width)]
+    lines += [StyledLine(row) for row in wrap(_describe_next(queue, left), width)]
+    lines += [BLANK, *calendar(reviews_by_day(snapshot), queue.ahead, snapshot.at.date(), width)]
+    return [*lines, BLANK, *chart(tuple(snapshot.retention.values()), width)]
 
 
-def reviews_by_day(look: Snapshot) -> Mapping[date, int]:
-    """Return how many notes were judged on each day, as far as it was not taken back."""
-    moments = (it.at for judged in look.said.values() for it in judged)
-    zone = look.at.tzinfo
+def reviews_by_day(snapshot: Snapshot) -> Mapping[date, int]:
+    """Return the number of notes reviewed on each day, without undone verdicts."""
+    moments = (verdict.at for verdicts in snapshot.said.values() for verdict in verdicts)
+    zone = snapshot.at.tzinfo
     return Counter(datetime.fromisoformat(at).astimezone(zone).date() for at in moments)
 
 
 def calendar(
     done: Mapping[date, int], ahead: Mapping[date, int], today: date, width: int
 ) -> list[StyledLine]:
-    """Return weeks as columns and days as rows: what was judged up to `today`, what comes up
-    later.
-    """
+    """Return a calendar with weeks as columns: reviews up to `today`, due notes after it."""
     room = max(3, (width - _MARGIN) // _CELL)
     before = min(_BEFORE, room - 2)
     weeks = min(before + 1 + _AHEAD, room)
@@ -110,9 +109,9 @@ def calendar(
     legend = (
         StyledSpan(" " * _MARGIN),
         StyledSpan("▪ ■ ", "accent"),
-        StyledSpan("judged, few or many   ", "dim"),
+        StyledSpan("reviewed, few or many   ", "dim"),
         StyledSpan("▫ □ ", "warning"),
-        StyledSpan("come up again   ", "dim"),
+        StyledSpan("due again   ", "dim"),
         StyledSpan("◆ ", "bold"),
         StyledSpan("today", "dim"),
     )
@@ -120,13 +119,13 @@ def calendar(
 
 
 def chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
-    """Return how many notes are retained how far, a row for each tenth that is there."""
-    counts = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention)
-    stale = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention if it.is_stale)
-    told = (StyledSpan(f"   █ {stale.total():,} stale", "warning"),) if stale else ()
-    lines = [StyledLine((StyledSpan("Retention of the memory", "heading"), *told))]
+    """Return a chart of the notes by retention, a row for each tenth."""
+    counts = Counter(_step(one) for one in retention)
+    stale = Counter(_step(one) for one in retention if one.is_stale)
+    legend = (StyledSpan(f"   █ {stale.total():,} stale", "warning"),) if stale else ()
+    lines = [StyledLine((StyledSpan("Retention of the memory", "heading"), *legend))]
     if not counts:
-        return [*lines, StyledLine((StyledSpan("No note has any yet.", "dim"),))]
+        return [*lines, StyledLine((StyledSpan("No note has a retention yet.", "dim"),))]
     scale = max(counts.values())
     longest = min(max(4, width - _MARGIN - len(" 99,999") - 1), scale * _CELLS_A_NOTE)
     for step in range(_STEPS - 1, min(counts) - 1, -1):
@@ -144,6 +143,10 @@ def chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
             )
         )
     return lines
+
+
+def _step(retention: Retention) -> int:
+    return min(int(retention.share * _STEPS), _STEPS - 1)
 
 
 def _months(mondays: Iterable[date]) -> StyledLine:
@@ -169,14 +172,14 @@ def _cell(
     return StyledSpan(f"{glyph:<{_CELL}}", style)
 
 
-def _told(outcomes: Mapping[str, Outcome], left: int) -> list[StyledSpan]:
+def _summarize(outcomes: Mapping[str, Outcome], left: int) -> list[StyledSpan]:
     """Return what was done, in one sentence."""
     counts = Counter(str(outcome) for outcome in outcomes.values())
     parts = [f"{count} {outcome}" for outcome, count in counts.items()]
     if left:
-        parts.append(f"{left} left for another time")
+        parts.append(f"{left} skipped")
     if not parts:
-        return [StyledSpan("✓ Nothing is to be reviewed today.", "fine")]
+        return [StyledSpan("✓ Nothing to review today.", "fine")]
     return [
         StyledSpan("✓ " if not left else "· ", "accent"),
         StyledSpan(", ".join(parts), "bold"),
@@ -184,15 +187,13 @@ def _told(outcomes: Mapping[str, Outcome], left: int) -> list[StyledSpan]:
     ]
 
 
-def _next(queue: Queue, left: int) -> list[StyledSpan]:
-    told: list[str] = []
+def _describe_next(queue: Queue, left: int) -> list[StyledSpan]:
+    sentences: list[str] = []
     if left:
-        told.append("What was left is still due.")
+        sentences.append("Skipped notes are still due.")
     elif queue.items:
         more = len(queue.items) + queue.more
-        told.append(f"{more:,} more could be looked at: R brings the next ones.")
+        sentences.append(f"{more:,} more are due: R shows the next ones.")
     day = queue.next_due
-    told.append(
-        f"The next one comes up on {day:%-d %B %Y}." if day else "No other one is to come up."
-    )
-    return [StyledSpan(" ".join(told), "dim")]
+    sentences.append(f"Next note due on {day:%-d %B %Y}." if day else "No other note will be due.")
+    return [StyledSpan(" ".join(sentences), "dim")]

@@ -1,4 +1,4 @@
-"""The review of the day: one note at a time, with what speaks against it."""
+"""The screen of the review: one note at a time, with the reasons to doubt it."""
 
 from __future__ import annotations
 
@@ -42,30 +42,30 @@ if TYPE_CHECKING:
 _METER = 24
 """Cells of the bar that fills."""
 _WRONG = (
-    Way("edit", "edit it", "put it right in your editor"),
-    Way("retire", "retire it", "it leaves the memory; the history keeps it"),
+    Way("edit", "edit it", "correct it in your editor"),
+    Way("retire", "retire it", "remove it; the history keeps it"),
     Way("leave", "leave it", "to the curator, who is told that it is wrong"),
 )
 _LATER = (
     Way("1", "tomorrow", ""),
     Way("7", "in a week", ""),
     Way("30", "in a month", ""),
-    Way("date", "on a day …", "that you name"),
+    Way("date", "on a date …", "that you type"),
 )
 _ABOUT_A_NOTE = ("yes", "no", "later", "edit")
 
 
 class Judge(Protocol):
-    """Keeps what the person says of a note; says whether it is kept."""
+    """Stores the user's verdict on a note; returns whether it was stored."""
 
     def __call__(
-        self, look: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
+        self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> Awaitable[bool]:
-        """`until` is the day from which on it is asked again, ISO 8601."""
+        """`until` is the day on which the note is due again, ISO 8601; "" for none."""
 
 
 class ReviewScreen(ActingScreen[None]):
-    """Leads through a queue. Everything that is said counts at once."""
+    """Goes through a queue of notes. Every verdict is stored at once."""
 
     SCENE = Scene.REVIEW
     CSS_PATH = "style.tcss"
@@ -73,7 +73,7 @@ class ReviewScreen(ActingScreen[None]):
 
     def __init__(
         self,
-        look: Snapshot,
+        snapshot: Snapshot,
         queue: Queue,
         palette: Palette,
         keymap: Keymap,
@@ -81,10 +81,10 @@ class ReviewScreen(ActingScreen[None]):
         judge: Judge,
         show_origin: Callable[[Snapshot, str], None],
     ) -> None:
-        """`queue` is what is due in `look`; `show_origin` shows what caused a note of a look."""
+        """`queue` is what is due in `look`; `show_origin` shows the messages that caused a note."""
         super().__init__(palette, keymap)
-        self._look = look
-        self._before = look.said
+        self._snapshot = snapshot
+        self._before = snapshot.said
         self._items = queue.items
         self._more = queue.more
         self._actions = actions
@@ -103,7 +103,7 @@ class ReviewScreen(ActingScreen[None]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """How far it is; the note and its doubts, or what was done; the keys."""
+        """Compose the progress, the note with its findings or the summary, and the keys."""
         yield self._title
         yield self._note
         yield self._doubts
@@ -112,7 +112,7 @@ class ReviewScreen(ActingScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin with the first note."""
+        """Show the first note."""
         self.call_after_refresh(self._show)
 
     def on_resize(self) -> None:
@@ -123,7 +123,7 @@ class ReviewScreen(ActingScreen[None]):
 
     @property
     def item(self) -> Item | None:
-        """What is looked at; None at the end."""
+        """The note under review; None at the end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     @property
@@ -131,9 +131,9 @@ class ReviewScreen(ActingScreen[None]):
         """What was done with the notes so far, by path."""
         return self._outcomes
 
-    def looked(self, look: Snapshot) -> None:
-        """Take another look at the memory: something was said or written, or taken back."""
-        self._look = look
+    def looked(self, snapshot: Snapshot) -> None:
+        """Use a new snapshot: a verdict was stored, a note was written, or that was undone."""
+        self._snapshot = snapshot
         self._outcomes = {
             item.note.path: outcome
             for item in self._items
@@ -142,19 +142,19 @@ class ReviewScreen(ActingScreen[None]):
         self._show(keep_place=True)
 
     def _outcome(self, path: str) -> Outcome | None:
-        """Return what was done with a note since this review began; None where nothing was, or
-        where its text has changed since.
+        """Return what was done with a note since this review began; None for nothing, and where its
+        text has changed since.
         """
-        note = self._look.memory.by_path.get(path)
+        note = self._snapshot.memory.by_path.get(path)
         if note is None:
             return RETIRED
-        said, before = self._look.said.get(path, ()), self._before.get(path, ())
-        last = last_said(self._look, note)
+        said, before = self._snapshot.said.get(path, ()), self._before.get(path, ())
+        last = last_said(self._snapshot, note)
         return last.judgement if last is not None and said != before else None
 
     def _show(self, *, keep_place: bool = False) -> None:
         item, was_away = self.item, not self._note.display
-        note = self._look.memory.by_path.get(item.note.path) if item else None
+        note = self._snapshot.memory.by_path.get(item.note.path) if item else None
         self._note.display = self._doubts.display = item is not None
         self._done.display = item is None
         if item is None:
@@ -164,11 +164,11 @@ class ReviewScreen(ActingScreen[None]):
             self._note.focus()
             self._note.border_title = Content(clip(masked(item.note.name), 80))
             width = self._note.content_width
-            today = self._look.at.date()
+            today = self._snapshot.at.date()
             if self._revealed != item.note.path:
                 self._revealed = ""
             page = NotePage(
-                self._look,
+                self._snapshot,
                 note or item.note,
                 width,
                 False,
@@ -179,33 +179,33 @@ class ReviewScreen(ActingScreen[None]):
             self._note.show(page, keep_place=keep_place, line=0 if keep_place else self._line)
             self._doubts.tell()
             if was_away:
-                # it has no width before it is laid out again
+                # it has no width before the next layout
                 self.call_after_refresh(self._show, keep_place=keep_place)
         self.say()
 
     @property
     def _line(self) -> int:
-        """The line of the first doubt that has one; 0 where none has."""
+        """The line of the first finding that has one; 0 where none has."""
         item = self.item
-        doubts = doubts_in(item, self._look) if item else []
-        return next((it.line for it in doubts if it.line), 0)
+        findings = doubts_in(item, self._snapshot) if item else []
+        return next((finding.line for finding in findings if finding.line), 0)
 
     def _doubt_lines(self, width: int) -> list[StyledLine]:
-        return doubt_lines(self.item, self._look, width) if self.item else []
+        return doubt_lines(self.item, self._snapshot, width) if self.item else []
 
     def _end_lines(self, width: int) -> list[StyledLine]:
         if self.item is not None:
             return []
-        # what is new waits in the inbox too, which is where it is told of
-        after = queue(self._look, (), len(self._items) or 1)
+        # arrivals are left out: the inbox shows them
+        after = queue(self._snapshot, (), len(self._items) or 1)
         left = len(self._items) - len(self._outcomes)
-        return end_lines(self._look, after, self._outcomes, left, width)
+        return end_lines(self._snapshot, after, self._outcomes, left, width)
 
     def say(self) -> None:
-        """Tell how far it is, and the keys."""
+        """Update the bars."""
         done, of = len(self._outcomes), len(self._items)
         at = f" {self._at + 1} of {of}" if self.item else " done" if of else ""
-        more = f"  {self._more:,} more are due" if self._more else ""
+        more = f"  {self._more:,} more due" if self._more else ""
         bar = (meter(done, of, _METER), StyledSpan(f" {done}/{of} ", "dim")) if of else ()
         self._title.say(
             (
@@ -215,46 +215,46 @@ class ReviewScreen(ActingScreen[None]):
             ),
             bar,
         )
-        self._state.say(self._told_of_item())
+        self._state.say(self._describe_state())
         self._keys.say(*key_line(self.situation, self.keymap))
 
-    def _told_of_item(self) -> tuple[StyledSpan, ...]:
+    def _describe_state(self) -> tuple[StyledSpan, ...]:
         item = self.item
         outcome = self._outcomes.get(item.note.path) if item else None
         if outcome is not None:
-            return (StyledSpan(f" ✓ {outcome}", "accent"), StyledSpan("; u takes it back", "dim"))
-        said = "what you say counts at once, and Esc loses nothing"
+            return (StyledSpan(f" ✓ {outcome}", "accent"), StyledSpan("; u undoes it", "dim"))
+        hint = "every answer is saved at once; Esc loses nothing"
         if item is None:
-            return (StyledSpan(f" {said}", "dim"),)
-        return (StyledSpan(f" ↓ skips · {said} · {one_line(item.note.path)}", "dim"),)
+            return (StyledSpan(f" {hint}", "dim"),)
+        return (StyledSpan(f" ↓ skips · {hint} · {one_line(item.note.path)}", "dim"),)
 
     @property
     def situation(self) -> Situation:
-        """What can be taken back, and that at the end there is no note."""
-        undo = "" if self._actions.can_undo or self._outcomes else "There is nothing to take back."
+        """The context of the actions: what can be undone, and whether there is a note."""
+        undo = "" if self._actions.can_undo or self._outcomes else "There is nothing to undo."
         refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._actions.can_redo))}
-        refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_not_judged)
+        refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_no_verdict)
         refusals["origin"] = self._why_no_origin
         page = self._note.page if self.item else None
         refusals["reveal"] = "" if page and page.secrets else NO_SECRETS
         if not refusals["edit"]:
-            refusals["edit"] = self._look.memory.layout.read_only
+            refusals["edit"] = self._snapshot.memory.layout.read_only
         return replace(super().situation, refusals=refusals, revealed=bool(self._revealed))
 
     @property
-    def _why_not_judged(self) -> str:
+    def _why_no_verdict(self) -> str:
         if self.item is None:
-            return "All notes were looked at; ↑ goes back to them."
-        is_there = self.item.note.path in self._look.memory.by_path
-        return "" if is_there else "It was retired; u brings it back."
+            return "All notes were reviewed; ↑ goes back to them."
+        is_there = self.item.note.path in self._snapshot.memory.by_path
+        return "" if is_there else "This note was retired; u undoes that."
 
     @property
     def _why_no_origin(self) -> str:
         if self.item is None:
-            return self._why_not_judged
-        return "" if self.item.note.path in self._look.evidence.origins else NO_ORIGIN
+            return self._why_no_verdict
+        return "" if self.item.note.path in self._snapshot.evidence.origins else NO_ORIGIN
 
-    # Saying
+    # Verdicts
 
     @property
     def handlers(self) -> Handlers:
@@ -281,48 +281,48 @@ class ReviewScreen(ActingScreen[None]):
 
     def confirm_note(self) -> None:
         """Record that the note is still true."""
-        self._begin(partial(self._say_of, ReviewVerdict.TRUE))
+        self._begin(partial(self._store_verdict, ReviewVerdict.TRUE))
 
     def reject_note(self) -> None:
-        """It is wrong: what now?"""
+        """Ask what to do with a note that is wrong."""
         if self.item is not None:
-            self._begin(partial(self._wrong, self.item.note.path))
+            self._begin(partial(self._ask_what_next, self.item.note.path))
 
     def postpone_note(self) -> None:
-        """Not now: when?"""
+        """Ask until when the note is postponed."""
         if self.item is not None:
-            self._begin(self._later)
+            self._begin(self._postpone)
 
     def edit_note(self) -> None:
-        """The note in the person's editor; it stays, to be judged as it is then."""
+        """Edit the note in the editor; it stays under review."""
         if self.item is not None:
             self._begin(partial(self._actions.edit_note, self.item.note.path))
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` once what was begun before is done."""
-        self._run(partial(self._in_turn, work))
+        """Do `work` after all earlier work."""
+        self._run(partial(self._run_in_turn, work))
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         self.run_worker(work, group="review")
 
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _run_in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
         async with self._one_at_a_time:
             try:
                 await work()
             except RicordoError as error:
                 self.notify(str(error), severity="error", markup=False, timeout=10)
 
-    async def _say_of(self, judgement: ReviewVerdict, until: str = "") -> None:
+    async def _store_verdict(self, judgement: ReviewVerdict, until: str = "") -> None:
         item = self.item
-        if item is None or item.note.path not in self._look.memory.by_path:
+        if item is None or item.note.path not in self._snapshot.memory.by_path:
             return
-        if await self._judge(self._look, item.note.path, judgement, until):
+        if await self._judge(self._snapshot, item.note.path, judgement, until):
             self._outcomes[item.note.path] = judgement
             self._go_on()
 
-    async def _wrong(self, path: str) -> None:
+    async def _ask_what_next(self, path: str) -> None:
         name = clip(path, 60)
-        ways = _WRONG[2:] if self._look.memory.layout.read_only else _WRONG
+        ways = _WRONG[2:] if self._snapshot.memory.layout.read_only else _WRONG
         way = await self._ask(ChooseScreen(f"{name} is wrong", ways, self._palette))
         if way == "edit":
             await self._actions.edit_note(path)
@@ -330,22 +330,22 @@ class ReviewScreen(ActingScreen[None]):
             if await self._actions.retire_note(path):
                 self._go_on()
         elif way == "leave":
-            await self._say_of(ReviewVerdict.WRONG)
+            await self._store_verdict(ReviewVerdict.WRONG)
 
-    async def _later(self) -> None:
+    async def _postpone(self) -> None:
         way = await self._ask(ChooseScreen("Ask again", _LATER, self._palette))
-        today = self._look.at.date()
+        today = self._snapshot.at.date()
         if way == "date":
             day = await self._ask_for_day(today)
         else:
             day = today + timedelta(days=int(way)) if way else None
         if day is not None:
-            await self._say_of(ReviewVerdict.LATER, day.isoformat())
+            await self._store_verdict(ReviewVerdict.LATER, day.isoformat())
 
     async def _ask_for_day(self, today: date) -> date | None:
         fields = [Field("day", "", f"such as {today + timedelta(days=90)}")]
         filled = await self.app.push_screen_wait(
-            FormScreen("Ask again on", fields, self._palette, "put it off")
+            FormScreen("Ask again on", fields, self._palette, "postpone")
         )
         if not filled.confirmed:
             return None
@@ -357,25 +357,25 @@ class ReviewScreen(ActingScreen[None]):
     async def _ask(self, screen: ChooseScreen) -> str | None:
         return await self.app.push_screen_wait(screen)
 
-    # Taking back
+    # Undo
 
     def undo(self) -> None:
-        """Take the last act back, and go to the note that it was about."""
-        self._begin(partial(self._turn, self._actions.undo_last))
+        """Undo the last change, and go to the note that it was about."""
+        self._begin(partial(self._undo_or_redo, self._actions.undo_last))
 
     def redo(self) -> None:
-        """Do again what was undone last."""
-        self._begin(partial(self._turn, self._actions.redo_last))
+        """Redo what was undone last."""
+        self._begin(partial(self._undo_or_redo, self._actions.redo_last))
 
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        about = await turn()
+    async def _undo_or_redo(self, act: Callable[[], Awaitable[frozenset[str]]]) -> None:
+        about = await act()
         numbers = (n for n, item in enumerate(self._items) if item.note.path in about)
         self._go_to(next(numbers, self._at))
 
     # Moving
 
     def _go_on(self) -> None:
-        """Go to the next note of which nothing was said; there where all were, to the end."""
+        """Go to the next note without a verdict; to the end where there is none."""
         after = range(self._at + 1, len(self._items))
         open_ones = (n for n in after if self._items[n].note.path not in self._outcomes)
         self._go_to(next(open_ones, len(self._items)))
@@ -385,14 +385,14 @@ class ReviewScreen(ActingScreen[None]):
         self._show()
 
     def move_down(self) -> None:
-        """Skip the note; at the end, down in what was done."""
+        """Skip the note; at the end, scroll the summary down."""
         if self.item is None:
             self._done.scroll_relative(y=1, animate=False)
         else:
             self._go_to(self._at + 1)
 
     def move_up(self) -> None:
-        """Back to the note before."""
+        """Go to the previous note; at the end, scroll the summary up first."""
         if self.item is None and self._done.scroll_offset.y:
             self._done.scroll_relative(y=-1, animate=False)
         else:
@@ -405,34 +405,34 @@ class ReviewScreen(ActingScreen[None]):
         view.scroll_relative(y=direction * height, animate=False)
 
     def go_to_start(self) -> None:
-        """The beginning of the note."""
+        """Go to the beginning of the note."""
         view = self._note if self.item else self._done
         view.release()
         view.jump_to(0)
 
     def go_to_end(self) -> None:
-        """The end of the note."""
+        """Go to the end of the note."""
         view = self._note if self.item else self._done
         view.release()
         view.jump_to(view.line_count)
 
     def toggle_secrets(self) -> None:
-        """The secrets of the note, until another one is shown; or masked again."""
+        """Show the secrets of the note until another one is shown, or mask them again."""
         if self.item is not None:
             self._revealed = "" if self._revealed else self.item.note.path
             self._show(keep_place=True)
 
     def on_note_view_looked_through(self) -> None:
-        """Secrets may be there to be revealed."""
+        """Update the keys: secrets may have been found."""
         self.say()
 
     def show_origin(self) -> None:
-        """What caused the note."""
+        """Show the messages that caused the note."""
         if self.item is not None:
-            self._show_origin(self._look, self.item.note.path)
+            self._show_origin(self._snapshot, self.item.note.path)
 
     def close(self) -> None:
-        """Back to the notebook; what was said is kept."""
+        """Return to the notebook; verdicts are stored already."""
         self.dismiss(None)
 
 
@@ -440,14 +440,14 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def day_to_come(text: str, today: date) -> tuple[date | None, str]:
-    """Return the day that was written as ISO 8601, else None and why it will not do."""
-    said = clip(text, 40)
+    """Return the day written as ISO 8601; None and the reason where it is not after `today`."""
+    written = clip(text, 40)
     if not _DAY.fullmatch(text):
-        return None, f"“{said}” is no day: write it as {today + timedelta(days=90)}."
+        return None, f"“{written}” is not a date: write it as {today + timedelta(days=90)}."
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        return None, f"{said} is not in the calendar: there is no such day."
+        return None, f"{written} is not in the calendar."
     if day <= today:
-        return None, f"{said} is not to come: name a day after {today}."
+        return None, f"{written} is not in the future: type a day after {today}."
     return day, ""
