@@ -19,7 +19,7 @@ from tests.support.messages_server import (
     without_credentials,
 )
 from tests.tui.stage import Stage, build, staged, surroundings_at
-from tests.tui.test_conflicts import bench, count, open_workbench, paths, settle
+from tests.tui.test_conflicts import bench, count, open_workbench, paths, resolve
 
 Serve = Callable[..., MessagesServer]
 
@@ -88,7 +88,7 @@ async def test_an_uncertain_pair_is_judged_on_request_and_resolved_by_the_user(
         assert "Refused: verdict 2: No pair has the id “p9”, and 1 more." in stage.toasts
         assert files_of(root) == before
         assert "x conflicts 1" not in " ".join(stage.bottom.split())
-        await settle(stage, "2")
+        await resolve(stage, "2")
         assert b"at the end" in (root / "end-of-day.md").read_bytes()
         assert len(server.asked) == 1
 
@@ -118,7 +118,7 @@ async def test_a_dismissed_pair_stays_hidden_until_undo(root: Path, serve: Serve
         await stage.press("enter")
         await stage.wait_for(lambda: count(stage) == 1, "the pair in the workbench")
         await stage.shows(ConflictsScreen)
-        await settle(stage, "0", "no files change")
+        await resolve(stage, "0", "no files change")
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: count(stage) == 1, "the pair again")

@@ -13,7 +13,7 @@ from ricordo.tui.main.screen import MainScreen
 from tests.support.asking import TOKEN, proposing
 from tests.support.messages_server import MessagesServer
 from tests.tui.stage import Stage
-from tests.tui.test_asking import MOVED, choosing, ledger, looked, root, server
+from tests.tui.test_asking import MOVED, choosing, ledger, root, server, wait_for_preview
 from tests.tui.test_curation import files, reviewing, rows, states
 from tests.tui.test_inbox import notebook_of
 
@@ -100,7 +100,7 @@ async def test_a_rejected_change_can_be_sent_back_after_a_cancelled_curation(
         await on_rejected(stage, screen)
         await stage.calm()
         await stage.press("c")
-        await looked(stage)
+        await wait_for_preview(stage)
         await stage.press("escape")
         await stage.shows(CurationScreen)
         await send_back_request(stage)
