@@ -88,7 +88,7 @@ async def drafting(
 
 
 async def go_to(stage: Stage, screen: HandoffScreen, words: str) -> None:
-    """Put the cursor on the statement that says `words`."""
+    """Put the cursor on the statement with `words`."""
     numbers = (
         n
         for n, it in enumerate(screen._drafted)

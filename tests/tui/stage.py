@@ -63,7 +63,7 @@ SMALL: Mapping[str, str] = {
         "feedback-units", "Metres, never feet.\n", "Which units to use", "feedback"
     ),
 }
-"""Five files that show an entry that leads nowhere and a note that the index does not name."""
+"""Five files with a broken index entry and a note that is not in the index."""
 
 
 def build(folder: Path, files: Mapping[str, str | bytes] | None = None) -> Path:
@@ -78,7 +78,7 @@ def build(folder: Path, files: Mapping[str, str | bytes] | None = None) -> Path:
 
 
 def surroundings_at(cwd: Path) -> Environment:
-    """Return the surroundings that the fixtures pinned, with `cwd` as the current directory."""
+    """Return the environment of the fixtures, with `cwd` as the current directory."""
     return load_environment(os.environ)._replace(cwd=str(cwd))
 
 
@@ -92,7 +92,7 @@ def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
 
 
 class Told(Notifications):
-    """The notices of an app, and what those said that are gone."""
+    """The toasts of an app, with the text of those that are gone."""
 
     def __init__(self, app: RicordoApp) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class Stage:
         driver.send_message(event)
 
     async def settle(self) -> None:
-        """Wait until every part of the screen has done what it was told so far."""
+        """Wait until every part of the screen has handled its messages so far."""
         for _ in range(3):
             await self.pilot._wait_for_screen()
         self.app.screen._on_timer_update()
@@ -197,7 +197,7 @@ class Stage:
         await self.count()
 
     async def count(self) -> None:
-        """Wait until what is due is counted, of the last look and with what arrived."""
+        """Wait until due notes are counted, for the last snapshot and with arrivals."""
         await self.wait_for(
             lambda: (
                 self.main._reviewing._queue is not None
@@ -278,7 +278,7 @@ class Stage:
 
 
 def editor(folder: Path, script: str) -> str:
-    """Write a program that stands for an editor, in a folder with a space; `script` is what its
+    """Write a program that is used as an editor, in a folder with a space; `script` is what its
     shell does with "$1".
     """
     program = folder / "my programs" / "editor"
@@ -327,7 +327,7 @@ async def staged(
     async with on_stage(app, size) as stage:
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
-            await stage.wait_for(lambda: stage.looked, "the first look")
+            await stage.wait_for(lambda: stage.looked, "the first snapshot")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
             if known:
                 await stage.know()

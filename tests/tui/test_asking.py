@@ -1,4 +1,4 @@
-"""A model and a program on the curate screen: what is told before, what comes in, every way out."""
+"""Curation by a model or a program: preview, incoming answer, failures and cancelling."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
 async def choosing(
     root: Path, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[Stage, ScopeScreen]]:
-    """Open the curate screen with a model chosen, once all that is told before is there; from the
+    """Open the curate screen with a model chosen, and wait for its preview; from the
     review, where something waits.
     """
     async with staged(root, size, known=False) as stage:
@@ -76,14 +76,14 @@ async def choosing(
         if waiting(root):
             await reviewing(stage)
             await stage.press("c")
-        screen = await looked(stage)
+        screen = await wait_for_preview(stage)
         await stage.press("right")
-        await looked(stage)
+        await wait_for_preview(stage)
         yield stage, screen
 
 
-async def looked(stage: Stage) -> ScopeScreen:
-    """Wait until it is told on the curate screen what there is to know."""
+async def wait_for_preview(stage: Stage) -> ScopeScreen:
+    """Wait for the preview on the curate screen."""
     await stage.shows(ScopeScreen)
     screen = stage.app.screen
     assert isinstance(screen, ScopeScreen)
@@ -103,26 +103,26 @@ def ledger(root: Path) -> tuple[LedgerRun, ...]:
 # The whole way
 
 
-async def test_from_the_key_to_what_a_model_wrote_and_back(
+async def test_a_model_proposes_a_change_that_is_written_and_undone(
     root: Path, server: MessagesServer
 ) -> None:
     before, may_answer = files(root), Event()
 
-    def held_back(wire: Wire, asked: Asked) -> None:
+    def stalled(wire: Wire, asked: Asked) -> None:
         may_answer.wait(PATIENCE)
         proposing(MOVED)(wire, asked)
 
-    server.scripts[:] = [held_back]
+    server.scripts[:] = [stalled]
     async with choosing(root) as (stage, screen):
         for told in (
             f"claude-sonnet-5-5 · at {server.url}",
             "at most 8,000 written: at most $0.",
             "60,000 in this run, 500,000 in 24 hours, 5,000,000 in 30 days",
-            "1 kept back: github-token 1",
+            "1 redacted: github-token 1",
         ):
             await stage.paints(told)
         assert not server.asked
-        # it is answered while the person reads what the keys are
+        # the answer arrives while the help is open
         await stage.press("enter", "question_mark")
         await stage.shows(HelpScreen)
         may_answer.set()
@@ -143,9 +143,9 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["replace"], "it waits again")
         assert files(root) == before
-        # the engine is remembered, and what it cost told
+        # the engine is remembered and the cost reported
         await stage.press("c")
-        assert (await looked(stage)).own.use == "anthropic"
+        assert (await wait_for_preview(stage)).own.use == "anthropic"
         await stage.paints("495,903 in 24 hours")
         await stage.press("escape", "escape")
         await stage.shows(MainScreen)
@@ -167,8 +167,8 @@ async def test_a_program_is_shown_before_its_first_run(
     before = files(root)
     async with staged(root, known=False) as stage:
         await stage.press("c")
-        await looked(stage)
-        await stage.paints("This program was not run before: Enter shows its line, and asks.")
+        await wait_for_preview(stage)
+        await stage.paints("New program: Enter shows its command line and asks before it runs.")
         await stage.paints("price unknown")
         await stage.press("enter")
         await stage.shows(ConfirmScreen)
@@ -193,7 +193,7 @@ async def test_a_program_is_shown_before_its_first_run(
         await stage.wait_for(lambda: waiting(root) == ["replace"], "it waits again")
         assert files(root) == before
         await stage.press("c")
-        screen = await looked(stage)
+        screen = await wait_for_preview(stage)
         assert screen.before is not None
         assert screen.before.leaving is not None
         assert screen.before.leaving.program is None
@@ -219,7 +219,7 @@ FAILURES: dict[str, Script] = {
 """What is told, and what makes it be told."""
 
 
-async def test_every_failure_is_told_where_the_person_looks_and_changes_nothing(
+async def test_every_failure_is_shown_above_the_brief_and_changes_nothing(
     root: Path, server: MessagesServer
 ) -> None:
     before = files(root)
@@ -229,16 +229,16 @@ async def test_every_failure_is_told_where_the_person_looks_and_changes_nothing(
             await stage.press("enter")
             await stage.wait_for(lambda told=told: told in screen.failure, told)
             assert screen.failure.endswith("Nothing was changed.")
-            await looked(stage)
+            await wait_for_preview(stage)
             await stage.paints(screen.failure[:40])
-        # what it cost is told by what is left
+        # the remaining budget shows the cost
         assert "500,000 in 24 hours" not in stage.painted()
     assert files(root) == before
     assert waiting(root) == []
     assert TOKEN.encode() not in server.received
 
 
-async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
+async def test_a_note_that_a_model_rejects_is_listed_as_not_read(
     root: Path, server: MessagesServer
 ) -> None:
     refused = replies.streamed([replies.start(), *replies.ending("refusal")])
@@ -260,7 +260,7 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
         await stage.paints(TIDES)
         await stage.press("G")
         await stage.paints("refused by the model; you can still open, edit or delete")
-        await stage.paints("It was not read, so there is nothing to decide.")
+        await stage.paints("This was not read; nothing to decide.")
         # what all the questions cost
         usd = sum(it.usd or 0 for it in ledger(root))
         await stage.paints(f"claude-sonnet-5-5 · cost {told(usd)} · from 1 session")
@@ -268,17 +268,17 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
         assert f"claude-sonnet-5-5 answered: {cost}" in stage.toasts
         assert len(ledger(root)) == len(server.asked)
         await stage.press("a")
-        assert "It was not read" in stage.toasts
+        assert "This was not read" in stage.toasts
         assert any("create port" in it for it in rows(review))
 
 
-async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path) -> None:
+async def test_without_an_api_key_no_paid_engine_is_offered(root: Path, pinned: Path) -> None:
     config = pinned / ".config/ricordo"
     config.mkdir(parents=True)
     (config / "prices.toml").write_text("models = 7\n")
     async with choosing(root, (80, 24)) as (stage, screen):
         await stage.paints("✗ No API key found. Set ANTHROPIC_API_KEY")
-        # whatever is to be told, and however long the path in it is, there is room for the brief
+        # with any warning, however long its path, there is room for the brief
         assert screen._text.size.height >= 8
         text = text_of(screen._text)
         assert "The file is ignored." in " ".join(text.split())
@@ -287,14 +287,14 @@ async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path
         await stage.press("enter")
         assert "No API key found." in stage.toasts
         await stage.press("left")
-        await looked(stage)
+        await wait_for_preview(stage)
         assert "Enter start" in " ".join(keys_of(screen).split())
 
 
 HOSTILE = "\x1b]52;c;QQ==\x07\x1b[2J[/x][@click=app.quit]q[/] \u202e\u200b"
 
 
-async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
+async def test_a_reply_is_shown_as_it_arrives_and_cancelled_by_esc_or_closing(
     root: Path, server: MessagesServer
 ) -> None:
     before = files(root)
@@ -304,7 +304,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
     async with choosing(root) as (stage, screen):
         await stage.press("enter")
         await stage.paints("model writing …")
-        await stage.paints("tokens · nothing is changed")
+        await stage.paints("tokens · nothing is written")
         await stage.paints("harbour the end")
         assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
         assert not set("\x1b\x07\u202e\u200b") & set(stage.painted())
@@ -315,7 +315,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         assert "Esc cancels" in stage.toasts
         await stage.press("escape")
         assert "Cancelled. Nothing was changed. What it had cost" in stage.toasts
-        await looked(stage)
+        await wait_for_preview(stage)
         await stage.wait_for(lambda: len(ledger(root)) == 1, "its cost")
         # once more, and out of Ricordo while the server is silent
         await stage.press("enter")
@@ -327,7 +327,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
     assert waiting(root) == ["create"]
 
 
-async def test_nobody_waits_for_a_server_that_does_not_count(
+async def test_a_server_that_does_not_count_tokens_delays_nothing(
     root: Path, server: MessagesServer
 ) -> None:
     def silent(wire: Wire, asked: Asked) -> None:
@@ -339,12 +339,12 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
         await stage.paints("○ the server counts …")
         await stage.wait_for(lambda: server.asked, "the silent server")
         await stage.press("escape")
-        await looked(stage)
+        await wait_for_preview(stage)
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert "ledger" not in stage.toasts
         await stage.press("number_sign")
         await stage.paints("✗ Model or address not found on the server or address (404).")
-        await looked(stage)
+        await wait_for_preview(stage)
         await stage.press("number_sign")
         # the money is that of what was counted, and has room on the smallest screen
         await stage.paints("999,999 tokens counted, at most 8,000 written: at most $2.")
@@ -354,22 +354,22 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
 # What may leave
 
 
-async def test_a_value_is_let_out_and_kept_back_again_without_being_shown(
+async def test_a_value_is_allowed_and_redacted_again_without_being_shown(
     root: Path, server: MessagesServer
 ) -> None:
     async with choosing(root) as (stage, screen):
         await stage.press("r")
         await stage.shows(KeptBackScreen)
-        await stage.paints("⊘ github-token  in what you said on 12 Nov")
+        await stage.paints("⊘ github-token  in your message of 12 Nov")
         await stage.paints("The token is [REDACTED:github-token:1].")
         await stage.wait_for(lambda: stage.app.screen.is_read, "what may leave")  # type: ignore[attr-defined]
         await stage.calm()
         await stage.press("d", "a")
-        assert "It is kept back already." in stage.toasts
+        assert "This value is redacted already." in stage.toasts
         await stage.paints("✓ github-token")
         await stage.press("escape")
-        await looked(stage)
-        await stage.paints("nothing here looks like one")
+        await wait_for_preview(stage)
+        await stage.paints("none found")
         assert screen.before is not None
         assert screen.before.leaving is not None
         assert TOKEN in screen.before.leaving.text
@@ -381,5 +381,5 @@ async def test_a_value_is_let_out_and_kept_back_again_without_being_shown(
         await stage.press("d")
         await stage.paints("⊘ github-token")
         await stage.press("escape")
-        await looked(stage)
-        await stage.paints("1 kept back: github-token 1")
+        await wait_for_preview(stage)
+        await stage.paints("1 redacted: github-token 1")

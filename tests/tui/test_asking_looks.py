@@ -19,7 +19,7 @@ from tests.support.curating import SAID, SESSION, said
 from tests.support.messages_server import MessagesServer, Wire, messages_server, without_credentials
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app
-from tests.tui.test_asking import looked
+from tests.tui.test_asking import wait_for_preview
 from tests.tui.test_curation_looks import CONTROLS, MARKED
 from tests.tui.test_looks import Compare
 
@@ -74,9 +74,9 @@ def opened(then: Then, engine: str = "right") -> Callable[[Pilot[int]], Awaitabl
         await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         await stage.hush()
         await stage.press("c")
-        await looked(stage)
+        await wait_for_preview(stage)
         await stage.press(engine)
-        await looked(stage)
+        await wait_for_preview(stage)
         await then(stage)
         await stage.hush()
 

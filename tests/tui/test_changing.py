@@ -1,4 +1,4 @@
-"""Changing a memory from the screen: what agents do meanwhile, what is shown before it is written,
+"""Edits from the screen: concurrent changes of agents, what is shown before it is written,
 and that nothing typed is lost.
 """
 
@@ -56,7 +56,7 @@ def read(root: Path) -> dict[str, str]:
 # The editor
 
 
-async def test_the_copy_is_private_and_keeps_its_name(
+async def test_the_edited_copy_is_private_and_has_the_name_of_the_note(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
@@ -73,7 +73,7 @@ async def test_the_copy_is_private_and_keeps_its_name(
     assert copies(pinned) == []
 
 
-async def test_links_that_follow_a_name_are_seen_before_they_are_written(
+async def test_links_changed_by_a_rename_are_shown_before_they_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {
@@ -96,7 +96,7 @@ async def test_links_that_follow_a_name_are_seen_before_they_are_written(
 
 
 @pytest.mark.parametrize("key", ["J", "e", "E"])
-async def test_of_a_hard_link_it_is_asked_before_its_names_part(
+async def test_editing_a_hard_link_asks_before_its_names_part(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     edits_with('echo more >> "$1"', tmp_path, monkeypatch)
@@ -168,7 +168,7 @@ async def test_an_editor_that_fails_loses_nothing(
     assert bool(copies(pinned)) is kept
 
 
-async def test_an_editor_that_is_not_there_is_told(
+async def test_a_missing_editor_is_reported(
     root: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VISUAL", "/nowhere/vim")
@@ -179,7 +179,7 @@ async def test_an_editor_that_is_not_there_is_told(
     assert copies(pinned) == []
 
 
-async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
+async def test_a_concurrent_change_of_an_agent_is_merged_and_shown_first(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {quoted(root / CACHE)}'
@@ -197,7 +197,7 @@ async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
     assert text.endswith("By an agent.\n")
 
 
-async def test_a_merge_that_is_left_keeps_what_was_typed(
+async def test_a_cancelled_merge_keeps_the_edited_text(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {quoted(root / CACHE)}'
@@ -238,7 +238,7 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 40)], ids=str)
-async def test_lines_that_both_added_at_the_end_are_in_sight(
+async def test_lines_that_both_versions_append_are_in_sight(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     edits_with(
@@ -248,7 +248,7 @@ async def test_lines_that_both_added_at_the_end_are_in_sight(
         await stage.go_to(CACHE)
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
-        await stage.paints("Somebody else changed the same lines")
+        await stage.paints("Another program changed the same lines")
         for text in ("Mine.", "Theirs."):
             await stage.paints(text)
         # before is shown where they were added
@@ -256,7 +256,7 @@ async def test_lines_that_both_added_at_the_end_are_in_sight(
         await stage.wait_for(lambda: stage.painted().count(f" {last} ") == 3)
 
 
-async def test_leaving_the_three_versions_keeps_the_text(
+async def test_closing_the_three_versions_keeps_the_edited_text(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with(
@@ -274,7 +274,7 @@ async def test_leaving_the_three_versions_keeps_the_text(
     assert "Lagos" in copies(pinned)[0].read_text()
 
 
-async def test_a_note_that_went_meanwhile_is_not_lost(
+async def test_the_text_of_a_note_deleted_meanwhile_is_not_lost(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with(f'echo mine >> "$1"; rm {quoted(root / TIDES)}', tmp_path, monkeypatch)
@@ -282,15 +282,15 @@ async def test_a_note_that_went_meanwhile_is_not_lost(
         await stage.go_to(TIDES)
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
-        await stage.paints("the file is not there")
-        await stage.paints("Somebody else deleted the file")
+        await stage.paints("the file does not exist")
+        await stage.paints("Another program deleted the file")
     assert "mine" in copies(pinned)[0].read_text()
 
 
 # Forms
 
 
-async def test_leaving_a_form_keeps_what_was_typed_for_the_next_time(root: Path) -> None:
+async def test_a_closed_form_restores_its_text_the_next_time(root: Path) -> None:
     before = read(root)
     async with staged(root) as stage:
         await stage.press("E")
@@ -338,7 +338,9 @@ async def test_a_note_without_a_name_is_not_made(root: Path) -> None:
     assert read(root) == before
 
 
-async def test_a_head_that_cannot_be_edited_is_told_before_anybody_types(tmp_path: Path) -> None:
+async def test_frontmatter_that_cannot_be_edited_is_reported_before_the_form_opens(
+    tmp_path: Path,
+) -> None:
     root = build(tmp_path, {**SMALL, TIDES: "---\nname: [\n---\n\nBroken.\n"})
     async with staged(root) as stage:
         await stage.go_to(TIDES)
@@ -346,7 +348,7 @@ async def test_a_head_that_cannot_be_edited_is_told_before_anybody_types(tmp_pat
         await stage.wait_for(lambda: "Invalid frontmatter" in stage.toasts)
 
 
-async def test_what_the_screen_shows_late_is_still_ours(
+async def test_a_change_that_the_screen_shows_late_is_not_taken_for_another_programs(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large memory takes longer to be judged than anybody waits for it."""
@@ -386,7 +388,7 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
     assert read(root) == before
 
 
-async def test_a_key_that_is_about_one_note_says_so_once_where_others_are_marked(
+async def test_a_key_for_one_note_says_so_once_if_others_are_marked(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with('echo more >> "$1"', tmp_path, monkeypatch)
@@ -428,7 +430,7 @@ async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None
         await stage.wait_for(lambda: "§" not in stage.index_text, "none marked")
 
 
-async def test_a_note_that_its_head_pins_says_where(tmp_path: Path) -> None:
+async def test_a_note_protected_by_its_frontmatter_says_so(tmp_path: Path) -> None:
     pinned_note = SMALL[TIDES].replace("name:", "pinned: true\nname:")
     root = build(tmp_path, {**SMALL, TIDES: pinned_note})
     async with staged(root) as stage:
@@ -523,7 +525,7 @@ async def test_nothing_is_written_too_early_or_by_a_paste(root: Path) -> None:
     assert read(root) == before
 
 
-async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> None:
+async def test_a_taken_name_is_reported_and_changes_nothing(root: Path) -> None:
     before = read(root)
     async with staged(root) as stage:
         await stage.press("m")
@@ -534,7 +536,7 @@ async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> N
     assert read(root) == before
 
 
-async def test_a_new_note_whose_name_is_taken_is_refused_and_what_was_typed_stays(
+async def test_a_new_note_with_a_taken_name_is_refused_and_its_text_stays(
     root: Path,
 ) -> None:
     before = read(root)
@@ -552,7 +554,7 @@ async def test_a_new_note_whose_name_is_taken_is_refused_and_what_was_typed_stay
 # A credential
 
 
-async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pinned: Path) -> None:
+async def test_masking_a_secret_offers_to_purge_the_history(tmp_path: Path, pinned: Path) -> None:
     text = note_text("project-tides", f"The token is {TOKEN}\n")
     root = build(tmp_path, {**SMALL, TIDES: text})
     async with staged(root) as stage:
@@ -582,7 +584,7 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
 # Undo
 
 
-async def test_an_editor_that_leaves_no_file_empties_no_note(
+async def test_an_editor_that_deletes_its_file_empties_no_note(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read(root)
@@ -593,7 +595,7 @@ async def test_an_editor_that_leaves_no_file_empties_no_note(
     assert read(root) == before
 
 
-async def test_undo_and_redo_reach_over_restarts(root: Path) -> None:
+async def test_undo_and_redo_work_after_a_restart(root: Path) -> None:
     before = read(root)
     async with staged(root) as stage:
         await stage.press("d")
@@ -613,7 +615,7 @@ async def test_undo_and_redo_reach_over_restarts(root: Path) -> None:
     assert read(root) == after
 
 
-async def test_undo_shows_the_merge_where_somebody_wrote_since(
+async def test_undo_shows_a_merge_if_another_program_wrote_since(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with('sed -i "s/Line 3 /Line three /" "$1"', tmp_path, monkeypatch)
@@ -634,7 +636,7 @@ async def test_undo_shows_the_merge_where_somebody_wrote_since(
     assert text.endswith("By an agent.\n")
 
 
-async def test_undo_shows_three_versions_where_the_same_lines_changed(
+async def test_undo_shows_three_versions_if_the_same_lines_changed(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with('sed -i s/Sines/Lagos/ "$1"', tmp_path, monkeypatch)
@@ -650,7 +652,7 @@ async def test_undo_shows_three_versions_where_the_same_lines_changed(
     assert "Faro" in (root / TIDES).read_text()
 
 
-async def test_a_dismissal_is_undone_like_any_act(root: Path) -> None:
+async def test_a_dismissal_is_undone_like_a_change(root: Path) -> None:
     async with staged(root) as stage:
         await stage.press("3", "right", "minus")
         await stage.wait_for(lambda: stage.looked.look.dismissed)

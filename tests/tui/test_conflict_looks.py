@@ -42,7 +42,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.shows(ConflictsScreen)
         await stage.wait_for(
             lambda: not any(it.group == "doubts" and it.is_running for it in app.workers),
-            "what is in doubt",
+            "uncertain pairs",
         )
         await stage.press(*keys)
         await stage.hush()
@@ -94,7 +94,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asking(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
-    """Return what opens the workbench, and there what is in doubt."""
+    """Return a function that opens the workbench and the uncertain pairs."""
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app
@@ -131,14 +131,14 @@ def test_a_doubt_that_was_judged(snap_compare: Compare, tmp_path: Path) -> None:
     async def ready(pilot: Pilot[int]) -> None:
         assert isinstance(pilot.app, RicordoApp)
         await opened()(pilot)
-        await Stage(pilot.app, pilot).paints("thinks: a conflict")
+        await Stage(pilot.app, pilot).paints(": a conflict")
 
     app = notebook_app(root)
     assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
 
 
 def keep_an_opinion(root: Path, opinion: Opinion) -> None:
-    """Keep an opinion on the one doubt of the memory at `root`."""
+    """Store an opinion on the one uncertain pair of the memory at `root`."""
     surroundings = surroundings_at(root)
     place = find_memories(str(root), surroundings)[0]
     notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])

@@ -33,8 +33,8 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sample" / "memory"
 
 
-def with_nothing_else(sample: Path) -> None:
-    """Leave the note at `GAP` no more than its claim and where to look."""
+def shorten_note(sample: Path) -> None:
+    """Shorten the note at `GAP` to its claim and a link."""
     note = sample / GAP
     text = note.read_text("utf-8")
     start = text.index("Read from a plan")
@@ -71,8 +71,8 @@ def count(stage: Stage) -> int:
     return len(bench(stage)._conflicts)
 
 
-async def settle(stage: Stage, key: str, told: str = "nothing is written until ctrl+s") -> None:
-    """Press a key of the workbench and write what it proposes, once that tells `told`."""
+async def resolve(stage: Stage, key: str, told: str = "nothing is written until ctrl+s") -> None:
+    """Press a key of the workbench and write its proposal, once that shows `told`."""
     left = count(stage)
     await calm(stage)
     await stage.press(key)
@@ -88,7 +88,7 @@ async def calm(stage: Stage) -> None:
     await stage.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
 
 
-async def take_back(stage: Stage) -> None:
+async def undo_in_workbench(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
     await stage.press("u")
 
@@ -97,16 +97,16 @@ def index(root: Path) -> str:
     return (root / "MEMORY.md").read_text("utf-8")
 
 
-async def test_the_kept_note_takes_the_place_of_the_other(sample: Path) -> None:
-    with_nothing_else(sample)
+async def test_the_kept_note_replaces_the_other(sample: Path) -> None:
+    shorten_note(sample)
     before = snapshot(sample)
     async with workbench(sample) as stage:
         assert paths(bench(stage)) == (GAP, BUFFER)
-        await settle(stage, "2")
+        await resolve(stage, "2")
         assert not (sample / GAP).exists()
         assert GAP not in index(sample)
         assert any("conflict resolved for team/berth_buffer.md" in it for it in reasons(stage))
-        await take_back(stage)
+        await undo_in_workbench(stage)
         await stage.wait_for(lambda: (sample / GAP).exists(), "the undone retirement")
         assert snapshot(sample) == before
         await stage.wait_for(lambda: count(stage) == 4, "the conflict again")
@@ -125,16 +125,16 @@ def snapshot(root: Path) -> dict[str, bytes]:
     return {str(it.relative_to(root)): it.read_bytes() for it in root.rglob("*.md")}
 
 
-async def test_links_go_to_the_note_that_stays(sample: Path) -> None:
-    with_nothing_else(sample)
+async def test_links_are_redirected_to_the_kept_note(sample: Path) -> None:
+    shorten_note(sample)
     other = sample / "user_ana.md"
     other.write_text(other.read_text("utf-8") + "\nThe gap: [[project-planner-gap]].\n", "utf-8")
     async with workbench(sample) as stage:
-        await settle(stage, "2")
+        await resolve(stage, "2")
     assert "[[team-berth-buffer]]" in other.read_text("utf-8")
 
 
-async def test_of_a_note_that_says_more_only_the_sentence_is_replaced(tmp_path: Path) -> None:
+async def test_only_the_claim_of_a_longer_note_is_replaced(tmp_path: Path) -> None:
     more = "".join(
         f"The harbour has lamp {word}.\n\n" for word in ["alpha", "beta", "gamma", "delta", "eta"]
     )
@@ -149,12 +149,12 @@ async def test_of_a_note_that_says_more_only_the_sentence_is_replaced(tmp_path: 
     async with staged(root) as stage:
         await open_workbench(stage)
         assert paths(bench(stage)) == ("server.md", "web.md")
-        await settle(stage, "2")
+        await resolve(stage, "2")
         text = (root / "server.md").read_text("utf-8")
         assert "listens on port 8040." in text
         assert "lamp alpha" in text
         assert "server.md" in index(root)
-        await take_back(stage)
+        await undo_in_workbench(stage)
         await stage.wait_for(lambda: "8100" in (root / "server.md").read_text("utf-8"))
 
 
@@ -174,7 +174,7 @@ async def test_both_are_true_with_a_scope_each(sample: Path) -> None:
         assert "listens on port 8100 on every machine since May\n" in server
         port = (sample / "reference_web_view_port.md").read_text("utf-8")
         assert "listens on port 8040 until April." in port
-        await take_back(stage)
+        await undo_in_workbench(stage)
         await stage.wait_for(lambda: snapshot(sample) == before, "both as they were")
 
 
@@ -184,7 +184,7 @@ async def test_a_merge_is_edited_before_it_is_written(
     program = editor(tmp_path, 'sed -i "s/kept 30 minutes/kept thirty minutes/" "$1"')
     monkeypatch.setenv("VISUAL", program)
     async with workbench(sample) as stage:
-        await settle(stage, "3")
+        await resolve(stage, "3")
         merged = (sample / BUFFER).read_text("utf-8")
         assert "kept thirty minutes apart" in merged
         assert "The planner leaves 20 minutes" in merged
@@ -207,10 +207,10 @@ async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
         assert (sample / GAP).exists()
 
 
-async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Path) -> None:
+async def test_a_pair_without_conflict_is_hidden_until_its_text_changes(sample: Path) -> None:
     async with workbench(sample) as stage:
         before = snapshot(sample)
-        await settle(stage, "0", "no file is changed")
+        await resolve(stage, "0", "no files change")
         assert GAP not in paths(bench(stage))
         assert snapshot(sample) == before
     async with workbench(sample) as stage:
@@ -220,7 +220,7 @@ async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Pat
         await stage.wait_for(lambda: count(stage) == 4, "the conflict in other words")
 
 
-async def test_a_note_that_says_more_can_be_retired_whole(sample: Path) -> None:
+async def test_a_longer_note_can_be_retired_instead(sample: Path) -> None:
     async with workbench(sample) as stage:
         await calm(stage)
         await stage.press("2")
@@ -239,14 +239,14 @@ async def test_a_note_that_says_more_can_be_retired_whole(sample: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["0", "2"])
-async def test_undo_goes_back_to_the_conflict_that_it_brings_back(sample: Path, key: str) -> None:
+async def test_undo_goes_to_the_conflict_that_it_restores(sample: Path, key: str) -> None:
     async with workbench(sample) as stage:
         settled = bench(stage).conflict
-        await settle(stage, key)
+        await resolve(stage, key)
         for _ in range(count(stage)):
             await stage.press("]")
         assert bench(stage).conflict != settled
-        await take_back(stage)
+        await undo_in_workbench(stage)
         await stage.wait_for(lambda: paths(bench(stage)) == (GAP, BUFFER), "the same conflict")
         assert count(stage) == 4
 
@@ -254,7 +254,7 @@ async def test_undo_goes_back_to_the_conflict_that_it_brings_back(sample: Path, 
 async def test_the_origin_of_the_side_with_the_focus_is_shown(sample: Path) -> None:
     async with workbench(sample) as stage:
         await stage.press("O")
-        assert "No transcript tells" in stage.toasts
+        assert "No transcript" in stage.toasts
         await stage.press("tab", "O")
         await stage.shows(OriginScreen)
         await stage.paints("linesmen need that")
@@ -282,7 +282,7 @@ async def test_esc_writes_nothing(sample: Path) -> None:
         await stage.shows(MainScreen)
 
 
-async def test_keys_that_come_too_early_or_are_pasted_settle_nothing(sample: Path) -> None:
+async def test_early_and_pasted_keys_resolve_nothing(sample: Path) -> None:
     async with workbench(sample) as stage:
         await stage.press("escape")
         await stage.type_ahead("x", "0", "1")
@@ -299,14 +299,14 @@ async def test_the_bottom_line_counts_the_conflicts(sample: Path) -> None:
         assert "x conflicts 4" in " ".join(stage.bottom.split())
 
 
-async def test_without_conflicts_it_says_what_would_stand_there(tmp_path: Path) -> None:
+async def test_without_conflicts_the_screen_explains_itself(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await open_workbench(stage)
         await stage.paints("No two notes contradict each other")
         assert "conflicts" in stage.bottom
         await calm(stage)
         await stage.press("1")
-        assert "No conflict is left" in stage.toasts
+        assert "There are no conflicts" in stage.toasts
 
 
 async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> None:
@@ -324,7 +324,7 @@ async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> N
         assert "real SQLite file" in " ".join(marked)
 
 
-async def test_what_is_left_may_be_told_after_the_workbench_was_left(sample: Path) -> None:
+async def test_a_closed_workbench_can_be_updated(sample: Path) -> None:
     async with workbench(sample) as stage:
         screen = bench(stage)
         await stage.press("escape")

@@ -1,4 +1,4 @@
-"""Curation on the screen: from the key c to what is written and taken back, and out of it again."""
+"""Curation on the screen: from the key c to written and undone proposals, and cancelling."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def root(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def review(root: Path, *wishes: object) -> AsyncIterator[tuple[Stage, CurationScreen]]:
-    """Open the review of what waits, once `wishes` do."""
+    """Open the review once `wishes` are pending."""
     heard = {f"{root.parent}/talk.jsonl#p1": RULE}
     let_wait(notebook_of(root), *wishes, heard=heard)  # type: ignore[arg-type]
     async with staged(root, known=False) as stage:
@@ -67,7 +67,7 @@ async def reviewing(stage: Stage) -> CurationScreen:
     await stage.shows(CurationScreen)
     screen = stage.app.screen
     assert isinstance(screen, CurationScreen)
-    await stage.wait_for(lambda: screen.is_loaded, "what waits")
+    await stage.wait_for(lambda: screen.is_loaded, "pending proposals")
     await stage.calm()
     return screen
 
@@ -105,15 +105,15 @@ def quoted(root: Path) -> ProposedChange:
 
 async def written(stage: Stage, screen: CurationScreen) -> None:
     await stage.press("ctrl+s")
-    await stage.wait_for(lambda: screen._deciding.written, "it written")
+    await stage.wait_for(lambda: screen._decisions.written, "it written")
     await stage.wait_for(lambda: not screen._one_at_a_time.locked(), "it shown")
     await stage.settle()
 
 
-# From what waits to what is written
+# From pending to written
 
 
-async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_written(
+async def test_each_proposal_is_decided_with_a_key_and_only_accepted_ones_are_written(
     root: Path,
 ) -> None:
     before = files(root)
@@ -130,7 +130,7 @@ async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_wri
         assert "yes, in part" in rows(screen)[6]
         assert text_of(screen._diff).count("⋯ left out") == 1
         await stage.press("escape", "k", "space", "space")
-        assert "follows from the change as a whole" in stage.toasts
+        assert "belongs to the whole change" in stage.toasts
         assert files(root) == before
         await written(stage, screen)
         after = files(root)
@@ -159,28 +159,30 @@ async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_wri
         assert files(root) == after
 
 
-async def test_nothing_is_written_that_nobody_accepted(root: Path) -> None:
+async def test_without_accepted_proposals_nothing_is_written(root: Path) -> None:
     before = files(root)
     async with review(root, CREATE, MOVED, Retire(UNITS, TIDES)) as (stage, screen):
-        assert not screen._taken
+        assert not screen._accepted
         await stage.press("ctrl+s")
         await stage.calm()
         assert isinstance(stage.app.screen, CurationScreen)
-        assert "Nothing is accepted; a accepts." in stage.toasts
+        assert "No proposal is accepted; press a to accept one." in stage.toasts
         assert files(root) == before
         await stage.press("escape")
         await stage.shows(MainScreen)
     assert waiting(root) == ["create", "replace", "retire"]
 
 
-async def test_all_accepts_what_has_no_warning_and_was_shown_to_its_end(root: Path) -> None:
+async def test_all_accepts_proposals_without_warning_that_were_read_to_their_end(
+    root: Path,
+) -> None:
     long = Create(LOCKS, created(body="The locks are old.\n" * 200))
     async with review(root, MOVED, long, ROWED, Retire(UNITS, TIDES)) as (stage, screen):
         # only the first one was on the screen
         await stage.press("A")
         assert list(states(screen).values()) == ["✓", "·", "·", "!"]
         await stage.press("A")
-        assert "whose diff you have seen to its end" in stage.toasts
+        assert "without a warning was scrolled to its end" in stage.toasts
         await stage.press("j", "j", "j")
         await stage.calm()
         await stage.press("A")
@@ -191,7 +193,7 @@ async def test_all_accepts_what_has_no_warning_and_was_shown_to_its_end(root: Pa
         assert list(states(screen).values()) == ["✓", "✓", "✓", "!"]
 
 
-async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root: Path) -> None:
+async def test_decisions_outlast_the_screen_and_one_key_undoes_all(root: Path) -> None:
     before = files(root)
     async with review(root, CREATE, LOST, quoted(root)) as (stage, screen):
         await stage.press("G", "O")
@@ -202,12 +204,12 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         await stage.shows(CurationScreen)
         await stage.press("g", "O")
         await stage.shows(OriginScreen)
-        await stage.paints("No transcript tells where the quoted words come from.")
+        await stage.paints("No transcript has the quoted messages.")
         await stage.press("escape")
         await stage.shows(CurationScreen)
         await stage.press("a", "a", "a", "escape")
         await stage.shows(MainScreen)
-        assert "3 accepted were not written" in stage.toasts
+        assert "3 accepted, not written" in stage.toasts
         assert files(root) == before
         assert waiting(root) == ["create", "replace", "create"]
         await stage.press("c")
@@ -215,33 +217,33 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         assert list(states(screen).values()) == ["✓", "✓", "✓"]
         await written(stage, screen)
         assert waiting(root) == []
-        assert "written, u undoes it" in text_of(screen._list)
+        assert "written · u undoes" in text_of(screen._list)
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
-        await stage.wait_for(lambda: not screen._deciding.written, "all as before")
+        await stage.wait_for(lambda: not screen._decisions.written, "all as before")
         # accepted they were before: now they are as undecided as after a restart
         assert list(states(screen).values()) == ["·", "!", "·"]
         # redone they are pending no longer, and can be undone once more
         await stage.wait_for(lambda: stage.main._changing.can_redo, "something to do again")
         await stage.press("U")
-        await stage.wait_for(lambda: len(screen._deciding.written) == 3, "it written again")
+        await stage.wait_for(lambda: len(screen._decisions.written) == 3, "it written again")
         await stage.wait_for(lambda: waiting(root) == [], "nothing waiting")
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
-        await stage.wait_for(lambda: not screen._deciding.written, "all as before")
+        await stage.wait_for(lambda: not screen._decisions.written, "all as before")
         assert files(root) == before
 
 
-async def test_a_proposal_is_edited_before_it_is_taken(
+async def test_a_proposal_is_edited_before_it_is_accepted(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = 'grep -q red "$1" && printf "\\000" >> "$1" || echo "They are red." >> "$1"'
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
     async with review(root, CREATE, MOVED) as (stage, screen):
         await stage.press("e")
-        await stage.wait_for(lambda: "as you edited it" in stage.toasts)
+        await stage.wait_for(lambda: "Your edited text" in stage.toasts)
         await stage.paints("edited by you")
         await stage.paints("They are red.")
         assert list(states(screen)) == ["create project_locks", "replace project_tides"]
@@ -254,7 +256,7 @@ async def test_a_proposal_is_edited_before_it_is_taken(
         assert files(root)[LOCKS] == created() + "They are red.\n"
 
 
-async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path) -> None:
+async def test_a_proposal_that_empties_a_note_needs_a_typed_word(root: Path) -> None:
     before = files(root)
     async with review(root, EMPTY) as (stage, screen):
         await stage.press("a", "ctrl+s")
@@ -267,14 +269,14 @@ async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path)
         await stage.shows(ConfirmScreen)
         await stage.press(*"yes")
         await stage.confirm()
-        await stage.wait_for(lambda: "has to be typed" in stage.toasts)
+        await stage.wait_for(lambda: "to confirm, or press Esc" in stage.toasts)
         assert files(root) == before
         await stage.press(*["backspace"] * 3, *"apply", "ctrl+s")
-        await stage.wait_for(lambda: screen._deciding.written, "it written")
+        await stage.wait_for(lambda: screen._decisions.written, "it written")
         assert "Metres" not in files(root)[UNITS]
 
 
-async def test_what_is_typed_too_early_or_pasted_writes_nothing(
+async def test_early_and_pasted_keys_write_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 3600.0)
@@ -287,7 +289,7 @@ async def test_what_is_typed_too_early_or_pasted_writes_nothing(
     assert waiting(root) == ["create", "replace"]
 
 
-async def test_a_long_text_is_compared_beside_the_screen(root: Path) -> None:
+async def test_a_long_text_is_compared_in_a_thread(root: Path) -> None:
     (root / UNITS).write_text(SMALL[UNITS] + "A line of many about the harbour.\n" * 3_000)
     async with review(root, CREATE, Retire(UNITS, TIDES)) as (stage, screen):
         await stage.press("j")
@@ -337,7 +339,7 @@ async def test_a_note_that_was_confirmed_a_minute_ago_is_not_proposed_for_retire
 # Approval binds what was shown
 
 
-async def test_what_others_write_meanwhile_is_never_written_over(
+async def test_concurrent_changes_are_never_overwritten(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = curation.plan
@@ -359,17 +361,17 @@ async def test_what_others_write_meanwhile_is_never_written_over(
         await stage.shows(ThreeVersionsScreen)
         await stage.press("escape")
         await stage.shows(CurationScreen)
-        # it is shown that this fits no longer
+        # it is shown that this longer applies
         await stage.wait_for(lambda: states(screen)["replace project_tides"] == "⊘", "it marked")
         await stage.press("g", "a")
-        assert "fits no longer" in stage.toasts
+        assert "longer applies" in stage.toasts
         # others write other lines at the last moment: it is seen merged first
         theirs.append((CACHE, "Line 30 ", "Row 30 "))
         await stage.press("ctrl+s")
         await stage.shows(ProposalScreen)
         assert "Row 2 " not in files(root)[CACHE]
         await stage.confirm()
-        await stage.wait_for(lambda: screen._deciding.written, "it written")
+        await stage.wait_for(lambda: screen._decisions.written, "it written")
         assert "from Rui" in files(root)[TIDES]
         assert "Row 2 " in files(root)[CACHE]
         assert "Row 30 " in files(root)[CACHE]
@@ -391,7 +393,7 @@ async def test_a_note_that_changes_between_the_diff_and_the_key_is_not_written(r
 # Out of it at every point
 
 
-async def test_escape_ends_what_runs_and_nothing_is_changed(
+async def test_escape_cancels_the_job_and_changes_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[str] = []
@@ -416,7 +418,7 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
             await stage.shows(ScopeScreen)
             await stage.paints("thinking hard …")
             await stage.press("enter")
-            assert "The brief is not there yet." in stage.toasts
+            assert "The brief is still being made." in stage.toasts
             await stage.press("escape")
             await stage.shows(MainScreen)
             await stage.wait_for(lambda: len(ended) == 1, "the thread ended")
@@ -430,7 +432,7 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
             await stage.wait_for(lambda: len(ended) == 2, "the thread ended")
             assert "Cancelled. Nothing was changed." in stage.toasts
             assert stage.app.screen is screen
-        # what proposes may refuse, which is told
+        # an engine may refuse, which is shown
         monkeypatch.setattr(curate, "propose_prepared", refuses)
         await scope(stage)
         await stage.press("enter")
@@ -457,7 +459,7 @@ def scoped(screen: ScopeScreen) -> CurationScope:
 # The whole way, on the sample memory
 
 
-async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
+async def test_the_sample_memory_is_curated_and_all_changes_are_undone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
@@ -477,19 +479,19 @@ async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
         await stage.wait_for(lambda: screen.before and not scoped(screen).note)
         await stage.press("enter")
         shown = await reviewing(stage)
-        assert not shown._taken
+        assert not shown._accepted
         assert len(shown._proposals) > 15
         assert {it: it.read_bytes() for it in root.rglob("*.md")} == before
         for it in shown._proposals:
             await stage.press("j" if it.waiting.told else "a")
-        accepted = [it.waiting.id for it in shown._taken]
+        accepted = [it.waiting.id for it in shown._accepted]
         assert accepted == [it.waiting.id for it in shown._proposals if not it.waiting.told]
-        new = [root / it.waiting.path for it in shown._taken if it.waiting.op == "create"]
+        new = [root / it.waiting.path for it in shown._accepted if it.waiting.op == "create"]
         await stage.press("ctrl+s")
-        await stage.wait_for(lambda: shown._deciding.written, "it written")
+        await stage.wait_for(lambda: shown._decisions.written, "it written")
         assert new
         assert all(it.exists() for it in new)
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
-        await stage.wait_for(lambda: not shown._deciding.written, "it taken back")
+        await stage.wait_for(lambda: not shown._decisions.written, "the undo")
         assert {it: it.read_bytes() for it in root.rglob("*.md")} == before

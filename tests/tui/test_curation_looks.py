@@ -28,7 +28,7 @@ NAMES = ("markup_2 [@click=app.quit]quit[_].md", f"{hostile.WIDE}.md")
 
 
 def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
-    """Return what opens the review of what waits, and presses keys there."""
+    """Return a function that opens the review and presses keys."""
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app
@@ -37,7 +37,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.wait_for(lambda: stage.main.situation.waiting, "the number")
         await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
-        stage.main._curating._deciding.rejected = [
+        stage.main._curating._decisions.rejected = [
             Rejected(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
             Rejected("delete", "Unknown kind of edit."),
         ]

@@ -1,4 +1,4 @@
-"""Doubts in the conflict workbench: a model is asked on request, and settles nothing."""
+"""Uncertain pairs in the conflict workbench: a model judges on request, and changes nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.messages_server import (
     without_credentials,
 )
 from tests.tui.stage import Stage, build, staged, surroundings_at
-from tests.tui.test_conflicts import bench, count, open_workbench, paths, settle
+from tests.tui.test_conflicts import bench, count, open_workbench, paths, resolve
 
 Serve = Callable[..., MessagesServer]
 
@@ -56,7 +56,7 @@ def files_of(root: Path) -> dict[str, bytes]:
 
 async def open_question(stage: Stage) -> QuestionScreen:
     await open_workbench(stage)
-    await stage.paints("1 in doubt")
+    await stage.paints("1 uncertain")
     await stage.press("c")
     await stage.shows(QuestionScreen)
     screen = stage.app.screen
@@ -66,7 +66,7 @@ async def open_question(stage: Stage) -> QuestionScreen:
     return screen
 
 
-async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
+async def test_an_uncertain_pair_is_judged_on_request_and_resolved_by_the_user(
     root: Path, serve: Serve
 ) -> None:
     told = verdict("p1", keep="right", reason="the [b]later[/b] one")
@@ -81,57 +81,51 @@ async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
         assert not server.asked
         await stage.press("enter")
         await stage.shows(ConflictsScreen)
-        await stage.wait_for(lambda: count(stage) == 1, "the doubt in the workbench")
-        await stage.paints("In doubt: 1 of 1")
-        await stage.paints("claude-test thinks: a conflict, keep right · the [b]later[/b] one")
+        await stage.wait_for(lambda: count(stage) == 1, "the pair in the workbench")
+        await stage.paints("Uncertain: 1 of 1")
+        await stage.paints("opinion of claude-test: a conflict, keep right · the [b]later[/b] one")
         assert "1 judged. a conflict: 1" in stage.toasts
         assert "Refused: verdict 2: No pair has the id “p9”, and 1 more." in stage.toasts
         assert files_of(root) == before
         assert "x conflicts 1" not in " ".join(stage.bottom.split())
-        await settle(stage, "2")
+        await resolve(stage, "2")
         assert b"at the end" in (root / "end-of-day.md").read_bytes()
         assert len(server.asked) == 1
 
 
-async def test_what_was_judged_stands_there_the_next_time_and_is_not_paid_for_again(
-    root: Path, serve: Serve
-) -> None:
+async def test_opinions_are_stored_and_not_paid_for_again(root: Path, serve: Serve) -> None:
     server = serve(judging(verdict("p1", "both-hold", "neither", "two reports")))
     async with staged(root) as stage:
         await open_question(stage)
         await stage.press("enter")
         await stage.shows(ConflictsScreen)
         await stage.paints("No two notes contradict each other")
-        assert "both may hold: 1" in stage.toasts
+        assert "both may be true: 1" in stage.toasts
     async with staged(root) as stage:
         await open_workbench(stage)
         await stage.press("c")
         await stage.shows(QuestionScreen)
-        await stage.paints("claude-test thinks: both may hold · two reports")
+        await stage.paints("opinion of claude-test: both may be true · two reports")
         await stage.press("enter")
         assert "No uncertain pairs without an opinion" in stage.toasts
         assert len(server.asked) == 1
 
 
-async def test_a_doubt_that_is_dismissed_stays_away_and_comes_back_by_undo(
-    root: Path, serve: Serve
-) -> None:
+async def test_a_dismissed_pair_stays_hidden_until_undo(root: Path, serve: Serve) -> None:
     serve(judging(verdict()))
     async with staged(root) as stage:
         await open_question(stage)
         await stage.press("enter")
-        await stage.wait_for(lambda: count(stage) == 1, "the doubt in the workbench")
+        await stage.wait_for(lambda: count(stage) == 1, "the pair in the workbench")
         await stage.shows(ConflictsScreen)
-        await settle(stage, "0", "no file is changed")
+        await resolve(stage, "0", "no files change")
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
-        await stage.wait_for(lambda: count(stage) == 1, "the doubt again")
+        await stage.wait_for(lambda: count(stage) == 1, "the pair again")
         assert paths(bench(stage)) == ("end-of-day.md", "morning.md")
 
 
-async def test_it_is_cancelled_and_a_failure_is_told_and_nothing_is_changed(
-    root: Path, serve: Serve
-) -> None:
+async def test_cancelling_and_failures_change_nothing(root: Path, serve: Serve) -> None:
     refused = replies.error(403, "permission_error", "not [/this] one")
     server = serve(replies.endless(), refused)
     before = files_of(root)
@@ -152,7 +146,7 @@ async def test_it_is_cancelled_and_a_failure_is_told_and_nothing_is_changed(
         assert not Path(stage.main._notebook.surroundings.state, FILE).exists()
 
 
-async def test_the_rules_are_not_asked(root: Path) -> None:
+async def test_the_rules_cannot_judge_uncertain_pairs(root: Path) -> None:
     async with staged(root) as stage:
         await open_question(stage)
         await stage.paints("The rules engine cannot judge these.")

@@ -1,4 +1,4 @@
-"""Handing off on the screen: from the key w to what is written, handed on and taken back."""
+"""Handoffs on the screen: from the key w to a written, copied, piped and undone handoff."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def handoff(root: Path) -> Path:
 
 
 async def written(stage: Stage, screen: HandoffScreen) -> str:
-    """Write what is shown; return what stands in the file."""
+    """Write what is shown; return the text of the file."""
     await stage.press("ctrl+s")
     await stage.wait_for(lambda: screen.written, "it written")
     return Path(screen.written).read_text()
@@ -66,7 +66,7 @@ async def written(stage: Stage, screen: HandoffScreen) -> str:
 # From the sessions to what is written
 
 
-async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> None:
+async def test_statements_are_decided_and_only_ctrl_s_writes_the_draft(root: Path) -> None:
     async with drafting(root) as (stage, screen):
         shown = draft_of(screen)
         for glyph, words in (
@@ -76,7 +76,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
             ("?", "No remaining"),
         ):
             assert f" {glyph} {words}" in shown
-        # the facts on which a statement stands are marked, and told below it
+        # the facts of a statement are marked, and listed below it
         await go_to(stage, screen, f"`{ALARM}` (transcript: edited")
         assert [row for row in text_of(screen._list).split("\n") if "▸" in row] == [
             next(row for row in text_of(screen._list).split("\n") if ALARM in row)
@@ -85,7 +85,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
         await go_to(stage, screen, LATER)
         await stage.press("d")
         screen = await drafted(stage)
-        assert "dropped, d takes it in again" in draft_of(screen)
+        assert "dropped · d includes it again" in draft_of(screen)
         assert not handoff(root).exists()
         text = await written(stage, screen)
         assert LATER not in text
@@ -93,7 +93,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
         assert parse(text.encode()).state is State.WHOLE
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
-        await stage.wait_for(lambda: not handoff(root).exists(), "it taken back")
+        await stage.wait_for(lambda: not handoff(root).exists(), "the undo")
         # what was dropped stays dropped, until it is taken in again
         await stage.press("escape", "enter")
         screen = await drafted(stage)
@@ -103,7 +103,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
         assert LATER in screen.made.done.text  # type: ignore[union-attr]
 
 
-async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_changed(
+async def test_an_edited_statement_is_marked_as_reworded_and_checked_again(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "Round nothing, ever." > "$1"'))
@@ -125,7 +125,7 @@ async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_chan
         assert LATER not in text
 
 
-async def test_what_the_budget_has_no_room_for_is_told(
+async def test_statements_over_the_budget_are_listed(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(draft: object) -> None:
@@ -140,8 +140,8 @@ async def test_what_the_budget_has_no_room_for_is_told(
             await stage.shows(HandoffScreen)
         await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
         await drafted(stage)
-        assert "A budget is a number of tokens" in stage.toasts
-        assert "No room in 600 tokens" in draft_of(screen)
+        assert "Not a budget: type a number of tokens" in stage.toasts
+        assert "Over the budget of 600 tokens" in draft_of(screen)
         assert "under Objective" in draft_of(screen)
         assert screen.made
         assert screen.made.done.tokens <= 600
@@ -151,7 +151,7 @@ async def test_what_the_budget_has_no_room_for_is_told(
             await stage.press("d")
             await stage.wait_for(lambda: "It does not fit." in stage.toasts)
             await stage.press("ctrl+s")
-        assert "What is wanted was not fitted to the budget" in stage.toasts
+        assert "The draft was not fitted to the budget" in stage.toasts
         while any(it.place is not StatementChoice.DROPPED for it in screen._drafted):
             places = [it.place is StatementChoice.DROPPED for it in screen._drafted]
             screen._draft.go_to(places.index(False))
@@ -162,23 +162,23 @@ async def test_what_the_budget_has_no_room_for_is_told(
         assert not handoff(root).exists()
 
 
-def let_draft(home: Path, program: str) -> None:
-    """Let the person have set a program as engine."""
+def set_program(home: Path, program: str) -> None:
+    """Set a program as the user's engine."""
     settings = home / ".config/ricordo/settings.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(f'[engine]\ncommand = ["{program}"]\n')
 
 
 async def choose_engine(stage: Stage) -> None:
-    """Put the cursor on the program, and wait until it is shown what it would be told."""
+    """Put the cursor on the program, and wait for its preview."""
     await stage.press("M")
     await stage.shows(EngineScreen)
-    await stage.paints("They put nothing into other words")
+    await stage.paints("They reword nothing")
     await stage.press("G")
     await stage.paints("| Make the berth alarm test green again.")
 
 
-async def let_run(stage: Stage) -> None:
+async def allow_program(stage: Stage) -> None:
     """Ask the chosen engine, a program that never ran before."""
     await stage.press("enter")
     await stage.shows(ConfirmScreen)
@@ -186,17 +186,17 @@ async def let_run(stage: Stage) -> None:
     await stage.confirm()
 
 
-async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
+async def test_a_program_drafts_once_it_is_allowed_and_is_not_asked_again(
     root: Path, tmp_path: Path, pinned: Path
 ) -> None:
     asked = tmp_path / "asked"
     stated = {"section": "next", "facts": ["f1"], "quote": "", "text": "Round nothing."}
     answer = json.dumps({"statements": [stated]})
-    let_draft(pinned, editor(tmp_path, f"cat >> {quote(str(asked))}; echo '{answer}'"))
+    set_program(pinned, editor(tmp_path, f"cat >> {quote(str(asked))}; echo '{answer}'"))
     async with drafting(root) as (stage, screen):
         await choose_engine(stage)
         assert not asked.exists()
-        await let_run(stage)
+        await allow_program(stage)
         await stage.wait_for(lambda: screen.ask.engine, "the engine")
         await drafted(stage)
         await stage.paints("command editor")
@@ -205,12 +205,12 @@ async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
         for key in ("t", "ctrl+r", "m"):
             await stage.press(key)
             await drafted(stage)
-        assert "It has what the engine chose" in stage.toasts
+        assert "The engine chose the messages" in stage.toasts
         assert "? Round nothing." in draft_of(screen)
         assert asked.read_text() == told
 
 
-def test_what_looks_like_a_credential_is_neither_shown_nor_written(root: Path) -> None:
+def test_a_secret_is_neither_shown_nor_written(root: Path) -> None:
     let_work(root, f"The password is {SECRET}. Never change it.", session=OTHER, days=1)
     hands = Drafter(notebook_of(root))
     known = hands.sessions(lambda _: None)
@@ -229,7 +229,7 @@ def test_what_looks_like_a_credential_is_neither_shown_nor_written(root: Path) -
 # Others' files
 
 
-async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(root: Path) -> None:
+async def test_a_handoff_by_another_program_is_not_overwritten(root: Path) -> None:
     theirs = b"# Handoff\r\n\r\nBy hand.\r\n"
     handoff(root).write_bytes(theirs)
     async with drafting(root) as (stage, screen):
@@ -242,11 +242,11 @@ async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(root: Path
         await stage.press("escape")
         screen = await sessions(stage)  # type: ignore[assignment]
         rows = text_of(screen._list)
-        assert "⊘ not ours" in rows
-        assert "✓ all holds" in rows
+        assert "⊘ not a handoff" in rows
+        assert "✓ all valid" in rows
 
 
-async def test_what_could_not_be_written_is_told_and_nothing_is_written_over(
+async def test_a_failed_write_is_reported_and_overwrites_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(*given: object) -> None:
@@ -269,23 +269,23 @@ async def test_what_could_not_be_written_is_told_and_nothing_is_written_over(
 # How true the handoffs are that were written before
 
 
-async def test_a_handoff_tells_later_what_no_longer_holds(root: Path) -> None:
+async def test_an_earlier_handoff_lists_what_is_no_longer_valid(root: Path) -> None:
     async with drafting(root) as (stage, screen):
         await written(stage, screen)
         await stage.press("escape")
         chosen = await sessions(stage)
-        assert "✓ all holds" in text_of(chosen._list)
+        assert "✓ all valid" in text_of(chosen._list)
         (root.parent / ALARM).write_text("def fire(): return 1\n")
         await stage.press("ctrl+r")
         await sessions(stage)
-        assert "no longer hold" in text_of(chosen._list)
+        assert "no longer valid" in text_of(chosen._list)
         await stage.press("G")
-        known = text_of(chosen._known)
-        assert "was verified, no longer so" in known
+        known = text_of(chosen._details)
+        assert "was verified, outdated" in known
         assert f"{ALARM} changed since" in known
         assert f"changed  {ALARM}" in known
         await stage.press("enter")
-        assert "A session is drafted" in stage.toasts
+        assert "An earlier handoff" in stage.toasts
         # several sessions are handed off together
         let_work(root, "Then the report.", session=OTHER, days=1)
         await stage.press("g", "ctrl+r")
@@ -297,13 +297,13 @@ async def test_a_handoff_tells_later_what_no_longer_holds(root: Path) -> None:
         assert "Then the report." in screen.made.done.text  # type: ignore[union-attr]
 
 
-async def test_where_no_agent_has_worked_it_is_said_what_will_stand_there(tmp_path: Path) -> None:
+async def test_without_sessions_the_screen_explains_itself(tmp_path: Path) -> None:
     async with staged(project(tmp_path), known=False) as stage:
         await stage.press("w")
         screen = await sessions(stage)
-        assert "No session of an agent was found" in text_of(screen._list)
+        assert "No sessions found" in text_of(screen._list)
         await stage.press("enter", "space", "2", "w")
-        assert "No session was found." in stage.toasts
+        assert "No sessions found." in stage.toasts
         await stage.shows(MainScreen)
 
 
@@ -318,19 +318,19 @@ async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
         # a line that cannot be run is asked again, and kept
         await stage.press("vertical_line", *"cat 'x|")
         await stage.confirm()
-        assert "a quote is left open" in stage.toasts
+        assert "a quote is not closed" in stage.toasts
         await stage.press("'")
-        await stage.paints("there is no shell")
+        await stage.paints("no shell")
         await stage.press("escape")
         await stage.shows(HandoffScreen)
         await stage.press("vertical_line")
         await stage.paints("cat 'x|'")
         await stage.press("escape")
         await pipe(stage, "grep -c 'no round|;>x'")
-        await stage.paints("✗ it failed")
+        await stage.paints("✗ the command failed")
         await stage.press("escape")
         await pipe(stage, "sh -c 'pwd; tr a-z A-Z'")
-        await stage.paints("✓ it ended")
+        await stage.paints("✓ the command ended")
         # the rows of a long path are put together again
         answer = text_of(stage.app.screen.query_one("#answer", TextView)).replace("\n", "")
         assert str(root.parent) in answer
@@ -374,15 +374,15 @@ def is_alive(number: int) -> bool:
     return True
 
 
-async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(root: Path) -> None:
+async def test_naming_the_handoff_in_instructions_is_shown_as_a_change_first(root: Path) -> None:
     claude = root.parent / "CLAUDE.md"
     claude.write_text("# Rules\n")
     async with drafting(root) as (stage, screen):
         await stage.press("p")
-        assert "There is no handoff to pick up yet" in stage.toasts
+        assert "The handoff is not written yet" in stage.toasts
         await written(stage, screen)
         await stage.press("p")
-        await stage.wait_for(lambda: "No agent is chosen" in stage.toasts)
+        await stage.wait_for(lambda: "No agent chosen" in stage.toasts)
         await stage.press("t")
         await drafted(stage)
         await stage.press("p")
@@ -396,20 +396,20 @@ async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(r
 # Out of it at every point
 
 
-async def test_an_engine_that_drafts_can_be_left_and_the_draft_of_the_rules_stays(
+async def test_a_cancelled_engine_leaves_the_draft_of_the_rules(
     root: Path, tmp_path: Path, pinned: Path
 ) -> None:
     asked = tmp_path / "asked"
-    let_draft(pinned, editor(tmp_path, f"echo $$ > {quote(str(asked))}; exec sleep 600"))
+    set_program(pinned, editor(tmp_path, f"echo $$ > {quote(str(asked))}; exec sleep 600"))
     async with drafting(root) as (stage, screen):
         before = draft_of(screen)
         await choose_engine(stage)
-        await let_run(stage)
+        await allow_program(stage)
         await stage.wait_for(lambda: asked.exists() and asked.read_text(), "the program asked")
         await stage.press("ctrl+s")
         await stage.press("escape")
         await stage.wait_for(lambda: screen._jobs.now is None, "it left")
-        await stage.wait_for(lambda: not is_running(int(asked.read_text())), "it ended")
+        await stage.wait_for(lambda: not is_running(int(asked.read_text())), "the command ended")
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert not handoff(root).exists()
         assert screen.ask.engine is None
@@ -429,7 +429,7 @@ def is_running(process: int) -> bool:
     return True
 
 
-async def test_escape_ends_what_goes_on_and_nothing_is_changed(
+async def test_escape_cancels_the_job_and_changes_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended: list[str] = []
@@ -448,7 +448,7 @@ async def test_escape_ends_what_goes_on_and_nothing_is_changed(
         with monkeypatch.context() as patched:
             patched.setattr(drafter, "ground", never_ends)
             await stage.press("enter")
-            await stage.paints("gathering what happened …")
+            await stage.paints("reading the sessions …")
             await stage.press("ctrl+s", "d")
             assert "Esc cancels" in stage.toasts or not handoff(root).exists()
             await stage.press("escape")
@@ -459,8 +459,8 @@ async def test_escape_ends_what_goes_on_and_nothing_is_changed(
         await stage.type_ahead("enter", "ctrl+s", "d")
         await stage.paste("\x13")
         screen = await drafted(stage)
-        assert screen._drafting.wanted == screen._drafting._composed
-        assert {it.status for it in screen._drafting.wanted} >= {Status.VERIFIED, Status.QUOTED}
+        assert screen._decisions.wanted == screen._drafting._composed
+        assert {it.status for it in screen._decisions.wanted} >= {Status.VERIFIED, Status.QUOTED}
         await stage.press("1", "enter", "escape")
         await stage.shows(SessionsScreen)
     assert not handoff(root).exists()

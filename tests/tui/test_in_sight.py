@@ -31,12 +31,12 @@ async def test_the_totals_are_in_sight_for_every_note(
             await stage.go_to("more.md")
             assert freshness.scroll_offset.y == 0
             await stage.press("3")
-            assert "want you" in stage.painted()
+            assert "need attention" in stage.painted()
             await stage.go_to("many.md")
             assert freshness.scroll_offset.y == 0
 
 
-async def test_the_first_finding_brings_the_totals_back(tmp_path: Path) -> None:
+async def test_going_to_the_first_finding_shows_the_totals_again(tmp_path: Path) -> None:
     async with staged(build(tmp_path, {**SMALL, "many.md": MANY}), (80, 24)) as stage:
         await stage.go_to("many.md")
         await stage.press("3", *("down",) * 12)
@@ -45,7 +45,7 @@ async def test_the_first_finding_brings_the_totals_back(tmp_path: Path) -> None:
         assert stage.panes.freshness.scroll_offset.y == 0
 
 
-async def test_the_current_row_is_seen_in_every_theme_wherever_the_focus_is(
+async def test_the_current_row_is_visible_in_every_theme_with_any_focus(
     tmp_path: Path,
 ) -> None:
     async with staged(build(tmp_path)) as stage:

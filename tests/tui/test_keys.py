@@ -176,9 +176,9 @@ async def _(stage: Stage) -> None:
         chosen.append(target.path)
     assert chosen == [TIDES, CACHE, "gone.md", CACHE]
     await stage.press("3", "right")
-    assert "elsewhere" not in stage.freshness_text
+    assert "other notes" not in stage.freshness_text
     await stage.press("left")
-    assert "elsewhere" in stage.freshness_text
+    assert "other notes" in stage.freshness_text
 
 
 @shows("open")
@@ -380,7 +380,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
     for action in actions_on(Scene.NOTEBOOK):
         assert action.help in painted
         assert label_of(action, {}) in painted
@@ -657,7 +657,7 @@ async def _(stage: Stage) -> None:
     await stage.shows(ProposalScreen)
     assert " s successor" in stage.app.screen.query_one("#keys", Bar).text
     await stage.press("p")
-    assert "Only where a credential is masked" in stage.toasts
+    assert "Only a masked secret" in stage.toasts
     await stage.press("s")
     await stage.shows(PickNoteScreen)
 
@@ -675,7 +675,7 @@ async def _(stage: Stage) -> None:
     await stage.paints("purges the value from the history too")
     await stage.press("p", "s")
     assert "purges the value from the history too" not in stage.painted()
-    assert "Only where notes are retired" in stage.toasts
+    assert "Only a retired note" in stage.toasts
 
 
 async def test_the_keys_of_one_kind_of_proposal_can_be_others(tmp_path: Path, pinned: Path) -> None:
@@ -800,7 +800,7 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     await stage.press("question_mark")
     await stage.shows(HelpScreen)
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
     assert BY_ID["yes"].help in painted
     assert BY_ID["retire"].help not in painted
     await stage.press("escape", "ctrl+p")
@@ -861,7 +861,7 @@ async def _(stage: Stage) -> None:
         await stage.calm()
         await stage.press("b")
         await stage.shows(QuestionScreen)
-        await stage.paints("This change goes back once")
+        await stage.paints("This change is sent back once")
 
 
 # Handing off
@@ -882,7 +882,7 @@ async def in_draft(stage: Stage) -> HandoffScreen:
 async def _(stage: Stage) -> None:
     await stage.press("w")
     await handing.sessions(stage)
-    await stage.paints("No session of an agent was found")
+    await stage.paints("No sessions found")
     await stage.press("w")
     await stage.shows(MainScreen)
 
@@ -1021,9 +1021,9 @@ async def test_backlinks_lead_back(stage: Stage) -> None:
 
 async def test_links_to_elsewhere_are_told_not_opened(stage: Stage) -> None:
     await stage.press("2", "right", "right", "right", "enter")
-    assert "Nothing is there: gone.md" in stage.toasts
+    assert "Link to a note that does not exist: gone.md" in stage.toasts
     await stage.press("right", "enter")
-    assert "not opened from here" in stage.toasts
+    assert "opens no addresses" in stage.toasts
     assert stage.here == ANA
 
 
@@ -1083,7 +1083,7 @@ async def test_an_empty_memory_offers_only_what_works(tmp_path: Path) -> None:
             await stage.press(key)
             assert said in stage.toasts
         await stage.press("3", "enter", "2", "right", "slash", *"x", "enter", "N", "escape")
-        assert "No note has been written yet" in stage.index_text
+        assert "No notes yet" in stage.index_text
 
 
 async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None:
@@ -1310,7 +1310,7 @@ async def test_the_key_of_the_palette_goes_to_the_previous_hit_in_the_finder(sta
 
 async def test_words_that_nothing_fits_say_so(stage: Stage) -> None:
     await stage.press("slash", *"zzz")
-    await stage.wait_for(lambda: "No note fits /zzz" in stage.index_text)
+    await stage.wait_for(lambda: "No note matches /zzz" in stage.index_text)
     await stage.press("enter", "escape")
     await stage.wait_for(lambda: "Who Ana is" in stage.index_text)
     await stage.press("2", "slash", *"zzz", "enter")

@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     return memory
 
 
-async def test_what_the_project_says_stands_with_the_note(root: Path) -> None:
+async def test_claim_checks_are_shown_with_the_note(root: Path) -> None:
     async with staged(root) as stage:
         assert "missing-path" in stage.freshness_text
         assert "src/calls.py does not" in stage.freshness_text
@@ -42,7 +42,7 @@ async def test_what_the_project_says_stands_with_the_note(root: Path) -> None:
         assert "claims checked" not in stage.freshness_text
 
 
-async def test_a_conflict_stands_with_both_of_its_notes(tmp_path: Path) -> None:
+async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
     feet = note_text("user-feet", "Heights are never given in metres.\n")
     metres = note_text("feedback-units", "Heights are given in metres.\n")
     files = {"feedback_units.md": metres, "user_feet.md": feet}
@@ -52,13 +52,13 @@ async def test_a_conflict_stands_with_both_of_its_notes(tmp_path: Path) -> None:
         for path in files:
             await stage.go_to(path)
             assert "contradiction" in stage.freshness_text
-            assert "nothing is wrong" not in stage.freshness_text
+            assert "no findings" not in stage.freshness_text
         assert "contradiction  feed" in stage.freshness_text, "where it is told"
         assert stage.freshness_text.count("contradiction") == 1
-        assert "2 want you" in stage.freshness_text
+        assert "2 need attention" in stage.freshness_text
 
 
-async def test_worst_first_evidence_stands_before_age(tmp_path: Path) -> None:
+async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     old = note_text("a-lamps", "The lamps are green.\n")
     old = old.replace("  type:", "  modified: 2020-01-01\n  type:")
     undone = old.replace("a-lamps", "c-move").replace("The lamps are green", "Tests are red")
@@ -69,30 +69,30 @@ async def test_worst_first_evidence_stands_before_age(tmp_path: Path) -> None:
     }
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
-        assert "3 want you" in stage.freshness_text
+        assert "3 need attention" in stage.freshness_text
         await stage.press("o", "o")
         lamps = stage.index_text.index("a-lamps")
         assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps
 
 
-async def test_without_a_project_that_is_said_once(tmp_path: Path) -> None:
+async def test_without_a_project_one_line_says_so(tmp_path: Path) -> None:
     async with staged(build(tmp_path, FILES)) as stage:
         await stage.press("3", "right")
-        assert "no project is known" in stage.freshness_text.replace("\n", " ")
+        assert "no project found" in stage.freshness_text.replace("\n", " ")
 
 
-async def test_a_changed_note_is_checked_anew(root: Path) -> None:
+async def test_a_changed_note_is_checked_again(root: Path) -> None:
     async with staged(root) as stage:
         (root / NOTE).write_text(note_text("project-tides", "Plans come from `src/plans.py`.\n"))
         await stage.wait_for(lambda: "src/plans.py does not" in stage.freshness_text)
         assert "src/calls.py" not in stage.freshness_text
 
 
-async def test_a_changed_project_is_looked_at_when_the_person_asks(root: Path) -> None:
+async def test_a_changed_project_is_checked_on_request(root: Path) -> None:
     async with staged(root) as stage:
         (root.parent / "src" / "calls.py").write_text("x = 1\n")
         await stage.press("ctrl+r")
-        await stage.wait_for(lambda: "2 hold" in stage.freshness_text.replace("\n", " "))
+        await stage.wait_for(lambda: "2 OK" in stage.freshness_text.replace("\n", " "))
         assert "missing-path" not in stage.freshness_text
 
 
@@ -126,7 +126,7 @@ class Endless:
             raise
 
 
-async def test_gathering_is_told_keeps_no_key_waiting_and_ends_with_the_screen(
+async def test_claim_checks_show_progress_delay_no_key_and_end_with_the_screen(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endless = Endless()
@@ -139,5 +139,5 @@ async def test_gathering_is_told_keeps_no_key_waiting_and_ends_with_the_screen(
         assert stage.here == "feedback_units.md"
         assert not endless.ended.is_set()
         await stage.press("3", "right")
-        assert "being checked" in stage.freshness_text.replace("\n", " ")
+        assert "checking claims" in stage.freshness_text.replace("\n", " ")
     assert endless.ended.wait(10)

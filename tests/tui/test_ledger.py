@@ -1,4 +1,4 @@
-"""The panel that tells what curation cost and what it bought."""
+"""The ledger screen: cost and benefit of curation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def shown(stage: Stage) -> str:
     return text_of(stage.app.screen.query_one(TextView))
 
 
-async def test_it_tells_what_curation_bought_and_closes_again(root: Path) -> None:
+async def test_the_ledger_shows_cost_and_benefit_and_closes(root: Path) -> None:
     async with on_stage(notebook_app(root)) as stage:
         await stage.know()
         await stage.press("$")
@@ -68,7 +68,7 @@ async def test_it_tells_what_curation_bought_and_closes_again(root: Path) -> Non
         await stage.shows(MainScreen)
 
 
-async def test_before_the_first_curation_it_says_how_to_begin(tmp_path: Path) -> None:
+async def test_an_empty_ledger_says_how_to_begin(tmp_path: Path) -> None:
     async with on_stage(notebook_app(build(tmp_path)), (80, 24)) as stage:
         await stage.know()
         await stage.press("$")

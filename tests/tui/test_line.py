@@ -14,7 +14,7 @@ KEYS = tuple(
 )
 
 
-def test_a_key_is_never_shown_without_its_words() -> None:
+def test_a_key_is_never_shown_without_its_label() -> None:
     whole = " a still true  d wrong  l later "
     fitted = {StyledLine(fit_keys(KEYS, width)).text for width in range(16, 60)}
     assert fitted == {whole, " a still true  d wrong …", " a still true …"}
@@ -22,7 +22,7 @@ def test_a_key_is_never_shown_without_its_words() -> None:
         assert len(StyledLine(fit_keys(KEYS, width)).text) <= width
 
 
-def test_what_is_longer_than_its_row_ends_in_an_ellipsis() -> None:
+def test_a_cut_row_ends_in_an_ellipsis() -> None:
     themes, _ = load_themes(load_environment({"HOME": "/nowhere"}))
     palette = Palette(next(iter(themes.values())))
     line = StyledLine((StyledSpan("a note of "), StyledSpan("日本語", "bold")))
@@ -30,7 +30,7 @@ def test_what_is_longer_than_its_row_ends_in_an_ellipsis() -> None:
     assert palette.strip(line, 14).text == "a note of 日… "
 
 
-def test_what_closes_a_sentence_stays_with_its_last_word() -> None:
+def test_closing_punctuation_stays_with_its_word() -> None:
     spans = [
         StyledSpan("See also "),
         StyledSpan("user-ana", "link"),

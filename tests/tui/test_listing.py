@@ -1,4 +1,4 @@
-"""The rows of the index pane: what is kept of them is what would be made anew."""
+"""The rows of the index pane: updated rows equal rebuilt ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("change", CHANGES)
-def test_rows_after_a_change_are_as_made_anew(tmp_path: Path, change: str, order: Order) -> None:
+def test_updated_rows_equal_rebuilt_rows(tmp_path: Path, change: str, order: Order) -> None:
     notebook = recorded(tmp_path, FILES)
     listing = Listing(order)
     before = notebook.look()

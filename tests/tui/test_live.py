@@ -117,7 +117,7 @@ async def test_a_file_that_stays_torn_is_shown_so(tmp_path: Path) -> None:
     async with staged(root) as stage:
         await stage.go_to(CACHE)
         (root / CACHE).write_bytes(b"")
-        await stage.wait_for(lambda: "nothing is written here" in stage.note_text)
+        await stage.wait_for(lambda: "this file is empty" in stage.note_text)
 
 
 async def test_files_that_come_go_and_move(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ async def test_files_that_come_go_and_move(tmp_path: Path) -> None:
         (root / TIDES).unlink()
         await stage.wait_for(lambda: "project-tides is gone" in stage.toasts)
         assert stage.here not in ("", TIDES)
-        assert "not there" in stage.index_text
+        assert "missing" in stage.index_text
         await stage.press("left_square_bracket", "left_square_bracket")
         assert stage.here != TIDES
 
@@ -159,7 +159,7 @@ async def test_the_folder_goes_and_comes_back(tmp_path: Path) -> None:
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         shutil.rmtree(root)
-        await stage.wait_for(lambda: "cannot be read" in stage.top)
+        await stage.wait_for(lambda: "unreadable" in stage.top)
         await stage.wait_for(lambda: "No memory directory" in stage.toasts)
         await stage.press("ctrl+r", "j", "k")
         write_memory(root, {"MEMORY.md": SMALL["MEMORY.md"]})
@@ -235,7 +235,7 @@ async def test_the_index_is_there_before_the_notes(
         assert "61 notes" not in stage.top
         assert "60 notes" in stage.top
         assert "reading" in stage.top
-        assert "not there" not in stage.index_text
+        assert "missing" not in stage.index_text
         assert "reading …" in stage.note_text
         await stage.press(*["j"] * 50)
         assert stage.here == "note_50.md"
@@ -245,7 +245,7 @@ async def test_the_index_is_there_before_the_notes(
         await stage.wait_for(lambda: stage.looked)
         assert (stage.here, stage.panes.index.scroll_offset.y) == ("note_50.md", top)
         assert "Text 50." in stage.note_text
-        assert stage.index_text.count("not there") == 1
+        assert stage.index_text.count("missing") == 1
 
 
 async def test_an_order_that_depends_on_the_notes_waits_for_them(

@@ -36,19 +36,19 @@ MEMORY: Mapping[str, str] = {
 
 
 def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
-    """Return what waits until the memory is judged and then presses keys."""
+    """Return a function that waits for the findings and then presses keys."""
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
         if isinstance(app.screen, MainScreen):
-            await stage.wait_for(lambda: stage.looked, "the first look")
+            await stage.wait_for(lambda: stage.looked, "the first snapshot")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
             await stage.know()
         await stage.press(*keys)
         await stage.think()
-        # what was told by then is on the screen, and can be taken away
+        # toasts so far are on the screen, and can be removed
         await stage.settle()
         await stage.hush()
 

@@ -1,4 +1,4 @@
-"""The screen of a note's origin, and what the note pane tells of sessions."""
+"""The origin screen, and what the note pane shows about sessions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def with_transcript(root: str | Path, note: str, said: str = SAID) -> Path:
 
 @pytest.fixture(autouse=True)
 def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the clock on the wall be that of UTC: times of turns are shown by it."""
+    """Set the time zone to UTC: times of messages are shown in it."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield
@@ -62,7 +62,7 @@ async def opened(stage: Stage) -> OriginScreen:
     return screen
 
 
-async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Path) -> None:
+async def test_the_note_pane_shows_session_and_reads(tmp_path: Path) -> None:
     root = build(tmp_path)
     with_transcript(root, TIDES)
     async with staged(root) as stage:
@@ -74,7 +74,7 @@ async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Pat
         assert "from session" not in stage.note_text
 
 
-async def test_what_an_agent_reads_while_the_notebook_is_open_is_told(
+async def test_a_read_by_an_agent_appears_while_the_notebook_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_EVERY", 0.1)
@@ -88,7 +88,7 @@ async def test_what_an_agent_reads_while_the_notebook_is_open_is_told(
         await stage.wait_for(lambda: "read 1×" in stage.note_text)
 
 
-async def test_without_transcripts_nothing_is_told(tmp_path: Path) -> None:
+async def test_without_transcripts_no_origin_is_shown(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await stage.go_to(TIDES)
         assert "read" not in stage.note_text.split("\n")[0]
@@ -97,13 +97,13 @@ async def test_without_transcripts_nothing_is_told(tmp_path: Path) -> None:
         assert "No transcript shows" in stage.toasts
 
 
-async def test_the_origin_quotes_the_turn_and_steps_through_later_changes(tmp_path: Path) -> None:
+async def test_the_origin_quotes_the_message_and_steps_through_changes(tmp_path: Path) -> None:
     root = build(tmp_path)
     transcript = with_transcript(root, TIDES)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         screen = await opened(stage)
-        shown = text_of(screen._turns)
+        shown = text_of(screen._messages_view)
         assert f"┃ {SAID}" in shown
         assert "✎ wrote the note project_tides.md" in shown
         assert "1 of 2 · written 5 October 2026" in stage.painted()
@@ -111,24 +111,24 @@ async def test_the_origin_quotes_the_turn_and_steps_through_later_changes(tmp_pa
         await stage.press("y")
         assert stage.app.clipboard == SAID
         await stage.press("left_square_bracket")
-        assert "This is what made the note" in stage.toasts
+        assert "This is the first change of the note" in stage.toasts
         await stage.press("right_square_bracket")
-        assert "┃ The tables of the institute come monthly now." in text_of(screen._turns)
+        assert "┃ The tables of the institute come monthly now." in text_of(screen._messages_view)
         assert "2 of 2 · changed 5 October 2026" in stage.painted()
         await stage.press("right_square_bracket")
-        assert "No later change is known" in stage.toasts
+        assert "This is the last known change" in stage.toasts
         await stage.press("left_square_bracket")
         assert "1 of 2" in stage.painted()
         await stage.press("escape")
         assert isinstance(stage.app.screen, MainScreen)
 
 
-async def test_the_turns_are_walked_through_on_a_small_screen(tmp_path: Path) -> None:
+async def test_the_messages_scroll_on_a_small_screen(tmp_path: Path) -> None:
     root = build(tmp_path)
     with_transcript(root, TIDES)
     async with staged(root, size=(60, 12)) as stage:
         await stage.go_to(TIDES)
-        view = (await opened(stage))._turns
+        view = (await opened(stage))._messages_view
         assert "┃ Remember: the port is Sines." in stage.painted(), "the cause is in sight at once"
         began = view.scroll_offset.y
         assert began > 0
@@ -143,7 +143,7 @@ async def test_the_turns_are_walked_through_on_a_small_screen(tmp_path: Path) ->
         assert 0 < view.scroll_offset.y <= end
 
 
-async def test_the_quote_stays_when_the_transcript_goes(tmp_path: Path) -> None:
+async def test_the_quote_stays_after_the_transcript_is_deleted(tmp_path: Path) -> None:
     root = build(tmp_path)
     transcript = with_transcript(root, TIDES)
     async with staged(root):
@@ -152,8 +152,8 @@ async def test_the_quote_stays_when_the_transcript_goes(tmp_path: Path) -> None:
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         screen = await opened(stage)
-        assert SAID in text_of(screen._turns)
-        assert "the transcript itself is gone" in screen.query_one("#state", Bar).text
+        assert SAID in text_of(screen._messages_view)
+        assert "the transcript was deleted" in screen.query_one("#state", Bar).text
 
 
 def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
@@ -161,7 +161,7 @@ def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         app = pilot.app
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
-        await stage.wait_for(lambda: stage.looked, "the first look")
+        await stage.wait_for(lambda: stage.looked, "the first snapshot")
         await stage.know()
         await stage.go_to(note)
         screen = await opened(stage)
@@ -195,7 +195,7 @@ def test_hostile_turns(snap_compare: Compare, tmp_path: Path) -> None:
     assert snap_compare(notebook_app(root), terminal_size=(120, 40), run_before=ready(TIDES))
 
 
-async def test_the_inbox_names_the_session_as_soon_as_it_is_known(tmp_path: Path) -> None:
+async def test_the_inbox_names_the_session_once_it_is_known(tmp_path: Path) -> None:
     root = build(tmp_path)
     with_transcript(root, CACHE)
     async with staged(root) as stage:

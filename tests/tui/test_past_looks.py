@@ -26,7 +26,7 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         app = pilot.app
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
-        await stage.wait_for(lambda: stage.looked, "the first look")
+        await stage.wait_for(lambda: stage.looked, "the first snapshot")
         if screen == "inbox":
             await open_inbox(stage)
             await stage.calm()

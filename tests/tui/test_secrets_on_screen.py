@@ -103,7 +103,7 @@ async def test_lines_keep_their_numbers_in_the_source(tmp_path: Path) -> None:
         assert masked_lines == real_lines
 
 
-async def test_what_is_masked_is_copied_masked(tmp_path: Path) -> None:
+async def test_copied_text_is_masked(tmp_path: Path) -> None:
     async with staged(build(tmp_path, FILES)) as stage:
         await stage.go_to(STAGING)
         await stage.press("2", "y")
@@ -117,7 +117,7 @@ async def test_what_is_masked_is_copied_masked(tmp_path: Path) -> None:
         assert TOKEN in stage.app.clipboard
 
 
-async def test_a_long_note_is_looked_through_beside_the_screen(tmp_path: Path) -> None:
+async def test_a_long_note_is_scanned_in_a_thread(tmp_path: Path) -> None:
     text = note_text("long", "Words about the gate.\n\n" * (SHORT // 10) + f"Use {TOKEN}.\n")
     async with staged(build(tmp_path, {**FILES, "long.md": text})) as stage:
         await stage.go_to("long.md")
@@ -141,7 +141,7 @@ async def test_the_finder_masks_its_rows_and_its_preview(
         assert any("match" in it.style for it in screen._list.line_at(1)[0].spans)
 
 
-async def test_what_agents_are_given_is_masked(tmp_path: Path) -> None:
+async def test_the_load_is_masked(tmp_path: Path) -> None:
     async with staged(build(tmp_path, FILES)) as stage:
         await stage.press("L")
         await stage.shows(LoadScreen)
@@ -243,7 +243,7 @@ def test_a_passage_is_masked_wherever_it_was_cut() -> None:
         assert [said[a:b] for a, b in left] == ["gate"] * len(marks)
 
 
-def test_a_masked_text_keeps_its_lines_and_what_is_not_secret() -> None:
+def test_masking_keeps_lines_and_other_text() -> None:
     assert masked(KEY + "\nend").count("\n") == KEY.count("\n") + 1
     assert masked(BODY).endswith(f"{MASK}\n")
     assert masked("Nothing here.\r\n") == "Nothing here.\r\n"

@@ -1,4 +1,4 @@
-"""A rejected change goes back to the model from the review, once, after its cost was told."""
+"""A rejected change is sent back to the model from the review, once, after its cost is shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ricordo.tui.main.screen import MainScreen
 from tests.support.asking import TOKEN, proposing
 from tests.support.messages_server import MessagesServer
 from tests.tui.stage import Stage
-from tests.tui.test_asking import MOVED, choosing, ledger, looked, root, server
+from tests.tui.test_asking import MOVED, choosing, ledger, root, server, wait_for_preview
 from tests.tui.test_curation import files, reviewing, rows, states
 from tests.tui.test_inbox import notebook_of
 
@@ -29,7 +29,7 @@ async def on_rejected(stage: Stage, screen: CurationScreen) -> None:
     await stage.settle()
 
 
-async def asked_back(stage: Stage) -> None:
+async def send_back_request(stage: Stage) -> None:
     """Press the key that sends back what is under the cursor, and wait for the question."""
     await stage.calm()
     await stage.press("b")
@@ -37,7 +37,7 @@ async def asked_back(stage: Stage) -> None:
     await stage.paints("Enter ask claude-sonnet-5-5")
 
 
-async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
+async def test_a_rejected_change_is_sent_back_once_and_comes_back_fixed(
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST, {**LOST, "old": "Braga"}), proposing(MOVED)]
@@ -56,7 +56,7 @@ async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
         assert len(server.asked) == 1
         await stage.press("enter")
         await stage.shows(CurationScreen)
-        await stage.wait_for(lambda: "replace project_tides" in states(screen), "the mended one")
+        await stage.wait_for(lambda: "replace project_tides" in states(screen), "the fixed one")
         # the other one can still go back, this one is gone
         assert len([it for it in screen._things if not isinstance(it, str)]) == 2
         assert "claude-sonnet-5-5 answered" in stage.toasts
@@ -66,7 +66,7 @@ async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
     assert TOKEN.encode() not in server.received
 
 
-async def test_what_is_rejected_again_does_not_go_back_again(
+async def test_a_change_rejected_twice_is_not_sent_back_again(
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST)]
@@ -74,7 +74,7 @@ async def test_what_is_rejected_again_does_not_go_back_again(
         await stage.press("enter")
         screen = await reviewing(stage)
         await on_rejected(stage, screen)
-        await asked_back(stage)
+        await send_back_request(stage)
         await stage.press("enter")
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(server.asked) == 2, "the second question")
@@ -85,12 +85,12 @@ async def test_what_is_rejected_again_does_not_go_back_again(
         await stage.calm()
         await on_rejected(stage, screen)
         await stage.press("b")
-        assert "and the checks rejected is sent back, once." in stage.toasts
+        assert "rejected change of a model or program can be sent back, once." in stage.toasts
         assert isinstance(stage.app.screen, CurationScreen)
     assert len(server.asked) == 2
 
 
-async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_left(
+async def test_a_rejected_change_can_be_sent_back_after_a_cancelled_curation(
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST)]
@@ -100,14 +100,14 @@ async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_lef
         await on_rejected(stage, screen)
         await stage.calm()
         await stage.press("c")
-        await looked(stage)
+        await wait_for_preview(stage)
         await stage.press("escape")
         await stage.shows(CurationScreen)
-        await asked_back(stage)
+        await send_back_request(stage)
     assert len(server.asked) == 1
 
 
-async def test_what_was_said_is_heard_again_for_as_long_as_another_one_can_go_back(
+async def test_messages_are_curated_again_while_a_rejected_change_can_be_sent_back(
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST, {**LOST, "old": "Braga"}), proposing()]
@@ -116,14 +116,14 @@ async def test_what_was_said_is_heard_again_for_as_long_as_another_one_can_go_ba
         await stage.press("enter")
         screen = await reviewing(stage)
         await on_rejected(stage, screen)
-        await asked_back(stage)
+        await send_back_request(stage)
         await stage.press("enter")
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(screen._things) == 2, "the row and its line that are left")
         assert not recall_curation(state, str(root)).cursors
 
 
-async def test_what_was_rejected_is_still_there_when_the_review_is_opened_again(
+async def test_rejected_changes_are_listed_when_the_review_opens_again(
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST), proposing()]
@@ -137,11 +137,11 @@ async def test_what_was_rejected_is_still_there_when_the_review_is_opened_again(
         await on_rejected(stage, screen)
         await stage.calm()
         row = screen.thing
-        await asked_back(stage)
+        await send_back_request(stage)
         await stage.press("enter")
-        await stage.wait_for(lambda: not screen._deciding.rejected, "it sent")
+        await stage.wait_for(lambda: not screen._decisions.rejected, "it sent")
         # even a row that is still drawn does not open the question again
-        assert not screen._deciding.can_send_back(row)
+        assert not screen._decisions.can_send_back(row)
         await stage.wait_for(lambda: not screen._things, "nothing left")
         await stage.press("escape")
         await stage.shows(MainScreen)

@@ -125,7 +125,7 @@ def begins_in_sight(stage: Stage, view: LineView, line: int | str) -> None:
 
 async def all_findings(stage: Stage) -> None:
     await stage.press("3")
-    if "elsewhere" in stage.freshness_text:
+    if "other notes" in stage.freshness_text:
         await stage.press("right")
 
 
@@ -147,7 +147,7 @@ async def open_finding(stage: Stage, path: str, line: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_finding_leads_to_its_line(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_a_finding_opens_its_line(tmp_path: Path, size: tuple[int, int]) -> None:
     async with staged(build(tmp_path, FILES), size) as stage:
         for number in (*OF_LONG[:6], OF_LONG[-2], OF_LONG[-1]):
             await open_finding(stage, "long.md", number)
@@ -158,7 +158,7 @@ async def test_a_finding_leads_to_its_line(tmp_path: Path, size: tuple[int, int]
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_finding_leads_to_its_line_in_the_source_and_stays_there(
+async def test_a_finding_opens_its_line_in_the_source_and_stays_there(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with staged(build(tmp_path, FILES), size) as stage:
@@ -182,7 +182,7 @@ async def test_a_finding_leads_to_its_line_in_the_source_and_stays_there(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_a_line_of_the_frontmatter_is_shown_as_it_stands_on_disk(
+async def test_a_line_of_the_frontmatter_is_shown_as_source(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with staged(build(tmp_path, FILES), size) as stage:
@@ -218,7 +218,7 @@ async def test_the_finder_shows_the_passage_and_opens_the_note_at_it(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_another_memory_opens_at_the_line_that_was_found_in_it(
+async def test_another_memory_opens_at_the_line_of_its_hit(
     tmp_path: Path, pinned: Path, size: tuple[int, int]
 ) -> None:
     other = pinned / ".claude/projects/-srv-harbour/memory"
@@ -240,7 +240,7 @@ async def test_another_memory_opens_at_the_line_that_was_found_in_it(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_review_shows_the_line_that_is_in_doubt(
+async def test_the_review_shows_the_line_of_the_finding(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     doubt = f"begin70 The merge freeze ends on 2026-11-02. {FILLING}\n"

@@ -180,14 +180,14 @@ def test_what_was_proposed_waits_after_the_program_was_killed(tmp_path: Path, pi
         session.send("c")
         session.wait_for("messages of yours")
         session.send("\r")
-        session.wait_for("nothing is accepted yet")
+        session.wait_for("nothing accepted yet")
         session.kill(signal.SIGKILL)
         assert session.end() == -signal.SIGKILL
     assert {it: it.read_bytes() for it in root.iterdir()} == before
     with Session(["-m", "ricordo", str(root)], tmp_path) as session:
         session.wait_for("proposed")
         session.send("c")
-        session.wait_for("nothing is accepted yet")
+        session.wait_for("nothing accepted yet")
 
 
 BREAK = """

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.place import MemoryPlace
 from ricordo.errors import ChangeRefused
+from ricordo.memory.change import Edit
 from ricordo.memory.memory import Memory
-from ricordo.services.edits.fix import FixPlan, fix_one, plan_fixes, with_edits
+from ricordo.services.edits.fix import FixPlan, diff_of, fix_one, plan_fixes, with_edits
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
@@ -361,3 +362,14 @@ def test_fixes_change_what_they_name_and_bring_nothing(
 
 def raws(memory: Memory) -> dict[str, bytes]:
     return {file.path: file.raw for file in memory.files}
+
+
+def test_a_diff_masks_a_secret_of_which_it_shows_a_part() -> None:
+    words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+    phrase = "\n".join(f"{n}. {word}" for n, word in enumerate(words.split(), 1))
+    old = f"Seed phrase:\n{phrase}\nSee [[gone]].\n"
+    new = old.replace("[[gone]]", "gone")
+    shown = diff_of(Edit("/memory", "a.md", old.encode(), new.encode()))
+    assert "See gone." in shown
+    assert "yellow" not in shown
+    assert "[secret: seed-phrase]" in shown

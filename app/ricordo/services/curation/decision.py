@@ -4,10 +4,8 @@ the user's changes to its text. Only what was shown is written.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
 from typing import Any
 
 from ricordo.curation.engines.external import Estimate
@@ -36,7 +34,8 @@ from ricordo.memory.diff import merge, without_hunks
 from ricordo.memory.draft import with_edits
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.secrets import Secret, find_secrets, mask
+from ricordo.secrets import mask
+from ricordo.secrets.excerpt import collect_secrets, mask_excerpt
 from ricordo.services.curation.curation import (
     Curation,
     Plan,
@@ -298,10 +297,6 @@ def _text(memory: Memory, path: str) -> str:
     return note.text if note is not None else ""
 
 
-_WHOLE_WORD = 8
-"""Characters: a shorter value is masked only where it is a word by itself."""
-
-
 def describe_curation(
     curation: Curation, memory: Memory, taken: Taken | None, estimate: Estimate | None = None
 ) -> dict[str, Any]:
@@ -342,10 +337,10 @@ def describe_left(taken: Taken, memory: Memory) -> list[dict[str, str]]:
 
 def mask_proposal(it: Waiting, memory: Memory) -> Waiting:
     """Return a proposal on `memory` for output, with the secrets in all its texts masked."""
-    secrets = _secrets_of(it, memory)
+    secrets = collect_secrets(_texts_of(it, memory))
 
     def masked(text: str) -> str:
-        return _masked(text, secrets)
+        return mask_excerpt(text, secrets)
 
     evidence = (replace(quoted, quote=masked(quoted.quote)) for quoted in it.evidence)
     return replace(
@@ -359,7 +354,7 @@ def mask_proposal(it: Waiting, memory: Memory) -> Waiting:
 
 def mask_text(text: str, it: Waiting, memory: Memory) -> str:
     """Return a text about a proposal on `memory` with the secrets of its notes masked."""
-    return _masked(text, _secrets_of(it, memory))
+    return mask_excerpt(text, collect_secrets(_texts_of(it, memory)))
 
 
 def mask_rejected(it: Rejected) -> Rejected:
@@ -367,24 +362,8 @@ def mask_rejected(it: Rejected) -> Rejected:
     return replace(it, change=mask(it.change), why=mask(it.why))
 
 
-def _secrets_of(it: Waiting, memory: Memory) -> dict[str, str]:
-    """Return the secrets in all texts of a proposal, each with its kind: in a diff, which shows
-    only a part of a text, a secret may look like any other value.
-    """
-    found: dict[str, str] = {}
-    for text in _texts_of(it, memory):
-        for kind, start, end in _secrets_in(text):
-            found.setdefault(text[start:end], kind)
-    return found
-
-
-@lru_cache(maxsize=64)
-def _secrets_in(text: str) -> tuple[Secret, ...]:
-    # every proposal is about an index, and many are about the same notes
-    return tuple(find_secrets(text))
-
-
 def _texts_of(it: Waiting, memory: Memory) -> Iterator[str]:
+    """Yield all texts that a proposal is about: their secrets are masked in parts of them."""
     act = it.change.act
     values = [str(getattr(act, each.name)) for each in fields(act)]
     paths = {*it.made_against, *values, *(index.path for index in memory.indexes)}
@@ -394,20 +373,3 @@ def _texts_of(it: Waiting, memory: Memory) -> Iterator[str]:
     for sign in "-+":
         yield "\n".join(line[1:] for line in lines if line[:1] in (sign, " "))
     yield from (quoted.quote for quoted in it.evidence)
-
-
-def _masked(text: str, secrets: Mapping[str, str]) -> str:
-    # a longer value may hold a shorter one
-    for value in sorted(secrets, key=len, reverse=True):
-        instead = f"[secret: {secrets[value]}]"
-        # in a diff each line of a value has a sign before it
-        for line in filter(None, map(str.strip, value.split("\n"))):
-            if line in text:
-                text = _without(text, line, instead)
-    return mask(text)
-
-
-def _without(text: str, value: str, instead: str) -> str:
-    if len(value) >= _WHOLE_WORD:
-        return text.replace(value, instead)
-    return re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", lambda _: instead, text)

@@ -29,7 +29,7 @@ from ricordo.memory.entry import entry_text, line_behind, neighbour
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.protection import hard_link_remarks, is_protected
-from ricordo.secrets import mask
+from ricordo.secrets.excerpt import collect_secrets, mask_excerpt
 from ricordo.services.describe import describe_finding
 from ricordo.services.edits.change import protected_paths
 from ricordo.services.report import finding_line
@@ -472,7 +472,7 @@ def diff_of(edit: Edit) -> str:
     )
     old_name = f"a/{edit.path}" if edit.before is not None else "/dev/null"
     new_name = f"b/{edit.path}" if edit.after is not None else "/dev/null"
-    return mask(unified(old, new, old_name, new_name))
+    return mask_excerpt(unified(old, new, old_name, new_name), collect_secrets((old, new)))
 
 
 def diff_lines(plan: FixPlan) -> list[str]:

@@ -1,4 +1,4 @@
-"""Settling conflicts: every way is seen as a change set before it is written."""
+"""Resolve conflicts: each resolution is shown as a change set before it is written."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _ShownResolution:
-    """What is proposed, and what can be instead."""
+    """The resolution that is shown, and the alternative to it."""
 
-    settled: Settled
-    other: Settled | None
+    resolution: Settled
+    alternative: Settled | None
 
 
 class MemoryActions(Protocol):
@@ -71,117 +71,121 @@ class MemoryActions(Protocol):
 
 
 class Settling:
-    """What the workbench has done (`screens.conflicts.Hands`)."""
+    """Implements `conflicts.screen.ConflictActions` on a notebook."""
 
     def __init__(self, changing: MemoryActions, writing: Writing, follower: Follower) -> None:
-        """`changing` takes back, `writing` carries out, `follower` remembers decisions."""
+        """`changing` undoes, `writing` writes change sets, `follower` stores decisions."""
         self._changing = changing
         self._writing = writing
         self._follower = follower
         self._screen: ConflictsScreen | None = None
-        self._look: Snapshot | None = None
-        """The one that the screen shows."""
+        self._snapshot: Snapshot | None = None
+        """The snapshot that the screen shows."""
         self._go_to = ""
-        """The id of a doubt to be shown, once it is among the conflicts."""
+        """Id of the uncertain pair to go to, once it is listed as a conflict; "" for none."""
         self._unfinished: dict[str, tuple[str, str]] = {}
-        """What was typed of both and not written, by conflict."""
+        """Texts typed for “both are true” and not written, by conflict id."""
 
-    def open(self, app: App[object], look: Snapshot) -> None:
+    def open(self, app: App[object], snapshot: Snapshot) -> None:
         """Show the workbench."""
-        writing, self._look = self._writing, look
+        writing, self._snapshot = self._writing, snapshot
         self._screen = ConflictsScreen(
-            conflicts(look),
+            conflicts(snapshot),
             writing.palette,
             writing.notebook.settings.keymap,
             self,
-            look.memory.layout.read_only,
-            is_known=look.known,
+            snapshot.memory.layout.read_only,
+            is_known=snapshot.known,
         )
         app.push_screen(self._screen)
-        self._show(look)
+        self._reload(snapshot)
 
-    def looked(self, look: Snapshot) -> None:
-        """Let the workbench, where it is open, show what is left."""
-        if self._screen is not None and self._screen.is_attached and look.judged:
-            self._look = look
-            self._show(look)
+    def looked(self, snapshot: Snapshot) -> None:
+        """Show the conflicts of a new snapshot, if the workbench is open."""
+        if self._screen is not None and self._screen.is_attached and snapshot.judged:
+            self._snapshot = snapshot
+            self._reload(snapshot)
 
-    def _show(self, look: Snapshot) -> None:
-        """Show what is found in a look, and of the doubts those that somebody has judged."""
-        self._changing.app.run_worker(self._found(look), group="doubts", exclusive=True)
+    def _reload(self, snapshot: Snapshot) -> None:
+        """Show the conflicts of a snapshot, and the uncertain pairs that a model judged amiss."""
+        self._changing.app.run_worker(
+            self._load_conflicts(snapshot), group="doubts", exclusive=True
+        )
 
-    async def _found(self, look: Snapshot) -> None:
+    async def _load_conflicts(self, snapshot: Snapshot) -> None:
         state = self._writing.notebook.surroundings.state
-        found, in_doubt = await asyncio.to_thread(found_in, look, state)
-        if self._screen is not None and look is self._look:
-            self._screen.show(found, in_doubt, is_known=look.known)
+        conflicts, uncertain = await asyncio.to_thread(found_in, snapshot, state)
+        if self._screen is not None and snapshot is self._snapshot:
+            self._screen.show(conflicts, uncertain, is_known=snapshot.known)
             if self._go_to:
                 self._screen.go_to(self._go_to)
                 self._go_to = ""
 
-    # What the workbench asks
+    # What the workbench requests
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an act to take back."""
+        """Whether there is a change to undo."""
         return self._changing.can_undo
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is one to do again."""
+        """Whether there is a change to redo."""
         return self._changing.can_redo
 
     def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose what keeps one side."""
+        """Propose a change set that keeps one side."""
         title = f"Keep {one_line(conflict.side(keep).quote.path)}"
-        self._writing.begin(partial(self._settle, title, partial(_kept, conflict, keep)))
+        self._writing.begin(
+            partial(self._propose_resolution, title, partial(_resolve_keep, conflict, keep))
+        )
 
     def keep_both(self, conflict: Conflict) -> None:
-        """Ask for what or when each holds, and propose it."""
+        """Ask when or for what each claim is true, and propose the change set."""
         self._writing.begin(partial(self._keep_both, conflict))
 
     def merge(self, conflict: Conflict) -> None:
-        """Let the person make one note of the two, and propose it."""
+        """Let the user merge the two notes in the editor, and propose the result."""
         self._writing.begin(partial(self._merge, conflict))
 
     def dismiss(self, conflict: Conflict) -> None:
-        """Propose to remember that it is no conflict."""
+        """Propose to record that this is no conflict."""
         self._writing.begin(partial(self._dismiss, conflict))
 
     def judge_doubts(self) -> None:
-        """Show what is in doubt, and have it judged if the person wants."""
+        """Show the uncertain pairs, and let the user have a model judge them."""
         from ricordo.tui.dialogs.question import QuestionScreen
 
-        assert self._look is not None
-        doubts = Doubts(self._writing.notebook, self._look)
+        assert self._snapshot is not None
+        doubts = Doubts(self._writing.notebook, self._snapshot)
         screen = QuestionScreen(doubts, self._writing.palette)
-        self._changing.app.push_screen(screen, self._judged)
+        self._changing.app.push_screen(screen, self._show_opinions)
 
-    def _judged(self, judged: JudgementOutcome | None) -> None:
+    def _show_opinions(self, outcome: JudgementOutcome | None) -> None:
         from ricordo.tui.render.uncertain_lines import told_of
 
-        if judged is None or self._look is None:
+        if outcome is None or self._snapshot is None:
             return
-        for text in told_of(judged):
+        for text in told_of(outcome):
             self._writing.tell(text)
-        amiss = (it.id for it, opinion in judged.opinions if opinion.view.is_amiss)
-        self._go_to = next(amiss, "")
-        self._show(self._look)
+        amiss_ids = (conflict.id for conflict, opinion in outcome.opinions if opinion.view.is_amiss)
+        self._go_to = next(amiss_ids, "")
+        self._reload(self._snapshot)
 
     def origin(self, path: str) -> None:
-        """Show what caused one of the notes."""
+        """Show the message that caused one of the notes."""
         from ricordo.services.sessions.quotes import causes_of_note
         from ricordo.tui.dialogs.origin import OriginScreen
 
-        assert self._look is not None
+        assert self._snapshot is not None
         writing = self._writing
         notebook, keymap = writing.notebook, writing.notebook.settings.keymap
-        find = partial(causes_of_note, notebook, self._look.memory, path)
+        find = partial(causes_of_note, notebook, self._snapshot.memory, path)
         screen = OriginScreen(path, find, writing.palette, keymap)
         self._changing.app.push_screen(screen)
 
     def undo(self) -> None:
-        """Take the last act back, and show the conflict that it had settled."""
+        """Undo the last change, and show the conflict that it had resolved."""
         self._writing.run(self._undo)
 
     async def _undo(self) -> None:
@@ -190,71 +194,72 @@ class Settling:
             self._screen.return_to(about)
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo the change that was undone last."""
         self._changing.redo()
 
-    # How it is done
+    # Implementation
 
-    async def _settle(self, title: str, settle: Callable[[Memory], Settled]) -> None:
-        await self._propose(await self._writing.read(), title, settle)
+    async def _propose_resolution(self, title: str, resolve: Callable[[Memory], Settled]) -> None:
+        await self._propose(await self._writing.read(), title, resolve)
 
     async def _propose(
-        self, memory: Memory, title: str, settle: Callable[[Memory], Settled]
+        self, memory: Memory, title: str, resolve: Callable[[Memory], Settled]
     ) -> bool:
-        """Show what `settle` comes to in `memory`; say whether it was written. What somebody else
-        wrote since that was read clashes with it, or is merged and shown anew.
+        """Propose the change set that `resolve` makes for `memory`; return whether it was written.
+        What another program wrote since `memory` was read is an edit conflict, or is merged and
+        shown again.
         """
         writing = self._writing
-        settled = await asyncio.to_thread(settle, memory)
-        shown = _ShownResolution(settled, settled.whole)
+        resolution = await asyncio.to_thread(resolve, memory)
+        shown = _ShownResolution(resolution, resolution.whole)
 
-        def turn(proposal: ProposalScreen) -> None:
-            proposal.run_worker(self._turn(proposal, memory, shown), exclusive=True)
+        def switch(proposal: ProposalScreen) -> None:
+            proposal.run_worker(self._switch_alternative(proposal, memory, shown), exclusive=True)
 
-        extra = Extra("retire-whole", turn) if settled.whole else None
-        change_set = await self._composed(memory, settled)
-        approved = await writing.propose(title, change_set, (f"{settled.told}.",), extra)
+        extra = Extra("retire-whole", switch) if resolution.whole else None
+        change_set = await self._compose_change_set(memory, resolution)
+        approved = await writing.propose(title, change_set, (f"{resolution.told}.",), extra)
         if approved is None:
             return False
-        return await writing.write_and_tell(approved, f"{shown.settled.told}. u takes it back.")
+        return await writing.write_and_tell(approved, f"{shown.resolution.told}. u undoes it.")
 
-    async def _turn(
+    async def _switch_alternative(
         self, proposal: ProposalScreen, memory: Memory, shown: _ShownResolution
     ) -> None:
-        """Propose the other way instead."""
-        if shown.other is None:
+        """Propose the alternative instead."""
+        if shown.alternative is None:
             return
         try:
-            change_set = await self._composed(memory, shown.other)
+            change_set = await self._compose_change_set(memory, shown.alternative)
         except RicordoError as error:
             proposal.notify(str(error), severity="error", markup=False)
             return
         if proposal.is_current:
-            shown.settled, shown.other = shown.other, shown.settled
-            proposal.replace(change_set, (f"{shown.settled.told}.",))
+            shown.resolution, shown.alternative = shown.alternative, shown.resolution
+            proposal.replace(change_set, (f"{shown.resolution.told}.",))
 
-    async def _composed(self, memory: Memory, settled: Settled) -> ChangeSet:
-        return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, settled)
+    async def _compose_change_set(self, memory: Memory, resolution: Settled) -> ChangeSet:
+        return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, resolution)
 
     async def _keep_both(self, conflict: Conflict) -> None:
         left, right = self._unfinished.pop(conflict.id, ("", ""))
         form = BothScreen(conflict, left, right, self._writing.palette)
-        asked = await self._writing.ask(form)
-        if asked is None:
+        form_result = await self._writing.ask(form)
+        if form_result is None:
             return
-        typed = asked.values["left"], asked.values["right"]
-        settle = partial(_both, conflict, *typed)
-        done = asked.confirmed and await self._kept_in_mind(conflict, typed, settle)
-        if not done and any(typed):
+        typed = form_result.values["left"], form_result.values["right"]
+        resolve = partial(_resolve_both, conflict, *typed)
+        is_written = form_result.confirmed and await self._propose_both(conflict, typed, resolve)
+        if not is_written and any(typed):
             self._unfinished[conflict.id] = typed
-            self._writing.tell("Nothing was written. 4 goes on with what you typed.")
+            self._writing.tell("Nothing was written. Press 4 to continue with your text.")
 
-    async def _kept_in_mind(
-        self, conflict: Conflict, typed: tuple[str, str], settle: Callable[[Memory], Settled]
+    async def _propose_both(
+        self, conflict: Conflict, typed: tuple[str, str], resolve: Callable[[Memory], Settled]
     ) -> bool:
-        """Propose it; what was typed is kept where that is refused."""
+        """Propose it; keep what was typed if the change is refused."""
         try:
-            return await self._propose(await self._writing.read(), "Both are true", settle)
+            return await self._propose(await self._writing.read(), "Both are true", resolve)
         except ChangeRefused:
             self._unfinished[conflict.id] = typed
             raise
@@ -264,74 +269,74 @@ class Settling:
         path, other, prepared = await asyncio.to_thread(merged_text, memory, conflict)
         state = self._writing.notebook.surroundings.state
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
-        is_done = False
+        is_written = False
         try:
             text = text_from_editor(self._changing.app, self._writing.notebook, copy)
             title = f"Merge into {one_line(path)}"
-            # against the notes that the text was made from: the editor may have been open for long
-            settle = partial(_merged, path, other, text)
-            is_done = await self._propose(memory, title, settle)
+            # compared with the notes that were merged: the editor may have been open for long
+            resolve = partial(_resolve_merge, path, other, text)
+            is_written = await self._propose(memory, title, resolve)
         finally:
-            if is_done:
+            if is_written:
                 remove_private_copy(copy)
             else:
-                said = f"Nothing was written. The merged text is kept in {one_line(copy)}."
-                self._writing.tell(said, severe=True)
+                message = f"Nothing was written. The merged text is in {one_line(copy)}."
+                self._writing.tell(message, severe=True)
 
     async def _dismiss(self, conflict: Conflict) -> None:
-        words = (
-            "Both claims may stand: the notes stay as they are.",
+        lines = (
+            "No conflict: both notes stay as they are.",
             *(
-                f"{it.quote.path}: {it.quote.text or it.note.description}"
-                for it in (conflict.left, conflict.right)
+                f"{side.quote.path}: {side.quote.text or side.note.description}"
+                for side in (conflict.left, conflict.right)
             ),
-            "This pair stays away until one of the two claims is changed.",
+            "This pair is not shown again until one of the two claims changes.",
         )
         keymap = self._writing.notebook.settings.keymap
         palette = self._writing.palette
-        screen = ProposalScreen("No conflict", ChangeSet(()), palette, keymap, words)
+        screen = ProposalScreen("No conflict", ChangeSet(()), palette, keymap, lines)
         if await self._writing.ask(screen) is None:
             return
         reason = f"no conflict: {conflict.reason}"
         await self._follower.decide(conflict.id, take_back=False, reason=reason)
-        self._writing.tell("No conflict, until one of the two claims is changed. u takes it back.")
+        self._writing.tell("Not shown again until one of the two claims changes. u undoes it.")
 
 
-def _kept(conflict: Conflict, keep: Keep, memory: Memory) -> Settled:
+def _resolve_keep(conflict: Conflict, keep: Keep, memory: Memory) -> Settled:
     return keep_one(memory, conflict, keep)
 
 
-def _merged(path: str, other: str, text: str, _: Memory) -> Settled:
+def _resolve_merge(path: str, other: str, text: str, _: Memory) -> Settled:
     return merge_notes(path, other, text)
 
 
-def _both(conflict: Conflict, left: str, right: str, memory: Memory) -> Settled:
+def _resolve_both(conflict: Conflict, left: str, right: str, memory: Memory) -> Settled:
     return keep_both(memory, conflict, left, right)
 
 
 class Doubts:
-    """What is in doubt in one look at a memory."""
+    """The uncertain pairs of one snapshot, as a question to a model or a program."""
 
-    title = "Doubts · what a model or a program thinks of them"
+    title = "Uncertain pairs · ask a model or a program"
 
-    def __init__(self, notebook: Notebook, look: Snapshot) -> None:
-        """Nothing is looked at yet."""
-        # of its own: it is asked in a thread
+    def __init__(self, notebook: Notebook, snapshot: Snapshot) -> None:
+        """Read nothing yet."""
+        # its own notebook: it is used in a thread
         self._notebook = notebook.another()
-        self._shown = look
+        self._snapshot = snapshot
 
     def look(self, step: Step) -> BeforeJudging:
-        """Return what is known before."""
+        """Return what is sent, what it may cost, and the earlier opinions."""
         from ricordo.services.conflicts.judgement import look_before_judging
 
-        return look_before_judging(self._notebook, self._shown)
+        return look_before_judging(self._notebook, self._snapshot)
 
     def lines(self, before: BeforeJudging, width: int) -> list[StyledLine]:
-        """Return what would be sent, and what was judged before."""
+        """Return what would be sent, and the earlier opinions, as lines."""
         return before_judging_lines(before, width)
 
     def ask(self, before: BeforeJudging, step: Step) -> JudgementOutcome:
-        """Have it judged."""
+        """Have the pairs judged; return the opinions."""
         from ricordo.services.conflicts.judgement import judge
 
         assert before.asked is not None

@@ -1,5 +1,5 @@
-"""The conflict workbench: two notes that cannot both hold, or of which a model thinks so, side by
-side, to be settled.
+"""The conflict workbench: two notes that contradict each other, by a rule or in a model's opinion,
+side by side, to be resolved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ricordo.tui.conflicts.rows import (
     suggestion_lines,
     title_spans,
 )
-from ricordo.tui.context import NO_SECRETS, Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.dialogs.form import LABEL, Field, FormScreen
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.empty import paragraphs
@@ -41,44 +41,44 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 WIDE = 100
-"""Columns from which on the two stand side by side."""
-_SETTLING = ("keep-left", "keep-right", "merge", "both", "no-conflict")
+"""Columns from which on the two notes are shown side by side."""
+_RESOLVING = ("keep-left", "keep-right", "merge", "both", "no-conflict")
 _SIDES = (Keep.LEFT, Keep.RIGHT)
-_WHOLE = "They may say the same: keep one, merge them, or say that both may stay."
-_NOT_KNOWN = "The notes are being compared."
+_WHOLE = "These notes may repeat each other: keep one, merge them, or choose “no conflict”."
+_NOT_KNOWN = "The notes are still being compared."
 
 
 class ConflictActions(Protocol):
-    """What is done to the memory for the workbench; what cannot be done is told by it."""
+    """What the workbench can do to the memory; failures are shown to the user there."""
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an act to take back."""
+        """Whether there is a change to undo."""
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is one to do again."""
+        """Whether there is a change to redo."""
 
     def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose what keeps one side."""
+        """Propose a change set that keeps one side."""
 
     def keep_both(self, conflict: Conflict) -> None:
-        """Ask for what or when each holds, and propose it."""
+        """Ask when or for what each claim is true, and propose the change set."""
 
     def merge(self, conflict: Conflict) -> None:
-        """Let the person make one note of the two, and propose it."""
+        """Let the user merge the two notes in the editor, and propose the result."""
 
     def dismiss(self, conflict: Conflict) -> None:
-        """Propose to remember that it is no conflict."""
+        """Propose to record that this is no conflict."""
 
     def judge_doubts(self) -> None:
-        """Have what is in doubt judged."""
+        """Let the user have a model judge the uncertain pairs."""
 
     def origin(self, path: str) -> None:
-        """Show what caused one of the notes."""
+        """Show the message that caused one of the notes."""
 
     def undo(self) -> None:
-        """Take the last act back."""
+        """Undo the last change."""
 
     def redo(self) -> None:
         """Do again what was undone last."""
@@ -88,17 +88,19 @@ class _NoteView(ReadView):
     """One note, its claim in sight."""
 
     def __init__(self, palette: Palette, screen: ConflictsScreen, keep: Keep) -> None:
-        self._of = screen
+        self._screen = screen
         self._keep = keep
         self._claim = range(0)
-        super().__init__(palette, self._drawn, id=f"text-{keep}", main_rows=lambda: self._claim)
+        super().__init__(
+            palette, self._render_note, id=f"text-{keep}", main_rows=lambda: self._claim
+        )
 
-    def _drawn(self, width: int) -> list[StyledLine]:
-        side = self._of.side(self._keep)
+    def _render_note(self, width: int) -> list[StyledLine]:
+        side = self._screen.side(self._keep)
         lines: list[StyledLine] = []
         self._claim = range(0)
         if side:
-            lines, self._claim = note_lines(side, width - 1, revealed=self._of.is_revealed)
+            lines, self._claim = note_lines(side, width - 1, revealed=self._screen.is_revealed)
         return lines
 
 
@@ -111,7 +113,7 @@ class ConflictsScreen(ActingScreen[None]):
 
     def __init__(
         self,
-        found: Sequence[Conflict],
+        conflicts: Sequence[Conflict],
         palette: Palette,
         keymap: Keymap,
         hands: ConflictActions,
@@ -123,49 +125,49 @@ class ConflictsScreen(ActingScreen[None]):
         notes have been compared.
         """
         super().__init__(palette, keymap)
-        self._conflicts = tuple(found)
+        self._conflicts = tuple(conflicts)
         self._hands = hands
         self._read_only = read_only
         self._is_known = is_known
-        self._in_doubt = 0
-        """How many pairs are in doubt that nobody has judged."""
-        self._at = 0
+        self._uncertain_count = 0
+        """How many uncertain pairs nobody has judged."""
+        self._position = 0
         self._revealed = ""
         """Id of the conflict whose notes are shown with their secrets."""
         self._undone: frozenset[str] = frozenset()
-        """What the last undo was about, until the conflict that it brings back is shown."""
+        """Ids and paths of the last undo, until the conflict that it brings back is shown."""
         self._before_undo: frozenset[str] = frozenset()
-        """The ids of the conflicts that there were before it."""
+        """Ids of the conflicts before that undo."""
         self._title = Bar(palette, id="title")
         self._keys = Bar(palette, id="keys")
         self._texts = {keep: _NoteView(palette, self, keep).add_class("text") for keep in _SIDES}
         self._facts = {
-            keep: AboutView(palette, partial(self._fact_lines, keep), id=f"facts-{keep}")
+            keep: AboutView(palette, partial(self._render_facts, keep), id=f"facts-{keep}")
             for keep in _SIDES
         }
-        # held here: a worker may tell what is left while the screen is left and has no parts
+        # held here: a worker may update the screen while it closes and has no widgets
         self._sides = {
             keep: Vertical(self._texts[keep], self._facts[keep], id=keep.value, classes="side")
             for keep in _SIDES
         }
-        self._suggestion = AboutView(palette, self._suggestion_lines, id="suggestion")
-        self._nothing = ReadView(palette, self._nothing_lines, id="nothing")
+        self._suggestion = AboutView(palette, self._render_suggestion, id="suggestion")
+        self._empty_view = ReadView(palette, self._render_empty, id="nothing")
 
     def compose(self) -> ComposeResult:
-        """A title, the two notes, what is suggested, the keys."""
+        """Lay out the title, the two notes, the suggestion and the keys."""
         yield self._title
         yield Container(*self._sides.values(), id="sides")
-        yield self._nothing
+        yield self._empty_view
         yield self._suggestion
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin with the first."""
+        """Show the first conflict."""
         self._texts[Keep.LEFT].focus()
-        self._tell()
+        self._update()
 
     def on_resize(self) -> None:
-        """Side by side where there is room."""
+        """Put the notes side by side if there is room."""
         self.set_class(self.size.width >= WIDE, "-wide")
 
     # What is shown
@@ -173,10 +175,10 @@ class ConflictsScreen(ActingScreen[None]):
     @property
     def conflict(self) -> Conflict | None:
         """The conflict that is on the screen."""
-        return self._conflicts[self._at] if self._conflicts else None
+        return self._conflicts[self._position] if self._conflicts else None
 
     def side(self, keep: Keep) -> Side | None:
-        """Return one of the two notes; None where no conflict is left."""
+        """Return one of the two notes; None if there is no conflict."""
         return self.conflict.side(keep) if self.conflict else None
 
     @property
@@ -190,44 +192,44 @@ class ConflictsScreen(ActingScreen[None]):
         return any(secrets_in(side.note.text) for side in sides)
 
     def show(self, found: Sequence[Conflict], in_doubt: int = 0, *, is_known: bool) -> None:
-        """Show what is left: the same conflict where it still stands, else the next one; and how
-        many pairs are `in_doubt` besides.
+        """Show the remaining conflicts: the same one if it still exists, else the next one; and the
+        number of uncertain pairs that nobody judged (`in_doubt`).
         """
         before = self.conflict
-        self._conflicts, self._in_doubt, self._is_known = tuple(found), in_doubt, is_known
-        ids = [it.id for it in self._conflicts]
+        self._conflicts, self._uncertain_count, self._is_known = tuple(found), in_doubt, is_known
+        ids = [conflict.id for conflict in self._conflicts]
         if before is not None and before.id in ids:
-            self._at = ids.index(before.id)
-        self._at = max(0, min(self._at, len(ids) - 1))
+            self._position = ids.index(before.id)
+        self._position = max(0, min(self._position, len(ids) - 1))
         self._go_to_undone()
         if self.conflict != before or before is None:
-            self._tell()
+            self._update()
         self.say()
 
     def go_to(self, conflict_id: str) -> None:
-        """Go to a conflict, where it is among them."""
-        ids = [it.id for it in self._conflicts]
+        """Go to a conflict, if it is listed."""
+        ids = [conflict.id for conflict in self._conflicts]
         if conflict_id in ids:
-            self._at = ids.index(conflict_id)
-            self._tell()
+            self._position = ids.index(conflict_id)
+            self._update()
 
     def return_to(self, about: frozenset[str]) -> None:
-        """Go to the conflict that comes back by an undo, now or when the notes are compared: one
-        whose id, or a note of which, the undo was `about`.
+        """Go to the conflict that an undo brings back, now or once the notes are compared: the one
+        whose id, or one of whose paths, is in `about`.
         """
         self._undone = about
         if self._go_to_undone():
-            self._tell()
+            self._update()
 
     def _go_to_undone(self) -> bool:
-        for at, it in enumerate(self._conflicts if self._undone else ()):
-            of = {it.id, it.left.quote.path, it.right.quote.path}
-            if it.id not in self._before_undo and of & self._undone:
-                self._at, self._undone = at, frozenset()
+        for at, conflict in enumerate(self._conflicts if self._undone else ()):
+            ids = {conflict.id, conflict.left.quote.path, conflict.right.quote.path}
+            if conflict.id not in self._before_undo and ids & self._undone:
+                self._position, self._undone = at, frozenset()
                 return True
         return False
 
-    def _tell(self) -> None:
+    def _update(self) -> None:
         if not self.is_revealed:
             self._revealed = ""
         self.set_class(self.conflict is None, "-empty")
@@ -240,53 +242,57 @@ class ConflictsScreen(ActingScreen[None]):
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()
-        self._nothing.tell()
+        self._empty_view.tell()
         self.say()
 
-    def _fact_lines(self, keep: Keep, width: int) -> list[StyledLine]:
+    def _render_facts(self, keep: Keep, width: int) -> list[StyledLine]:
         side = self.side(keep)
         return fact_lines(side, width) if side else []
 
-    def _suggestion_lines(self, width: int) -> list[StyledLine]:
+    def _render_suggestion(self, width: int) -> list[StyledLine]:
         return suggestion_lines(self.conflict, width) if self.conflict else []
 
-    def _nothing_lines(self, width: int) -> list[StyledLine]:
-        told = NO_CONFLICTS if self._is_known else (("The notes are being compared …", "dim"),)
-        return paragraphs(told, width)
+    def _render_empty(self, width: int) -> list[StyledLine]:
+        texts = NO_CONFLICTS if self._is_known else (("The notes are being compared …", "dim"),)
+        return paragraphs(texts, width)
 
     def say(self) -> None:
-        """Tell which conflict it is and why it is one, and the keys."""
+        """Update the title and the keys."""
         conflict = self.conflict
         if conflict is None:
-            said = [StyledSpan(" Conflicts ", "accent bold")]
+            title = [StyledSpan(" Conflicts ", "accent bold")]
         else:
-            said = [*title_spans(conflict, self._at + 1, len(self._conflicts))]
-        doubts = (StyledSpan(f" {self._in_doubt} in doubt ", "dim"),) if self._in_doubt else ()
-        self._title.say(tuple(said), doubts)
+            title = [*title_spans(conflict, self._position + 1, len(self._conflicts))]
+        uncertain = (
+            (StyledSpan(f" {self._uncertain_count} uncertain ", "dim"),)
+            if self._uncertain_count
+            else ()
+        )
+        self._title.say(tuple(title), uncertain)
         self._keys.say(*key_line(self.situation, self.keymap))
 
-    # What the keys do
+    # Keys
 
     def action_do(self, action_id: str) -> None:
-        """Do what the registry names, or say why not. Whoever goes on waits for no undo."""
+        """Run an action of the registry, or show why it is disabled; stop awaiting an undo."""
         self._undone = frozenset()
         super().action_do(action_id)
 
     @property
     def situation(self) -> Situation:
-        """What can be settled here, and why not."""
+        """Return the state of the keys here, with the reasons for disabled ones."""
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
-        nothing = "" if self.conflict else "No conflict is left."
+        nothing = "" if self.conflict else "There are no conflicts."
         is_whole = self.conflict is not None and self.conflict.is_of_whole
         refusals: Mapping[str, str] = {
-            **dict.fromkeys(_SETTLING[:-1], nothing or self._read_only),
-            _SETTLING[-1]: nothing,
+            **dict.fromkeys(_RESOLVING[:-1], nothing or self._read_only),
+            _RESOLVING[-1]: nothing,
             **({"both": nothing or self._read_only or _WHOLE} if is_whole else {}),
             "judge-doubts": "" if self._is_known else _NOT_KNOWN,
-            "back": nothing or ("" if self._at else "This is the first conflict."),
+            "back": nothing or ("" if self._position else "This is the first conflict."),
             "origin": nothing or self._no_origin,
             "forward": nothing
-            or ("" if self._at + 1 < len(self._conflicts) else "This is the last conflict."),
+            or ("" if self._position + 1 < len(self._conflicts) else "This is the last conflict."),
             "reveal": "" if self._has_secrets else NO_SECRETS,
             "undo": needs_undo(known),
             "redo": needs_redo(known),
@@ -294,20 +300,20 @@ class ConflictsScreen(ActingScreen[None]):
         return replace(super().situation, refusals=refusals, revealed=self.is_revealed)
 
     @property
-    def _focused(self) -> Keep:
-        """The side with the focus."""
+    def _focused_side(self) -> Keep:
+        """Return the side that has the focus."""
         return Keep.RIGHT if self._texts[Keep.RIGHT].has_focus else Keep.LEFT
 
     @property
     def _no_origin(self) -> str:
-        side = self.side(self._focused)
+        side = self.side(self._focused_side)
         is_known = side is not None and side.origin is not None
-        return "" if is_known else "No transcript tells what caused this note."
+        return "" if is_known else NO_ORIGIN
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
-        focused = next((it for it in self._texts.values() if it.has_focus), self._nothing)
+        """Return the handlers of the keys by action id."""
+        focused = next((it for it in self._texts.values() if it.has_focus), self._empty_view)
         return {
             **super().handlers,
             **moving_handlers(focused),
@@ -321,88 +327,88 @@ class ConflictsScreen(ActingScreen[None]):
             "undo": self.undo,
             "redo": self.redo,
             "conflicts": self.close,
-            "keep-left": partial(self._settle, Keep.LEFT),
-            "keep-right": partial(self._settle, Keep.RIGHT),
+            "keep-left": partial(self._keep_side, Keep.LEFT),
+            "keep-right": partial(self._keep_side, Keep.RIGHT),
             "back": partial(self._go, -1),
             "forward": partial(self._go, 1),
             "previous-pane": self.go_to_other_note,
             "leave": self.close,
         }
 
-    def _settle(self, keep: Keep) -> None:
+    def _keep_side(self, keep: Keep) -> None:
         if self.conflict is not None:
             self._hands.keep(self.conflict, keep)
 
     def merge(self) -> None:
-        """One note of the two."""
+        """Merge the two notes."""
         if self.conflict is not None:
             self._hands.merge(self.conflict)
 
     def keep_both(self) -> None:
-        """Each holds for something else."""
+        """Keep both claims, each with when or for what it is true."""
         if self.conflict is not None:
             self._hands.keep_both(self.conflict)
 
     def dismiss_conflict(self) -> None:
-        """Both may stay."""
+        """Record that there is no conflict."""
         if self.conflict is not None:
             self._hands.dismiss(self.conflict)
 
     def _go(self, direction: int) -> None:
-        self._at += direction
-        self._tell()
+        self._position += direction
+        self._update()
 
     def go_to_other_note(self) -> None:
-        """To the other note."""
+        """Focus the other note."""
         left, right = (self._texts[keep] for keep in _SIDES)
         (right if left.has_focus else left).focus()
 
     def show_origin(self) -> None:
-        """What caused the note with the focus."""
-        side = self.side(self._focused)
+        """Show the origin of the note with the focus."""
+        side = self.side(self._focused_side)
         if side is not None:
             self._hands.origin(side.quote.path)
 
     def toggle_secrets(self) -> None:
-        """The secrets of the two notes, until others are shown; or masked again."""
+        """Reveal the secrets of the two notes until another conflict is shown, or mask them."""
         if self.conflict is not None:
             self._revealed = "" if self._revealed else self.conflict.id
-            self._tell()
+            self._update()
 
     def judge_uncertain(self) -> None:
-        """Have what is in doubt judged."""
+        """Let a model judge the uncertain pairs."""
         self._hands.judge_doubts()
 
     def undo(self) -> None:
-        """Take the last act back."""
+        """Undo the last change."""
         self._before_undo = frozenset(it.id for it in self._conflicts)
         self._hands.undo()
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo the change that was undone last."""
         self._hands.redo()
 
     def close(self) -> None:
-        """The key that led here leads back."""
+        """Close the screen: the key that opened it closes it."""
         self.dismiss(None)
 
 
 _HINT = "until a day, since a day, on laptops, in tests …"
-_WORDS = "When, or for what, each claim holds; it is written behind it."
+_WORDS = "When or for what is each claim true? The text is added to the claim."
 
 
 class BothScreen(FormScreen):
-    """Ends with what was typed of the `left` and the `right` claim."""
+    """Asks when or for what each claim is true; returns the texts `left` and `right`."""
 
     def __init__(self, conflict: Conflict, left: str, right: str, palette: Palette) -> None:
-        """`left` and `right` are what was typed before."""
+        """`left` and `right` are the texts typed before."""
         fields = [Field("left", left, _HINT), Field("right", right, _HINT)]
         super().__init__("Both are true", fields, palette, "show it", _WORDS)
         self._conflict = conflict
 
     def compose_below(self) -> ComposeResult:
-        """The two claims."""
+        """Show the two claims."""
         for name, side in (("left", self._conflict.left), ("right", self._conflict.right)):
-            label = StyledSpan(f" {name + ' says':<{LABEL}}", "dim")
+            label = StyledSpan(f" {name + ' claim':<{LABEL}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")
             yield bar.with_left(label, StyledSpan(f"“{one_line(side.quote.text)}”"))

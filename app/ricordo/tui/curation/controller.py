@@ -1,4 +1,4 @@
-"""Curating: how many proposals wait, the screens that ask for more and that decide on them."""
+"""Curation: count the pending proposals, and open the screens that ask for and decide on them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ricordo.tui.curation.screen import CurationActions, CurationScreen
 
 _ASKED_EVERY = 2.0
-"""Seconds between two looks whether a command has left proposals."""
+"""Seconds between two checks whether another process has added proposals."""
 
 
 class Curating:
-    """The curation of the memory that a screen shows."""
+    """Runs the curation of the memory that a screen shows."""
 
     def __init__(
         self,
@@ -42,77 +42,75 @@ class Curating:
         say: Callable[[], None],
         hands: CurationActions,
     ) -> None:
-        """`say` is called when another number of proposals waits; `hands` is what the review has
-        done to the memory.
+        """`say` is called when the number of pending proposals changes; `hands` is what the review
+        can do to the memory.
         """
         self._screen = screen
-        # a notebook of its own for threads: the other one is used in the follower's
+        # its own notebook for threads: the other one is used in the follower's
         self._notebook = notebook.another()
         self._reading = reading
         self._say = say
         self._hands = hands
         self._review: CurationScreen | None = None
-        self._asked: RetryRequest | None = None
-        """Whom the curation asked of which the review shows what was rejected."""
+        self._request: RetryRequest | None = None
+        """The request behind the rejected proposals that the review shows; None for the rules."""
         self._stamp: object = None
         self.waiting = 0
-        """How many proposals wait."""
+        """How many proposals are pending."""
 
     @cached_property
-    def _deciding(self) -> Deciding:
+    def _decisions(self) -> Deciding:
         from ricordo.tui.curation.decisions import Deciding
 
         return Deciding()
 
     async def follow(self) -> None:
-        """Tell how many wait, for as long as the screen is there."""
+        """Keep the number of pending proposals up to date while the screen exists."""
         while True:
             await self._count()
             await asyncio.sleep(_ASKED_EVERY)
 
     async def _count(self) -> None:
-        surroundings, root = self._notebook.surroundings, self._notebook.place.root
-        stamp = stamp_of_curation(surroundings.state, root)
+        environment, root = self._notebook.surroundings, self._notebook.place.root
+        stamp = stamp_of_curation(environment.state, root)
         if stamp == self._stamp:
             return
-        # that the history cannot be read is told where it is written
+        # an unreadable history is reported where it is written
         with suppress(StateUnusable):
-            kept = await asyncio.to_thread(recall_curation, surroundings.state, root)
-            self.waiting = len(kept.waiting)
+            pending = await asyncio.to_thread(recall_curation, environment.state, root)
+            self.waiting = len(pending.waiting)
         self._stamp = stamp
         self._screen.call_later(self._say)
 
-    def looked(self, look: Snapshot) -> None:
-        """Let the review, where it is open, show what is in the memory now."""
-        if self._review is not None and look.judged:
-            self._review.looked(look)
+    def looked(self, snapshot: Snapshot) -> None:
+        """Update the review, if it is open, with a new snapshot."""
+        if self._review is not None and snapshot.judged:
+            self._review.looked(snapshot)
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         self._screen.run_worker(work, group="curate")
 
-    # What the keys do
+    # Keys
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             "curate": self.open_curation,
         }
 
     def open_curation(self) -> None:
-        """Decide on what waits, or was rejected and can be sent back; where there is nothing of
-        it, have something proposed.
-        """
+        """Open the review if proposals are pending or can be sent back, else ask for new ones."""
         self._run(self._open)
 
     async def _open(self) -> None:
         await self._count()
-        if self.waiting or (self._asked is not None and self._deciding.has_to_send_back):
-            self._decide()
+        if self.waiting or (self._request is not None and self._decisions.has_to_send_back):
+            self._open_review()
         else:
             self.choose_scope()
 
-    def _decide(self) -> None:
+    def _open_review(self) -> None:
         from ricordo.tui.curation.screen import CurationScreen
 
         screen = self._screen
@@ -121,64 +119,66 @@ class Curating:
             screen.styles_now(),
             screen.keymap,
             self._hands,
-            self._deciding,
+            self._decisions,
             self.choose_scope,
             self._send_back,
-            self._changed,
+            self._recount,
         )
-        screen.app.push_screen(self._review, self._left)
+        screen.app.push_screen(self._review, self._forget_review)
 
-    def _left(self, _: None) -> None:
+    def _forget_review(self, _: None) -> None:
         self._review = None
 
-    def _changed(self) -> None:
+    def _recount(self) -> None:
         self._run(self._count)
 
-    # Having something proposed
+    # Asking for proposals
 
     def choose_scope(self) -> None:
-        """Ask what is to be curated, and curate it."""
+        """Ask what to curate, and curate it."""
         self._run(self._choose_scope)
 
     async def _choose_scope(self) -> None:
         from ricordo.tui.curation.runner import Asker
 
         asker = Asker(self._notebook)
-        ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
-        engines, own = await asyncio.to_thread(asker.engines)
-        # what it stands on was loaded in the threads
+        ways = await asyncio.to_thread(_find_scopes, self._notebook, self._reading.path)
+        engines, chosen = await asyncio.to_thread(asker.engines)
+        # its dependencies were loaded in the threads
         from ricordo.tui.curation.scope_screen import ScopeScreen
 
         styles, keymap = self._screen.styles_now(), self._screen.keymap
-        screen = ScopeScreen(ways, engines, own, asker, styles, keymap)
+        screen = ScopeScreen(ways, engines, chosen, asker, styles, keymap)
 
         def curated(curation: Curation | None) -> None:
-            # one that was looked at and left has asked nobody: the one before can still be asked
+            # a cancelled screen has asked nobody: the earlier request can still be sent back to
             if curation is not None:
-                self._run(partial(self._keep, curation, asker.asked))
+                self._run(partial(self._store, curation, asker.asked))
 
         self._screen.app.push_screen(screen, curated)
 
     def _send_back(self, rejected: Rejected) -> None:
-        """Show what would go back of a change that the checks rejected, and send it."""
+        """Show what would be sent back about a change that the checks rejected, and send it."""
         from ricordo.tui.dialogs.question import QuestionScreen
 
-        # what engines outside our code proposed is all that can go back
-        assert self._asked is not None
-        question = SendingBack(self._notebook, self._asked, rejected)
+        # only what a model or a program proposed can be sent back
+        assert self._request is not None
+        question = SendingBack(self._notebook, self._request, rejected)
         screen = QuestionScreen(question, self._screen.styles_now())
-        self._screen.app.push_screen(screen, partial(self._sent_back, rejected))
+        self._screen.app.push_screen(screen, partial(self._store_answer, rejected))
 
-    def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
+    def _store_answer(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
-            self._deciding.sends_back(rejected)
-            # what else was rejected can still go back, and what was not read stays so
-            left = (*self._deciding.rejected, *curation.rejected)
-            known = replace(curation, rejected=left, skipped=tuple(self._deciding.skipped))
-            self._run(partial(self._keep, known, self._asked))
+            self._decisions.sends_back(rejected)
+            # the other rejected changes can still be sent back, and skipped input stays listed
+            rejected_now = (*self._decisions.rejected, *curation.rejected)
+            merged = replace(
+                curation, rejected=rejected_now, skipped=tuple(self._decisions.skipped)
+            )
+            self._run(partial(self._store, merged, self._request))
 
-    async def _keep(self, curation: Curation, asked: RetryRequest | None) -> None:
-        """Let what was proposed wait, by whom was `asked`."""
+    async def _store(self, curation: Curation, request: RetryRequest | None) -> None:
+        """Store the proposals of a curation as pending; `asked` is the request they answer."""
         from ricordo.services.curation.curation import begin
         from ricordo.services.curation.preparation import summed_up
 
@@ -187,18 +187,18 @@ class Curating:
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        self._asked, self._deciding.rejected = asked, curation.rejected
-        self._deciding.skipped = summed_up(curation.skipped)
+        self._request, self._decisions.rejected = request, curation.rejected
+        self._decisions.skipped = summed_up(curation.skipped)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()
         elif curation.proposals or curation.rejected or curation.skipped:
-            self._decide()
-        for said in _told_of(curation):
-            self._screen.app.notify(said, markup=False, timeout=6)
+            self._open_review()
+        for message in _describe_outcome(curation):
+            self._screen.app.notify(message, markup=False, timeout=6)
 
 
-def _told_of(curation: Curation) -> Iterator[str]:
+def _describe_outcome(curation: Curation) -> Iterator[str]:
     from ricordo.curation.proposal import RULES
     from ricordo.services.engines.preview import answered, who
 
@@ -206,60 +206,60 @@ def _told_of(curation: Curation) -> Iterator[str]:
     if run.engine != RULES:
         yield f"{one_line(answered(run))}."
     if not curation.proposals:
-        yield f"Nothing is to be changed, as far as {one_line(who(run))} can tell."
+        yield f"No changes proposed by {one_line(who(run))}."
 
 
-def _ways(notebook: Notebook, note: str) -> list[ScopeWay]:
+def _find_scopes(notebook: Notebook, note: str) -> list[ScopeWay]:
     from ricordo.services.curation.preparation import CurationScope, recent_sessions, scope_of
     from ricordo.services.sessions.activity_text import day_in_words
     from ricordo.tui.curation.scope_screen import ScopeWay
 
-    ways = [ScopeWay(CurationScope(), "since last time", "what was said and not curated yet")]
+    scopes = [ScopeWay(CurationScope(), "since last time", "messages that were not curated yet")]
     if note:
-        ways.append(ScopeWay(CurationScope(note=note), "this note", note))
+        scopes.append(ScopeWay(CurationScope(note=note), "this note", note))
     sessions = recent_sessions(notebook)
     if sessions:
-        last = sessions[0]
-        told = f"“{last.shown}”, {day_in_words(last.ended)}"
-        ways.append(ScopeWay(scope_of(last), "the last session", told))
-    ways.append(
+        session = sessions[0]
+        last_title = f"“{session.shown}”, {day_in_words(session.ended)}"
+        scopes.append(ScopeWay(scope_of(session), "the last session", last_title))
+    scopes.append(
         ScopeWay(CurationScope(everything=True), "everything", "all sessions from the first one")
     )
-    return ways
+    return scopes
 
 
 _ABOUT = (
-    "This change goes back once, with the reason for which the checks rejected it, the notes and "
-    "the turns that it names. What is answered is checked as any other change, and waits."
+    "This change is sent back once, with the reason why the checks rejected it, and the notes and "
+    "messages that it names. The answer is checked like any other proposal, then pending."
 )
 
 
 class SendingBack:
-    """One change that goes back."""
+    """One rejected change as a question to the model or program that proposed it."""
 
     title = "Sent back · a change that the checks rejected"
 
-    def __init__(self, notebook: Notebook, asked: RetryRequest, rejected: Rejected) -> None:
-        """`asked` is whom the curation asked that it is of."""
-        # of its own: it is asked in a thread
+    def __init__(self, notebook: Notebook, request: RetryRequest, rejected: Rejected) -> None:
+        """`asked` is the request of the curation that proposed it."""
+        # its own notebook: it is used in a thread
         self._notebook = notebook.another()
-        self._asked = asked
+        self._request = request
         self._rejected = rejected
 
     def look(self, step: Step) -> BeforeSendingBack:
-        """Return what is known before."""
+        """Return what is sent and what it may cost."""
         from ricordo.services.curation.curation import look_before_sending_back
 
-        return look_before_sending_back(self._notebook, self._asked, self._rejected)
+        return look_before_sending_back(self._notebook, self._request, self._rejected)
 
     def lines(self, before: BeforeSendingBack, width: int) -> list[StyledLine]:
-        """Return what would be sent."""
+        """Return what would be sent, as lines."""
         about = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)]
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
         return [*about, *heading, *sent_lines(before.leaving.text, "== ", width)]
 
     def ask(self, before: BeforeSendingBack, step: Step) -> Curation:
-        """Send it back."""
+        """Send the change back; return the proposals of the answer."""
         from ricordo.services.curation.curation import send_back
 
-        return send_back(self._notebook, self._asked, self._rejected, step)
+        return send_back(self._notebook, self._request, self._rejected, step)

@@ -1,4 +1,4 @@
-"""Deciding on proposals: what the person takes, refuses, leaves out. Nothing of it is written."""
+"""The user's decisions on proposals: accepted, refused, hunks left out. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ricordo.services.curation.preparation import SkippedInput
 
 
 class Mark(Enum):
-    """What was decided of a proposal."""
+    """The decision on a proposal."""
 
     OPEN = auto()
     TAKEN = auto()
@@ -22,155 +22,162 @@ class Mark(Enum):
 
 
 Thing = Shown | Rejected | SkippedInput | str
-"""What a row of the list is about; words of our own are a line above others."""
+"""What a row of the list shows; a string is the title of the rows below it."""
 
 
 class Deciding:
-    """The decisions on what waits in one memory, for as long as it is open."""
+    """The decisions on the pending proposals of one memory, as long as it is open."""
 
     def __init__(self) -> None:
-        """Nothing was shown yet."""
-        self._seen: dict[str, int] = {}
-        """The proposals that were shown, numbered as they came."""
+        """Start without decisions."""
+        self._numbers: dict[str, int] = {}
+        """Numbers of the proposals by id, in the order in which they were first shown."""
         self._marks: dict[str, Mark] = {}
         self._left_out: dict[str, frozenset[tuple[int, int]]] = {}
-        self._nothing: set[str] = set()
-        """Proposals of which every hunk is left out."""
-        self._shown: dict[str, tuple[Edit, ...]] = {}
-        """What was shown to its end of each proposal."""
+        self._emptied: set[str] = set()
+        """Ids of the proposals whose hunks are all left out."""
+        self._read_edits: dict[str, tuple[Edit, ...]] = {}
+        """The edits that were scrolled to their end, by proposal id."""
         self._written: dict[str, Shown] = {}
-        """Those that were written here; an undo by whatever process makes them pending again."""
+        """Proposals written here, by id; an undo by any process makes them pending again."""
         self._applied: frozenset[str] = frozenset()
         self.rejected: Sequence[Rejected] = ()
-        """What the checks rejected of the last curation, until the next one."""
+        """Changes of the last curation that the checks rejected, until the next curation."""
         self.skipped: Sequence[SkippedInput] = ()
-        """What was not read in it."""
+        """Input that the last curation did not read."""
 
-    def things(self, waiting: Sequence[Shown], applied: Collection[str]) -> list[Thing]:
-        """Return what is to be listed: what is pending, what was written, what the checks rejected,
-        what was not read. `applied` are the ids of all proposals that are applied now.
+    def things(self, pending: Sequence[Shown], applied: Collection[str]) -> list[Thing]:
+        """Return the rows: pending proposals, written ones, rejected changes, input not read.
+        `applied` are the ids of all proposals that are applied now.
         """
         self._applied = frozenset(applied)
-        things: list[Thing] = [*self._arranged(waiting)]
-        for it in self.written:
-            self.mark(it, Mark.WRITTEN)
+        things: list[Thing] = [*self._order(pending)]
+        for proposal in self.written:
+            self.mark(proposal, Mark.WRITTEN)
         if self.written:
-            things += ["written, u undoes it", *self.written]
+            things += ["written · u undoes", *self.written]
         if self.rejected:
             things += ["rejected by checks", *self.rejected]
         if self.skipped:
             things += ["not read", *self.skipped]
         return things
 
-    def _arranged(self, shown: Sequence[Shown]) -> list[Shown]:
-        """Return the proposals with those on one note together, in the order in which they were
-        seen first. None is accepted before the user accepts it: not one that is new, nor one that
-        was written and undone; what no longer fits is not accepted any more.
+    def _order(self, shown: Sequence[Shown]) -> list[Shown]:
+        """Return the proposals grouped by note, in the order in which they were first shown.
+        Proposals that were written and undone are undecided again, and so are accepted ones that no
+        longer apply: none is accepted unless the user accepts it.
         """
         first: dict[str, int] = {}
-        for it in shown:
-            number = self._seen.setdefault(it.waiting.id, len(self._seen))
-            first[it.waiting.path] = min(first.get(it.waiting.path, number), number)
-            mark = self.of(it)
-            if mark is Mark.WRITTEN or (it.why_not and mark is Mark.TAKEN):
-                self.mark(it, Mark.OPEN)
-        return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
+        for each in shown:
+            number = self._numbers.setdefault(each.waiting.id, len(self._numbers))
+            first[each.waiting.path] = min(first.get(each.waiting.path, number), number)
+            mark = self.of(each)
+            if mark is Mark.WRITTEN or (each.why_not and mark is Mark.TAKEN):
+                self.mark(each, Mark.OPEN)
+        return sorted(
+            shown,
+            key=lambda each: (first[each.waiting.path], self._numbers[each.waiting.id]),
+        )
 
     def replaced(self, old: Waiting, new: Waiting) -> None:
-        """Know that a proposal stands in the place of another one: it is not decided yet."""
-        self._seen[new.id] = self._seen[old.id]
+        """Put a new, undecided proposal in the place of an old one."""
+        self._numbers[new.id] = self._numbers[old.id]
         self._marks[new.id] = Mark.OPEN
 
-    def of(self, it: Shown) -> Mark:
-        """Return what was decided of a proposal."""
-        return self._marks.get(it.waiting.id, Mark.OPEN)
+    def of(self, proposal: Shown) -> Mark:
+        """Return the decision on a proposal."""
+        return self._marks.get(proposal.waiting.id, Mark.OPEN)
 
-    def mark(self, it: Shown, mark: Mark) -> None:
-        """Decide on a proposal."""
-        self._marks[it.waiting.id] = mark
+    def mark(self, proposal: Shown, mark: Mark) -> None:
+        """Set the decision on a proposal."""
+        self._marks[proposal.waiting.id] = mark
 
-    def turn(self, it: Shown, mark: Mark) -> bool:
-        """Decide on a proposal, or take that back; say whether it is decided now."""
-        is_new = self.of(it) is not mark
-        self.mark(it, mark if is_new else Mark.OPEN)
+    def turn(self, proposal: Shown, mark: Mark) -> bool:
+        """Set the decision on a proposal, or clear it if it is set; return whether it is set."""
+        is_new = self.of(proposal) is not mark
+        self.mark(proposal, mark if is_new else Mark.OPEN)
         return is_new
 
-    def taken(self, shown: Iterable[Shown]) -> list[Shown]:
-        """Return those that are to be written: where every hunk is left out nothing is."""
-        return [it for it in shown if self.of(it) is Mark.TAKEN and not self.is_nothing(it)]
+    def taken(self, proposals: Iterable[Shown]) -> list[Shown]:
+        """Return the accepted proposals, without those whose hunks are all left out."""
+        return [
+            each for each in proposals if self.of(each) is Mark.TAKEN and not self.is_nothing(each)
+        ]
 
-    def refused(self, shown: Iterable[Shown]) -> list[Waiting]:
-        """Return those that are to be kept away."""
-        return [it.waiting for it in shown if self.of(it) is Mark.REFUSED]
+    def refused(self, proposals: Iterable[Shown]) -> list[Waiting]:
+        """Return the refused proposals."""
+        return [proposal.waiting for proposal in proposals if self.of(proposal) is Mark.REFUSED]
 
     # Hunks
 
-    def left_out(self, it: Shown) -> Hunks:
-        """Return the hunks of a proposal that are left out, by edit and number."""
-        return self._left_out.get(it.waiting.id, frozenset())
+    def left_out(self, proposal: Shown) -> Hunks:
+        """Return the hunks of a proposal that are left out, by edit and hunk number."""
+        return self._left_out.get(proposal.waiting.id, frozenset())
 
-    def leave_out(self, it: Shown, hunks: Hunks, of: Hunks) -> None:
-        """Leave these `of` the hunks of a proposal out and no others."""
-        self._left_out[it.waiting.id] = frozenset(hunks)
-        change = self._nothing.add if it.is_nothing_without(hunks, of) else self._nothing.discard
-        change(it.waiting.id)
+    def leave_out(self, proposal: Shown, hunks: Hunks, of: Hunks) -> None:
+        """Leave out exactly `hunks` of a proposal; `of` are all its hunks."""
+        self._left_out[proposal.waiting.id] = frozenset(hunks)
+        is_emptied = proposal.is_nothing_without(hunks, of)
+        (self._emptied.add if is_emptied else self._emptied.discard)(proposal.waiting.id)
 
-    def is_nothing(self, it: Shown) -> bool:
-        """Say whether all hunks of a proposal are left out."""
-        return it.waiting.id in self._nothing
+    def is_nothing(self, proposal: Shown) -> bool:
+        """Return whether all hunks of a proposal are left out."""
+        return proposal.waiting.id in self._emptied
 
-    # What was shown to its end
+    # Scrolled to the end
 
-    def was_shown(self, it: Shown) -> bool:
-        """Know that a proposal was shown to its end as it is; say whether that is new."""
-        is_new = not self.is_shown(it)
-        self._shown[it.waiting.id] = it.edits
+    def was_shown(self, proposal: Shown) -> bool:
+        """Record that the proposal was scrolled to its end as it is; return whether that is new."""
+        is_new = not self.is_shown(proposal)
+        self._read_edits[proposal.waiting.id] = proposal.edits
         return is_new
 
-    def is_shown(self, it: Shown) -> bool:
-        """Say whether a proposal, as it is, was shown to its end."""
-        return self._shown.get(it.waiting.id) == it.edits
+    def is_shown(self, proposal: Shown) -> bool:
+        """Return whether a proposal, as it is, was scrolled to its end."""
+        return self._read_edits.get(proposal.waiting.id) == proposal.edits
 
-    # What was written
+    # Written
 
     @property
     def written(self) -> tuple[Shown, ...]:
-        """The proposals that were written here and are not undone."""
-        return tuple(it for id, it in self._written.items() if id in self._applied)
+        """Return the proposals that were written here and are not undone."""
+        return tuple(proposal for id, proposal in self._written.items() if id in self._applied)
 
     def wrote(self, proposals: Sequence[Shown]) -> None:
-        """Know that proposals were written."""
-        self._written |= {it.waiting.id: it for it in proposals}
-        self._applied |= {it.waiting.id for it in proposals}
-        for it in proposals:
-            self.mark(it, Mark.WRITTEN)
+        """Record that proposals were written."""
+        self._written |= {proposal.waiting.id: proposal for proposal in proposals}
+        self._applied |= {proposal.waiting.id for proposal in proposals}
+        for proposal in proposals:
+            self.mark(proposal, Mark.WRITTEN)
 
     def leave(self) -> None:
-        """Look no longer at what was written."""
+        """Forget what was written: the review closes."""
         self._written.clear()
 
-    # What was rejected
+    # Rejected
 
     @property
     def has_to_send_back(self) -> bool:
-        """Whether anything of what was rejected can be sent back."""
-        return any(it.said for it in self.rejected)
+        """Whether a rejected change can be sent back."""
+        return any(change.said for change in self.rejected)
 
-    def can_send_back(self, it: Thing | None) -> bool:
-        """Say whether a row is about what was rejected and not sent back yet: it may be drawn for
-        a moment longer.
+    def can_send_back(self, row: Thing | None) -> bool:
+        """Return whether a row is a rejected change that was not sent back yet: it may stay on the
+        screen for a moment longer.
         """
         return (
-            isinstance(it, Rejected) and bool(it.said) and any(it is own for own in self.rejected)
+            isinstance(row, Rejected)
+            and bool(row.said)
+            and any(row is change for change in self.rejected)
         )
 
     def sends_back(self, rejected: Rejected) -> None:
-        """Know that it was sent back."""
-        self.rejected = tuple(it for it in self.rejected if it is not rejected)
+        """Remove a rejected change that was sent back."""
+        self.rejected = tuple(change for change in self.rejected if change is not rejected)
 
 
 def is_same(one: Thing | None, other: Thing | None) -> bool:
-    """Say whether two rows are about the same thing, as it was or as it is."""
+    """Return whether two rows show the same proposal or other row, whatever its content."""
     if isinstance(one, Shown) and isinstance(other, Shown):
         return one.waiting.id == other.waiting.id
     return one == other

@@ -1,4 +1,4 @@
-"""What is kept back of a brief, and what the person lets out: each value by its fingerprint."""
+"""The values redacted from a brief, and those that the user allows to be sent, by fingerprint."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from ricordo.tui.curation.runner import Asker
 
 _NOTHING = (
-    ("Nothing is kept back", "heading"),
-    ("Nothing in this brief looks like a credential, and you have let nothing out.", ""),
+    ("Nothing is redacted", "heading"),
+    ("Nothing in this brief looks like a secret, and you allowed no value to be sent.", ""),
 )
-_ABOUT = " Replaced before anything leaves, and put back into the answer here"
-_STAND_STILL = {"yes": "It leaves already.", "no": "It is kept back already."}
+_ABOUT = " Replaced before sending, and restored in the answer on this machine"
+_UNCHANGED = {"yes": "This value is sent already.", "no": "This value is redacted already."}
 
 
 class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
-    """Ends with whether anything was decided."""
+    """Lists redacted values; returns whether a decision was changed."""
 
     SCENE = Scene.KEPT_BACK
 
@@ -48,37 +48,37 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def __init__(
         self,
-        leaving: Egress,
-        told: SpokenSince,
+        egress: Egress,
+        spoken: SpokenSince,
         asker: Asker,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`leaving` has what is kept back of what was `told`; what may leave is asked for."""
+        """`egress` lists the values redacted from `spoken`; the allowed ones are read from disk."""
         ActingScreen.__init__(self, palette, keymap)
-        self._about_to_leave, self._told = leaving, told
+        self._egress, self._spoken = egress, spoken
         self._asker = asker
-        self.values = list(leaving.kept_back)
-        """The values, those first that are kept back."""
+        self.values = list(egress.kept_back)
+        """The values, redacted ones first."""
         self.leaving: set[str] = set()
-        """The fingerprints of those that leave."""
+        """Fingerprints of the values that are sent."""
         self.is_read = False
-        """Whether it is known what may leave."""
-        self._is_other = False
+        """Whether the allowed values have been read."""
+        self._is_changed = False
         self._one_at_a_time = asyncio.Lock()
         self._list = RowList(palette, self.say, self._rows, id="ways", one_row=1_000)
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """What it is about, the values, the keys."""
+        """Lay out a line about redaction, the values and the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("What does not leave")
+            overlay.border_title = Content("Redacted: values that are not sent")
             yield Bar(self._palette, id="words", base="").with_left(StyledSpan(_ABOUT, "dim"))
             yield self._list
             yield self._keys
 
     def on_mount(self) -> None:
-        """Ask what may leave."""
+        """Read the allowed values."""
         self._list.focus()
         self._show()
         self.run_worker(self._read())
@@ -93,15 +93,18 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         else:
-            self.values += [Redacted(it.reason, "", name, (), 0) for name, it in allowed.items()]
+            self.values += [
+                Redacted(decision.reason, "", fingerprint, (), 0)
+                for fingerprint, decision in allowed.items()
+            ]
             self.leaving = set(allowed)
         self.is_read = True
         self._show()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        it = self.values[number]
-        may_leave = it.fingerprint in self.leaving
-        return kept_back_rows(it, self._about_to_leave, self._told, width, may_leave=may_leave)
+        value = self.values[number]
+        may_leave = value.fingerprint in self.leaving
+        return kept_back_rows(value, self._egress, self._spoken, width, may_leave=may_leave)
 
     @property
     def _value(self) -> Redacted | None:
@@ -109,23 +112,23 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     @property
     def situation(self) -> Situation:
-        """Whether the value under the cursor leaves."""
-        it = self._value
-        if it is None or not self.is_read:
-            why = "Nothing is under the cursor." if self.is_read else "It is still being read."
-            refusals = dict.fromkeys(_STAND_STILL, why)
+        """Return which key changes the value under the cursor."""
+        value = self._value
+        if value is None or not self.is_read:
+            reason = "No value is selected." if self.is_read else "The values are still being read."
+            refusals = dict.fromkeys(_UNCHANGED, reason)
         else:
-            stands = "yes" if it.fingerprint in self.leaving else "no"
-            refusals = {stands: _STAND_STILL[stands]}
+            current = "yes" if value.fingerprint in self.leaving else "no"
+            refusals = {current: _UNCHANGED[current]}
         return Situation(scene=self.SCENE, refusals=refusals)
 
     def say(self) -> None:
-        """Tell the keys that matter here."""
+        """Update the keys."""
         self._keys.say(*key_line(self.situation, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
@@ -135,35 +138,35 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         }
 
     def allow_value(self) -> None:
-        """Let the value out from now on."""
-        if (it := self._value) is not None:
-            self.run_worker(self._decide(it, leaves=True))
+        """Allow the value to be sent from now on."""
+        if (value := self._value) is not None:
+            self.run_worker(self._decide(value, is_allowed=True))
 
     def redact_value(self) -> None:
-        """Keep the value back again."""
-        if (it := self._value) is not None:
-            self.run_worker(self._decide(it, leaves=False))
+        """Redact the value again."""
+        if (value := self._value) is not None:
+            self.run_worker(self._decide(value, is_allowed=False))
 
-    async def _decide(self, it: Redacted, *, leaves: bool) -> None:
-        asker, name = self._asker, it.fingerprint
-        decide = partial(asker.allow, it) if leaves else partial(asker.withhold, name)
+    async def _decide(self, value: Redacted, *, is_allowed: bool) -> None:
+        asker, fingerprint = self._asker, value.fingerprint
+        decide = partial(asker.allow, value) if is_allowed else partial(asker.withhold, fingerprint)
         try:
             async with self._one_at_a_time:
                 await asyncio.to_thread(decide)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        (self.leaving.add if leaves else self.leaving.discard)(name)
-        self._is_other = True
+        (self.leaving.add if is_allowed else self.leaving.discard)(fingerprint)
+        self._is_changed = True
         self._list.refresh()
         self.say()
 
     def close(self) -> None:
-        """Back, with whether anything was decided."""
-        self.run_worker(self._leave())
+        """Close the screen."""
+        self.run_worker(self._close())
 
-    async def _leave(self) -> None:
-        # what is decided comes before what is told of it
+    async def _close(self) -> None:
+        # a decision that is being stored has to be stored first
         async with self._one_at_a_time:
             pass
-        self.dismiss(self._is_other)
+        self.dismiss(self._is_changed)

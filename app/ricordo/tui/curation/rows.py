@@ -1,4 +1,4 @@
-"""Proposals as lines: a row or two in the list, and what is known of one above its diff."""
+"""Proposals as lines: one or two rows in the list, and reason and evidence above the diff."""
 
 from __future__ import annotations
 
@@ -26,62 +26,62 @@ from ricordo.tui.render.line import (
 from ricordo.tui.render.mask import masked
 
 NOTHING_WAITS = (
-    ("Nothing waits to be decided", "heading"),
+    ("No pending proposals", "heading"),
     (
-        "A curator reads what you and your agents said since the last time, and proposes what the "
-        "notes should say; its proposals will stand here, each with the words on which it rests. "
-        "You take or leave each, and nothing is written before.",
+        "A curator reads what you and your agents wrote since the last time, and proposes changes "
+        "to the notes. Its proposals appear here, each with the messages that it quotes. You "
+        "accept or refuse each; nothing is written before that.",
         "",
     ),
 )
 _LONGEST_QUOTE = 600
 _LABEL = 6
-"""Cells before a line of what is known."""
+"""Cells of a label."""
 
 Text = tuple[str, str]
 Aside = Rejected | SkippedInput
-"""What stands below that which waits."""
+"""Rows below the pending proposals: nothing can be decided on them."""
 
 
 def thing_rows(
-    it: Thing, deciding: Deciding, width: int, *, in_one: bool
+    thing: Thing, decisions: Deciding, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
-    """Return the rows of whatever stands in the list of a review, in one or two."""
-    if isinstance(it, str):
-        return dividing_rows(it, width, in_one=in_one)
-    if isinstance(it, Aside):
-        return _aside_rows(it, width, in_one=in_one)
-    return _proposal_rows(it, _state_of(it, deciding), width, in_one=in_one)
+    """Return a row of the review list, in one or two lines."""
+    if isinstance(thing, str):
+        return dividing_rows(thing, width, in_one=in_one)
+    if isinstance(thing, Aside):
+        return _render_aside(thing, width, in_one=in_one)
+    return _render_proposal(thing, _describe_state(thing, decisions), width, in_one=in_one)
 
 
-def _state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
-    """Return a glyph, words and their style."""
-    mark = deciding.of(it)
+def _describe_state(proposal: Shown, decisions: Deciding) -> tuple[str, str, str]:
+    """Return the glyph, the words and the style for the decision on a proposal."""
+    mark = decisions.of(proposal)
     if mark is Mark.WRITTEN:
         return "✓", "written", "dim"
     if mark is Mark.REFUSED:
         return "✗", "no", "dim"
-    if it.why_not:
-        return "⊘", "fits no longer", "dim"
+    if proposal.why_not:
+        return "⊘", "outdated", "dim"
     if mark is Mark.TAKEN:
-        if deciding.is_nothing(it):
-            return "·", "nothing left", "warning"
-        return "✓", "yes, in part" if deciding.left_out(it) else "yes", "success"
-    if it.waiting.told:
-        return "!", "warned", "warning"
-    return "·", "undecided" if deciding.is_shown(it) else "unread", ""
+        if decisions.is_nothing(proposal):
+            return "·", "all left out", "warning"
+        return "✓", "yes, in part" if decisions.left_out(proposal) else "yes", "success"
+    if proposal.waiting.told:
+        return "!", "warning", "warning"
+    return "·", "undecided" if decisions.is_shown(proposal) else "unread", ""
 
 
-def _proposal_rows(
-    it: Shown, state: tuple[str, str, str], width: int, *, in_one: bool
+def _render_proposal(
+    proposal: Shown, state: tuple[str, str, str], width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
     glyph, word, style = state
     name = [
         StyledSpan(f" {glyph} ", style),
-        StyledSpan(f"{it.waiting.op:<8}"),
-        StyledSpan(one_line(it.waiting.path.removesuffix(".md")), "bold"),
+        StyledSpan(f"{proposal.waiting.op:<8}"),
+        StyledSpan(one_line(proposal.waiting.path.removesuffix(".md")), "bold"),
     ]
-    about, about_style = _brief(it)
+    about, about_style = _describe_briefly(proposal)
     right = (StyledSpan(f" {word} ", style),)
     if in_one:
         return (with_right([*name, StyledSpan(f"  {about}", about_style)], right, width),)
@@ -90,81 +90,84 @@ def _proposal_rows(
     )
 
 
-def _brief(it: Shown) -> Text:
-    if it.why_not:
-        return one_line(masked(it.why_not)), "dim"
-    if it.waiting.told:
-        return one_line(masked(", ".join(it.waiting.told))), "warning"
-    return one_line(masked(it.waiting.change.reason)), "dim"
+def _describe_briefly(proposal: Shown) -> Text:
+    if proposal.why_not:
+        return one_line(masked(proposal.why_not)), "dim"
+    if proposal.waiting.told:
+        return one_line(masked(", ".join(proposal.waiting.told))), "warning"
+    return one_line(masked(proposal.waiting.change.reason)), "dim"
 
 
-def _aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
-    name = (StyledSpan(" ⊘ ", "dim"), StyledSpan(_what(it), "dim"))
-    why = StyledSpan(one_line(masked(it.why)), "dim")
+def _render_aside(aside: Aside, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+    name = (StyledSpan(" ⊘ ", "dim"), StyledSpan(_describe_aside(aside), "dim"))
+    why = StyledSpan(one_line(masked(aside.why)), "dim")
     if in_one:
         return (StyledLine(fit((*name, StyledSpan("  "), why), width)),)
     return StyledLine(fit(name, width)), StyledLine(fit((StyledSpan("   "), why), width))
 
 
-def aside_lines(it: Aside, width: int) -> list[StyledLine]:
-    """Return what was rejected or not read, and why, in full."""
-    told = [("what", _what(it), ""), ("why", one_line(masked(it.why)), "")]
-    return [*_labelled(told, width), BLANK, StyledLine((StyledSpan(nothing_to_decide(it), "dim"),))]
+def aside_lines(aside: Aside, width: int) -> list[StyledLine]:
+    """Return a rejected change or skipped input in full, with the reason."""
+    parts = [("what", _describe_aside(aside), ""), ("why", one_line(masked(aside.why)), "")]
+    hint = StyledLine((StyledSpan(nothing_to_decide(aside), "dim"),))
+    return [*_render_labelled(parts, width), BLANK, hint]
 
 
-def nothing_to_decide(it: Aside) -> str:
-    """Return why there is nothing to decide on it."""
-    what = "The checks rejected it" if isinstance(it, Rejected) else "It was not read"
-    return f"{what}, so there is nothing to decide."
+def nothing_to_decide(aside: Aside) -> str:
+    """Return why nothing can be decided on a rejected change or skipped input."""
+    if isinstance(aside, Rejected):
+        return "The checks rejected this change; nothing to decide."
+    return "This was not read; nothing to decide."
 
 
-def _what(it: Aside) -> str:
-    return one_line(masked(it.change)) if isinstance(it, Rejected) else it.name
+def _describe_aside(aside: Aside) -> str:
+    return one_line(masked(aside.change)) if isinstance(aside, Rejected) else aside.name
 
 
-def head_lines(it: Shown, titles: Mapping[str, str], width: int) -> list[StyledLine]:
-    """Return why something is proposed, on which words it rests, and what to know before it is
-    taken. `titles` are what sessions are called, by their transcripts.
+def head_lines(proposal: Shown, titles: Mapping[str, str], width: int) -> list[StyledLine]:
+    """Return the reason, the warnings and the quoted messages of a proposal. `titles` are the
+    titles of sessions by the paths of their transcripts.
     """
-    told = [("why", one_line(masked(it.waiting.change.reason)), "")]
-    if it.why_not:
-        told.append(("⊘", f"fits no longer: {one_line(masked(it.why_not))}", "warning"))
-    if it.needs_others:
-        told.append(("!", "it fits only behind proposals that stand before it", "warning"))
-    if it.waiting.is_edited:
-        told.append(("✎", "edited by you", "accent"))
-    told += [("!", one_line(masked(text)), "warning") for text in it.waiting.told]
-    lines = _labelled(told, width)
-    for quoted in it.waiting.evidence:
-        lines += _quote_lines(quoted, titles, width)
+    parts = [("why", one_line(masked(proposal.waiting.change.reason)), "")]
+    if proposal.why_not:
+        parts.append(("⊘", f"no longer applies: {one_line(masked(proposal.why_not))}", "warning"))
+    if proposal.needs_others:
+        parts.append(("!", "applies only together with proposals listed before it", "warning"))
+    if proposal.waiting.is_edited:
+        parts.append(("✎", "edited by you", "accent"))
+    parts += [("!", one_line(masked(text)), "warning") for text in proposal.waiting.told]
+    lines = _render_labelled(parts, width)
+    for quoted in proposal.waiting.evidence:
+        lines += _render_quote(quoted, titles, width)
     return [*lines, BLANK]
 
 
-def _quote_lines(quoted: Quoted, titles: Mapping[str, str], width: int) -> list[StyledLine]:
+def _render_quote(quoted: Quoted, titles: Mapping[str, str], width: int) -> list[StyledLine]:
     quote = StyledSpan(f"“{clip(masked(quoted.quote), _LONGEST_QUOTE)}”", "quote")
-    found = (
+    check = (
         StyledSpan("  ✓ found in ", "dim")
         if quoted.found
         else StyledSpan("  ✗ not found in ", "warning")
     )
-    where = StyledSpan(_where(quoted.source, titles), "dim" if quoted.found else "warning")
+    style = "dim" if quoted.found else "warning"
+    where = StyledSpan(_describe_source(quoted.source, titles), style)
     first = StyledSpan(f"{'says':<{_LABEL}}", "dim")
-    rows = wrap([quote, found, where], width, (first,), (StyledSpan(" " * _LABEL),))
+    rows = wrap([quote, check, where], width, (first,), (StyledSpan(" " * _LABEL),))
     return [StyledLine(row) for row in rows]
 
 
-def _where(source: str, titles: Mapping[str, str]) -> str:
+def _describe_source(source: str, titles: Mapping[str, str]) -> str:
     path, key = turn_of(source)
     if not key:
         return clip(source, 60)
     return f"“{clip(titles.get(path) or session_name(path), 40)}”"
 
 
-def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[StyledLine]:
+def _render_labelled(parts: Sequence[tuple[str, str, str]], width: int) -> list[StyledLine]:
     rest = (StyledSpan(" " * _LABEL),)
     return [
         StyledLine(row)
-        for label, text, style in told
+        for label, text, style in parts
         for row in wrap(
             [StyledSpan(text, style)], width, (StyledSpan(f"{label:<{_LABEL}}", style),), rest
         )
@@ -172,50 +175,51 @@ def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[StyledLi
 
 
 def told_of_waiting(shown: Sequence[Shown], runs: Sequence[LedgerRun]) -> str:
-    """Return how much waits, who proposed it, what that cost, from how many sessions, and when the
-    last of the `runs` was that did.
+    """Return how many proposals are pending, who proposed them, what they cost, from how many
+    sessions, and when the last of the `runs` was.
     """
     if not shown:
-        return "nothing waits"
-    authors = dict.fromkeys(it.waiting.change.author for it in shown)
-    quoted = (turn_of(it.source) for each in shown for it in each.waiting.evidence)
+        return "no pending proposals"
+    authors = dict.fromkeys(proposal.waiting.change.author for proposal in shown)
+    quoted = (turn_of(quote.source) for each in shown for quote in each.waiting.evidence)
     sessions = len({path for path, key in quoted if key})
-    told = [f"{len(shown)} {'proposal waits' if len(shown) == 1 else 'proposals wait'}"]
-    told += [one_line(" ".join(filter(None, (it.name, it.model)))) for it in authors]
+    parts = [f"{len(shown)} pending {'proposal' if len(shown) == 1 else 'proposals'}"]
+    parts += [one_line(" ".join(filter(None, (each.name, each.model)))) for each in authors]
     if runs:
-        told.append(cost_of(*(it.whole_usd for it in runs)))
+        parts.append(cost_of(*(run.whole_usd for run in runs)))
     if sessions:
-        told.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
+        parts.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
     if runs:
-        told.append(f"proposed {one_line(runs[0].at[:16].replace('T', ' '))}")
-    return " · ".join(told)
+        parts.append(f"proposed {one_line(runs[0].at[:16].replace('T', ' '))}")
+    return " · ".join(parts)
 
 
 def decided_spans(
-    taken: Sequence[Shown], refused: int, layout: Layout
+    accepted: Sequence[Shown], refused: int, layout: Layout
 ) -> tuple[tuple[StyledSpan, ...], tuple[StyledSpan, ...]]:
-    """Return what would be written and kept away, and that nothing is yet: the left and the right
-    part of a line.
+    """Return what ctrl+s would write and how many are refused: the left and the right part of a
+    line.
     """
     no = f" · {refused} refused" if refused else ""
-    if not taken:
-        told = f" nothing is accepted yet{no}; what is not decided waits"
-        return (StyledSpan(told, "dim"),), ()
-    told = f" {len(taken)} accepted · {told_of_taken(taken, layout)}{no}"
-    return (StyledSpan(told, "success"),), (StyledSpan(" nothing is written until ctrl+s ", "dim"),)
+    if not accepted:
+        words = f" nothing accepted yet{no}; undecided proposals stay pending"
+        return (StyledSpan(words, "dim"),), ()
+    words = f" {len(accepted)} accepted · {told_of_taken(accepted, layout)}{no}"
+    hint = StyledSpan(" nothing is written until ctrl+s ", "dim")
+    return (StyledSpan(words, "success"),), (hint,)
 
 
-def told_of_alarms(waits: Sequence[Waiting], found: Mapping[str, Sequence[Alarm]]) -> list[str]:
-    """Return what alarms of proposals, a line each; `found` is that, by their ids."""
-    told = ((it, found[it.id]) for it in waits if it.id in found)
-    return [f"{it.op} {clip(it.path, 60)}: {'; '.join(alarms)}" for it, alarms in told]
+def told_of_alarms(proposals: Sequence[Waiting], found: Mapping[str, Sequence[Alarm]]) -> list[str]:
+    """Return the alarms of proposals, a line each; `found` are the alarms by proposal id."""
+    alarming = ((each, found[each.id]) for each in proposals if each.id in found)
+    return [f"{each.op} {clip(each.path, 60)}: {'; '.join(alarms)}" for each, alarms in alarming]
 
 
-def told_of_taken(taken: Sequence[Shown], layout: Layout) -> str:
-    """Return what would become of files if these proposals were written, in a few words."""
+def told_of_taken(accepted: Sequence[Shown], layout: Layout) -> str:
+    """Return how many notes these proposals create, change and retire, in words."""
     created, changed, retired = set[str](), set[str](), set[str]()
     is_index_touched = False
-    for edit in (edit for it in taken for edit in it.edits):
+    for edit in (edit for proposal in accepted for edit in proposal.edits):
         if layout.role(edit.path) is FileRole.INDEX:
             is_index_touched = True
         elif edit.before is None:
@@ -225,8 +229,8 @@ def told_of_taken(taken: Sequence[Shown], layout: Layout) -> str:
         else:
             changed.add(edit.path)
     notes = [(created, "created"), (changed - retired, "changed"), (retired, "retired")]
-    told = [f"{len(paths)} {word}" for paths, word in notes if paths]
-    if told:
-        count, _, word = told[0].partition(" ")
-        told[0] = f"{count} {'note' if count == '1' else 'notes'} {word}"
-    return ", ".join([*told, *(["the index with them"] if is_index_touched else [])])
+    counts = [f"{len(paths)} {word}" for paths, word in notes if paths]
+    if counts:
+        count, _, word = counts[0].partition(" ")
+        counts[0] = f"{count} {'note' if count == '1' else 'notes'} {word}"
+    return ", ".join([*counts, *(["index updated"] if is_index_touched else [])])

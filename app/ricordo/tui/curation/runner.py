@@ -1,4 +1,4 @@
-"""What the curate screen has done by the notebook: in threads, one call at a time."""
+"""Runs what the curate screen requests on a notebook: in threads, one call at a time."""
 
 from __future__ import annotations
 
@@ -24,58 +24,56 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """Looks at what would be asked, and asks."""
+    """Previews a curation, and runs it."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Nothing is read yet."""
-        # of its own: the review may read the memory meanwhile
+        """Read nothing yet."""
+        # its own notebook: the review may read the memory meanwhile
         self._notebook = notebook.another()
-        self._remembered: EngineSettings | None = None
+        self._stored_engine: EngineSettings | None = None
         self.asked: RetryRequest | None = None
-        """Whom the last curation asked outside our code, and what was given to it."""
+        """The last request to a model or program, and its brief; None for the rules."""
 
     def engines(self) -> tuple[tuple[EngineSettings, ...], EngineSettings]:
-        """Return the engines to choose from, and the one that was chosen last."""
+        """Return the engines to choose from, and the last chosen one."""
         from ricordo.services.engines.choice import engine_chosen, engines_to_choose
 
-        self._remembered = engine_chosen(self._notebook)
-        return engines_to_choose(self._notebook), self._remembered
+        self._stored_engine = engine_chosen(self._notebook)
+        return engines_to_choose(self._notebook), self._stored_engine
 
     def models(self) -> Mapping[str, Price]:
-        """Return the models whose price is known, by their names."""
+        """Return the prices of the known models by name."""
         from ricordo.llm.prices import load_prices
 
         return load_prices(self._notebook.surroundings.config)[0].by_model
 
-    def look(self, own: EngineSettings, scope: CurationScope, step: Step) -> CurationPreview:
-        """Return what is known before the engine that is set as `own` curates in the `scope`; that
-        it was chosen is remembered. Raises RicordoError.
+    def look(self, engine: EngineSettings, scope: CurationScope, step: Step) -> CurationPreview:
+        """Return what the engine `own` would be sent for `scope` and what that may cost; remember
+        the engine as the last chosen one. Raises RicordoError.
         """
         from ricordo.services.engines.choice import remember_engine
         from ricordo.services.engines.preview import look_before
 
-        if own != self._remembered:
+        if engine != self._stored_engine:
             with suppress(StateUnusable):  # it can be chosen again
-                remember_engine(self._notebook, own)
-            self._remembered = own
-        return look_before(self._notebook, own, scope, step)
+                remember_engine(self._notebook, engine)
+            self._stored_engine = engine
+        return look_before(self._notebook, engine, scope, step)
 
     def count(self, before: CurationPreview, step: Step) -> Estimate:
-        """Return what it may cost by the tokens that the server counts, who sees the brief. Raises
-        CuratorFailed.
+        """Return the cost estimate by the server's own token count; the server sees the brief.
+        Raises CuratorFailed.
         """
         from ricordo.curation.engines.external import sent_of
         from ricordo.curation.engines.llm import AskModel
 
         assert before.leaving is not None
-        ask, prepared = before.leaving.outside.ask, before.prepared
-        assert isinstance(ask, AskModel)
-        return ask.estimate_of(ask.count(sent_of(prepared.brief, prepared.redaction), step))
+        request, prepared = before.leaving.outside.ask, before.prepared
+        assert isinstance(request, AskModel)
+        return request.estimate_of(request.count(sent_of(prepared.brief, prepared.redaction), step))
 
     def propose(self, before: CurationPreview, step: Step) -> Curation:
-        """Return what would be changed; nothing of it is kept. Raises CuratorFailed and
-        StateUnusable.
-        """
+        """Return the proposals; nothing is stored. Raises CuratorFailed and StateUnusable."""
         from ricordo.services.curation.curation import RetryRequest, propose_prepared
         from ricordo.services.engines.engines import rules
 
@@ -85,27 +83,27 @@ class Asker:
         return curation
 
     def let_run(self, program: Program) -> None:
-        """Keep that a program may be run by its line. Raises StateUnusable."""
+        """Allow a program to be run by its command line. Raises StateUnusable."""
         from ricordo.services.engines.choice import allow_program
 
         allow_program(self._notebook.surroundings, program)
 
-    # Values that may leave
+    # Values that may be sent
 
     def allowed(self) -> Mapping[str, ValidDecision]:
-        """Return the values that may leave, by fingerprint. Raises StateUnusable."""
+        """Return the values that may be sent, by fingerprint. Raises StateUnusable."""
         from ricordo.services.engines.redaction import allowed_values
 
         return allowed_values(self._notebook)
 
-    def allow(self, it: Redacted) -> None:
-        """Let a value out from now on. Raises StateUnusable."""
+    def allow(self, value: Redacted) -> None:
+        """Allow a value to be sent from now on. Raises StateUnusable."""
         from ricordo.services.engines.redaction import allow_value
 
-        allow_value(self._notebook, it)
+        allow_value(self._notebook, value)
 
     def withhold(self, fingerprint: str) -> None:
-        """Let a value out no longer. Raises StateUnusable."""
+        """Redact a value again. Raises StateUnusable."""
         from ricordo.services.engines.redaction import withhold_value
 
         withhold_value(self._notebook, fingerprint)

@@ -1,5 +1,5 @@
-"""What is to be curated, and by which engine: what would leave, what that may cost and the brief
-are there to be read before anything runs.
+"""Choose what to curate and by which engine. What would be sent, what that may cost and the brief
+are shown before anything runs.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from ricordo.tui.curation.runner import Asker
 
 _LABEL = 18
-"""Cells of the words for a scope."""
+"""Cells of the label of a scope."""
 _TICK = 0.1
-"""Seconds after which it is told anew how far something is."""
-_NOT_YET = "The brief is not there yet."
-_BUSY = "It is being asked; Esc cancels."
+"""Seconds between two updates of the progress."""
+_NOT_YET = "The brief is still being made."
+_BUSY = "The engine is running; Esc cancels."
 _MOVING = ("cursor-down", "cursor-up", "first", "last")
 
 
@@ -63,13 +63,13 @@ class ScopeWay(NamedTuple):
 
     scope: CurationScope
     label: str
-    """In words of our own."""
+    """Ricordo's own text."""
     help: str
-    """What it comes to; may be text of strangers."""
+    """What the scope covers; may be text of strangers."""
 
 
 class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"]):
-    """Ends with what was proposed, or with None: then nothing has happened."""
+    """Chooses scope and engine, and curates; returns the curation, None if nothing was done."""
 
     SCENE = Scene.SCOPE
     CSS_PATH = "../dialogs/overlay.tcss"
@@ -85,44 +85,46 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self,
         ways: Sequence[ScopeWay],
         engines: Sequence[EngineSettings],
-        own: EngineSettings,
+        engine: EngineSettings,
         asker: Asker,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`own` is which of the `engines` is chosen at first, perhaps with another model."""
+        """`own` is the engine that is chosen at first: one of `engines`, perhaps with another
+        model.
+        """
         ActingScreen.__init__(self, palette, keymap)
         self._ways = ways
         self._engines = engines
-        self.own = own
-        """The engine that is chosen."""
+        self.own = engine
+        """The chosen engine."""
         self._asker = asker
         self._jobs = Jobs()
         self.before: CurationPreview | None = None
-        """What is known of a curation in the chosen scope, once it is."""
+        """The preview of a curation in the chosen scope; None while it is being made."""
         self.counted: Estimate | None = None
-        """What it may cost, once the server has counted the tokens."""
+        """The cost estimate by the server's token count; None until it was counted."""
         self.failure = ""
-        """Why the last attempt failed."""
+        """Why the last attempt failed; "" if it did not."""
         self.proposed: Curation | None = None
-        """What was proposed, until the screen ends with it."""
+        """The finished curation, until the screen closes with it."""
         self._is_asking = False
-        """Whether the engine proposes, or counts."""
+        """Whether the engine is proposing or counting."""
         self._is_counting = False
-        """Whether that is counting, which costs nothing."""
+        """Whether it is counting, which costs nothing."""
         self._drawn: object = None
-        self._at = 0
-        self._list = RowList(palette, self._moved, self._rows, id="ways", one_row=0)
-        self._text = TextView(palette, self._lines, id="brief")
+        self._position = 0
+        self._list = RowList(palette, self._move_to_scope, self._render_row, id="ways", one_row=0)
+        self._text = TextView(palette, self._render_text, id="brief")
         names = ("engine", "cost", "left", "secrets", "about")
         self._bars = {name: Bar(palette, id=name, base="") for name in names}
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """The scopes, the engine, what leaves, the brief, what goes on, the keys."""
+        """Lay out the scopes, the engine, what is sent, the brief, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("Curate · notes from what you said to agents")
+            overlay.border_title = Content("Curate · notes from your messages to agents")
             yield self._list
             yield from self._bars.values()
             yield self._text
@@ -130,20 +132,20 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             yield self._keys
 
     def on_mount(self) -> None:
-        """Begin with the first scope."""
+        """Select the first scope."""
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
         self.set_interval(_TICK, self._tick)
-        self._prepare()
+        self._load_preview()
 
     def on_unmount(self) -> None:
-        """Let nothing go on for a screen that is gone."""
+        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     # What is shown
 
-    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+    def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
         label = way.label + " " * max(1, _LABEL - cells(way.label))
         spans = (
@@ -155,51 +157,51 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     @property
     def _incoming(self) -> str:
-        """What is being answered."""
+        """Return the answer as far as it has arrived."""
         job = self._jobs.now
         return job.progress.text if job is not None and self._is_asking else ""
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         if self._incoming:
             return incoming_lines(self._incoming, width)
         return before_lines(self.before, self.failure, width)
 
     def say(self) -> None:
-        """Tell what is chosen, what is known of it, what goes on, and the keys."""
+        """Update the engine, the brief, the progress and the keys."""
         job, before = self._jobs.now, self.before
-        self._say_engine()
-        about = (
+        self._show_engine()
+        brief = (
             told_of_brief(before.prepared, before.room)
             if before
             else (StyledSpan(" brief", "dim"),)
         )
-        self._bars["about"].say(about)
-        waits = " nothing was sent and nothing has run yet; nothing is written by it"
-        doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(waits, "dim")
-        self._state.say((doing, StyledSpan(" · nothing is changed" if job else "", "dim")))
+        self._bars["about"].say(brief)
+        idle = " nothing is sent before Enter; proposals alone write nothing"
+        progress = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(idle, "dim")
+        self._state.say((progress, StyledSpan(" · nothing is written" if job else "", "dim")))
         if self._is_asking:
             self._keys.say(key_spans([(first_keys(self.app, "leave"), "cancel")]))
         else:
             self._keys.say(*key_line(self.situation, self.keymap))
-        self._draw()
+        self._draw_text()
 
     def _tick(self) -> None:
         if self._jobs.now is not None:
             self.say()
 
-    def _say_engine(self) -> None:
-        numbers = (n for n, it in enumerate(self._engines) if it == self._listed)
+    def _show_engine(self) -> None:
+        numbers = (n for n, engine in enumerate(self._engines) if engine == self._listed)
         left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
         self._bars["engine"].say(left, right)
-        leaving = self.before.leaving if self.before else None
-        # what is being looked up keeps its rows, so that nothing jumps
-        leaves = leaving is not None if self.before else self.own.use != RULES
-        for name, spans in leaving_spans(leaving, self.counted).items():
-            self._bars[name].display = leaves
+        egress = self.before.leaving if self.before else None
+        # rows that are being looked up stay, so that nothing jumps
+        is_sent = egress is not None if self.before else self.own.use != RULES
+        for name, spans in leaving_spans(egress, self.counted).items():
+            self._bars[name].display = is_sent
             self._bars[name].say(spans)
 
-    def _draw(self) -> None:
-        """Draw the brief, or what comes in, where it is another one."""
+    def _draw_text(self) -> None:
+        """Draw the brief or the incoming answer, if it changed."""
         shown = (self.before, self.failure, self._incoming)
         if shown == self._drawn:
             return
@@ -208,69 +210,70 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self._text.on_resize()
         self._text.jump_to(self._text.line_count if was_incoming else 0)
 
-    # What goes on
+    # Jobs
 
     @property
     def _listed(self) -> EngineSettings:
-        """The engine that is chosen, as it stands among those to choose from."""
+        """Return the chosen engine as it is listed among `engines`: with their model."""
         return replace(self.own, model=self._engines[0].model)
 
-    def _moved(self) -> None:
-        """Another scope is under the cursor; while it is asked about one, that one stays."""
+    def _move_to_scope(self) -> None:
+        """Preview the scope under the cursor; while an engine runs, stay on its scope."""
         if self._is_asking:
-            self._list.put_on(self._at)
-        elif self._list.at != self._at:
-            self._at = self._list.at
-            self._prepare()
+            self._list.put_on(self._position)
+        elif self._list.at != self._position:
+            self._position = self._list.at
+            self._load_preview()
 
-    def _prepare(self, failure: str = "") -> None:
-        """Find out what is to be known in the scope under the cursor; `failure` is told on it."""
+    def _load_preview(self, failure: str = "") -> None:
+        """Make the preview of the scope under the cursor, and show `failure` above it."""
         self.before, self.counted, self.failure = None, None, failure
-        look = partial(self._asker.look, self.own, self._ways[self._at].scope)
-        self._begin("looking", look, self._prepared)
+        make_preview = partial(self._asker.look, self.own, self._ways[self._position].scope)
+        self._begin("preparing the brief", make_preview, self._show_preview)
 
-    def _prepared(self, before: CurationPreview) -> None:
+    def _show_preview(self, before: CurationPreview) -> None:
         self.before = before
 
     def _begin(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
-        """Do `work` in a thread, in the place of what goes on, and `done` with what came of it."""
+        """Run `work` in a thread instead of the current job, then `done` with its result."""
         job = self._jobs.begin(phase)
         self.say()
 
-        def came(found: Answer) -> None:
+        def finish(result: Answer) -> None:
             self._is_asking = False
-            done(found)
+            done(result)
             self.say()
 
-        self.run_worker(self._jobs.follow(job, work, came, self._failed))
+        self.run_worker(self._jobs.follow(job, work, finish, self._show_failure))
 
-    def _failed(self, why: str) -> None:
+    def _show_failure(self, reason: str) -> None:
         if self._is_asking:
             self._is_asking = False
-            # what the caps leave is less by now
-            self._prepare(why)
+            # the attempt has used up some of the budget
+            self._load_preview(reason)
         else:
-            self.failure = why
+            self.failure = reason
         self.say()
 
-    # What the keys do
+    # Keys
 
     @property
     def situation(self) -> Situation:
-        """What cannot be done with the engine that is chosen."""
-        leaving = self.before.leaving if self.before else None
-        nothing = "" if leaving else "Nothing leaves this machine by this engine."
-        why_not = self.before.why_not if self.before else _NOT_YET
+        """Return the state of the keys for the chosen engine."""
+        egress = self.before.leaving if self.before else None
+        nothing_sent = "" if egress else "This engine sends nothing."
+        disabled_reason = self.before.why_not if self.before else _NOT_YET
         is_model = self.own.use == ANTHROPIC
         refusals = {
-            "open": why_not,
+            "open": disabled_reason,
             "next": "",
             "previous": "",
-            "model": "" if is_model else "Only a model has a name to choose.",
-            "count": why_not or ("" if is_model else "Only the server of a model counts."),
-            "kept-back": nothing,
+            "model": "" if is_model else "Choose a model with → first.",
+            "count": disabled_reason
+            or ("" if is_model else "Only a model's server can count tokens."),
+            "kept-back": nothing_sent,
         }
         if self._is_asking:
             refusals = dict.fromkeys((*refusals, *_MOVING), _BUSY)
@@ -278,7 +281,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
@@ -289,12 +292,12 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             "leave": self.cancel,
             "page-down": partial(self._page, 1),
             "page-up": partial(self._page, -1),
-            "next": partial(self._turn, 1),
-            "previous": partial(self._turn, -1),
+            "next": partial(self._switch_engine, 1),
+            "previous": partial(self._switch_engine, -1),
         }
 
     def action_choose(self, number: int) -> None:
-        """The scope of that number."""
+        """Select the scope of that number."""
         if not self._is_asking and number <= len(self._ways):
             self._list.rest_on(number - 1)
 
@@ -302,79 +305,79 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         height = max(1, self._text.scrollable_content_region.height - 2)
         self._text.jump_to(self._text.scroll_offset.y + direction * height)
 
-    def _turn(self, step: int) -> None:
+    def _switch_engine(self, step: int) -> None:
         engines = list(self._engines)
         at = engines.index(self._listed) if self._listed in engines else 0
         self.own = replace(engines[(at + step) % len(engines)], model=self.own.model)
-        self._prepare()
+        self._load_preview()
 
     def ask_for_model(self) -> None:
-        """Choose the model, of those whose price is known or by its name."""
-        choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use)
+        """Choose the model: one with a known price, or any by its name."""
+        choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use_model)
 
-    def _use(self, model: str) -> None:
+    def _use_model(self, model: str) -> None:
         self.own = replace(self.own, model=model)
-        self._prepare()
+        self._load_preview()
 
     def show_redactions(self) -> None:
-        """What is kept back."""
+        """Show the redacted values."""
         from ricordo.tui.curation.redaction_screen import KeptBackScreen
 
         assert self.before is not None
         assert self.before.leaving is not None
         leaving, told = self.before.leaving, self.before.prepared.told
         screen = KeptBackScreen(leaving, told, self._asker, self._palette, self.keymap)
-        self.app.push_screen(screen, self._decided)
+        self.app.push_screen(screen, self._apply_decisions)
 
-    def _decided(self, is_other: bool | None) -> None:
+    def _apply_decisions(self, is_other: bool | None) -> None:
         if is_other:
-            self._prepare()
+            self._load_preview()
 
     def count_tokens(self) -> None:
-        """Have the server count."""
+        """Have the server count the tokens."""
         assert self.before is not None
         self._is_asking = self._is_counting = True
-        self._begin("the server counts", partial(self._asker.count, self.before), self._count)
+        self._begin("the server counts", partial(self._asker.count, self.before), self._show_count)
 
-    def _count(self, counted: Estimate) -> None:
+    def _show_count(self, counted: Estimate) -> None:
         self.counted = counted
 
     def on_row_list_opened(self) -> None:
-        """A second click starts."""
+        """Start on a double click."""
         self.action_do("open")
 
     def start(self) -> None:
-        """Have changes proposed; a new program has to be let run first."""
+        """Start the curation; a new program has to be allowed first."""
         assert self.before is not None
         program = self.before.leaving.program if self.before.leaving else None
         if program is None:
             self._propose()
         else:
-            ask_to_run(self, program, self._asker.let_run, self._propose, self._failed)
+            ask_to_run(self, program, self._asker.let_run, self._propose, self._show_failure)
 
     def _propose(self) -> None:
         if self.before is not None:
             self._is_asking, self._is_counting, self.failure = True, False, ""
-            self._begin("proposing", partial(self._asker.propose, self.before), self._end)
+            self._begin("proposing", partial(self._asker.propose, self.before), self._finish)
 
-    def _end(self, curation: Curation) -> None:
+    def _finish(self, curation: Curation) -> None:
         self.proposed = curation
         self.on_screen_resume()
 
     def on_screen_resume(self) -> None:
-        """End with what was proposed, once nothing lies above that would be ended instead."""
+        """Close with the finished curation, once no other screen is on top."""
         if self.proposed is not None and self.is_active:
-            found, self.proposed = self.proposed, None
-            self.dismiss(found)
+            curation, self.proposed = self.proposed, None
+            self.dismiss(curation)
 
     def cancel(self) -> None:
-        """Stop what was asked; else end."""
+        """Cancel the running job, else close the screen."""
         if not self._is_asking:
             self.dismiss(None)
             return
         self._is_asking = False
         self._jobs.cancel()
         is_paid = self.own.use != RULES and not self._is_counting
-        cost = " What it had cost by then stands in the ledger." if is_paid else ""
+        cost = " The cost so far is in the ledger ($)." if is_paid else ""
         self.notify(f"Cancelled. Nothing was changed.{cost}", markup=False, timeout=4)
-        self._prepare()
+        self._load_preview()

@@ -1,4 +1,4 @@
-"""The review of a curation: proposals, each to be taken, refused, or left for later."""
+"""The review of a curation: proposals, each to be accepted, refused, or left for later."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook, Snapshot
     from ricordo.tui.color_palette import Palette
 
-_NO_TURN = "No transcript tells where the quoted words come from."
-_NONE_PLAIN = "None is left without a warning whose diff you have seen to its end."
-_NOT_BACK = "Only what a model or a program proposed and the checks rejected is sent back, once."
+_NO_MESSAGE = "No transcript has the quoted messages."
+_NONE_PLAIN = "No undecided proposal without a warning was scrolled to its end."
+_NOT_BACK = "Only a rejected change of a model or program can be sent back, once."
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
 
 class CurationActions(RevertActions, Protocol):
-    """What the notebook does for the review."""
+    """What the review can do to the memory."""
 
     def ask_history(self) -> None:
-        """Find out whether there is something to undo: an act was recorded without a change."""
+        """Read again whether there is something to undo: a refusal was recorded."""
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
-        """Open a text in the person's editor as a file that is called `name`, and hand what was
-        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
+        """Open a text in the user's editor as a file called `name`, and pass the saved text to
+        `use` if it changed. Raises RicordoError; no text is lost.
         """
 
 
 class CurationScreen(PastScreen):
-    """Decides on what waits. Only ctrl+s writes; what is not decided waits on."""
+    """Decides on pending proposals. Only ctrl+s writes; undecided ones stay pending."""
 
     SCENE = Scene.CURATION
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
@@ -87,74 +87,74 @@ class CurationScreen(PastScreen):
         send_back: Callable[[Rejected], None],
         changed: Callable[[], None],
     ) -> None:
-        """`notebook` is for this screen's threads; `deciding` holds what was decided already;
-        `curate` lets a curator propose more, `send_back` gives one of its changes back to it,
-        `changed` is called when another number may wait.
+        """`notebook` is for this screen's threads; `deciding` holds the decisions so far; `curate`
+        asks for more proposals, `send_back` sends a rejected change back, `changed` is called when
+        the number of pending proposals may have changed.
         """
         super().__init__(notebook, palette, keymap, hands)
         self._edit_text, self._ask_history = hands.edit_text, hands.ask_history
-        self._deciding = deciding
+        self._decisions = deciding
         self._curate = curate
         self._send_back = send_back
         self._changed = changed
-        self._waits: Waits | None = None
+        self._pending: Waits | None = None
         self._titles: Mapping[str, str] = {}
         self._things: Sequence[Thing] = ()
 
     def on_mount(self) -> None:
-        """Show what waits."""
-        # what is known of a proposal is scrolled with its diff
+        """Show the pending proposals."""
+        # reason and evidence of a proposal are scrolled with its diff
         self._about.display = False
         self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_proposals()
 
     def on_resize(self) -> None:
-        """More of the diff may be in sight."""
+        """Check whether the end of the diff is in sight now."""
         self.call_after_refresh(self._scrolled)
 
     # What is shown
 
     @property
     def is_loaded(self) -> bool:
-        """Whether what waits is on the screen."""
-        return self._waits is not None
+        """Whether the pending proposals are on the screen."""
+        return self._pending is not None
 
     @property
     def thing(self) -> Thing | None:
-        """What is under the cursor; None where nothing waits."""
+        """Return the row under the cursor; None if the list is empty."""
         return self._things[self._list.at] if 0 <= self._list.at < len(self._things) else None
 
     @property
     def proposal(self) -> Shown | None:
-        """The proposal under the cursor."""
+        """Return the proposal under the cursor; None on another row."""
         return self.thing if isinstance(self.thing, Shown) else None
 
     @property
     def _proposals(self) -> list[Shown]:
-        return [it for it in self._things if isinstance(it, Shown)]
+        return [thing for thing in self._things if isinstance(thing, Shown)]
 
     @property
-    def _taken(self) -> list[Shown]:
-        return self._deciding.taken(self._proposals)
+    def _accepted(self) -> list[Shown]:
+        return self._decisions.taken(self._proposals)
 
     @property
     def _has_diff(self) -> bool:
         return self.thing is not None
 
     def refresh_proposals(self) -> None:
-        """Show what waits now: something was decided, or somebody wrote."""
+        """Read the pending proposals again: a decision was made, or somebody wrote."""
         self._begin(self._load)
 
     _reload = refresh_proposals
 
     async def _load(self) -> None:
-        waits = await asyncio.to_thread(what_waits, self._notebook)
+        pending = await asyncio.to_thread(what_waits, self._notebook)
         self._titles = await asyncio.to_thread(titles, self._notebook)
-        # from here on nothing is waited for: what is loaded is shown
-        self._waits = waits
+        # no await from here on: what was loaded is what is shown
+        self._pending = pending
         before, at = self.thing, max(self._list.at, 0)
-        self._things = self._deciding.things(waits.shown, waits.applied)
-        numbers = (n for n, it in enumerate(self._things) if is_same(it, before))
+        self._things = self._decisions.things(pending.shown, pending.applied)
+        numbers = (number for number, thing in enumerate(self._things) if is_same(thing, before))
         at = min(next(numbers, at), len(self._things) - 1)
         self._list.show(len(self._things), at, NOTHING_WAITS)
         self._right.display = bool(self._things)
@@ -162,26 +162,27 @@ class CurationScreen(PastScreen):
             self._chosen()
         self.say()
 
-    def looked(self, look: Snapshot) -> None:
-        """Show what waits anew where the memory is another one by now."""
-        if self._waits is not None and any(it.is_other_in(look.memory) for it in self._waits.shown):
+    def looked(self, snapshot: Snapshot) -> None:
+        """Reload if the memory changed in a way that concerns a pending proposal."""
+        pending, memory = self._pending, snapshot.memory
+        if pending is not None and any(each.is_other_in(memory) for each in pending.shown):
             self.refresh_proposals()
 
     def _chosen(self) -> None:
         thing = self.thing
-        if isinstance(thing, Shown) and self._waits is not None:
-            left_out = self._deciding.left_out(thing)
+        if isinstance(thing, Shown) and self._pending is not None:
+            left_out = self._decisions.left_out(thing)
             self._diff.show(thing.edits, left_out, partial(head_lines, thing, self._titles))
         else:
-            head = partial(aside_lines, thing) if isinstance(thing, Aside) else None
-            self._diff.show((), (), head)
+            render_head = partial(aside_lines, thing) if isinstance(thing, Aside) else None
+            self._diff.show((), (), render_head)
         self.call_after_refresh(self._scrolled)
         self.say()
 
     def _scrolled(self) -> None:
-        """Remember what was on the screen to its end."""
-        it = self.proposal
-        if it is not None and self._diff.is_read and self._deciding.was_shown(it):
+        """Record that the diff was scrolled to its end."""
+        proposal = self.proposal
+        if proposal is not None and self._diff.is_read and self._decisions.was_shown(proposal):
             self._list.refresh()
             self.say()
 
@@ -189,74 +190,74 @@ class CurationScreen(PastScreen):
         return not isinstance(self._things[number], str)
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        return thing_rows(self._things[number], self._deciding, width, in_one=in_one)
+        return thing_rows(self._things[number], self._decisions, width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         return []
 
     def say(self) -> None:
-        """Tell what waits and from where, what would be written, and the keys."""
+        """Update the title, the number of decisions and the keys."""
         super().say()
         title = StyledSpan(" Curation ", "accent bold")
-        waits = self._waits
-        told = told_of_waiting(waits.shown, waits.runs) if waits else "reading what waits …"
-        self._title.say((title, StyledSpan(f" {told}", "dim")))
-        refused = len(self._deciding.refused(self._proposals))
-        self._state.say(*decided_spans(self._taken, refused, self._notebook.place.layout))
-        self._list.border_title = Content(f"Proposals · {len(waits.shown) if waits else 0}")
+        pending = self._pending
+        words = told_of_waiting(pending.shown, pending.runs) if pending else "reading proposals …"
+        self._title.say((title, StyledSpan(f" {words}", "dim")))
+        refused = len(self._decisions.refused(self._proposals))
+        self._state.say(*decided_spans(self._accepted, refused, self._notebook.place.layout))
+        self._list.border_title = Content(f"Proposals · {len(pending.shown) if pending else 0}")
         thing = self.thing
-        named = f"{thing.waiting.op} {thing.waiting.path}" if isinstance(thing, Shown) else ""
-        self._right.border_title = Content(clip(named, 70))
+        change = f"{thing.waiting.op} {thing.waiting.path}" if isinstance(thing, Shown) else ""
+        self._right.border_title = Content(clip(change, 70))
 
     # Deciding
 
     @property
     def situation(self) -> Situation:
-        """How many would be written, and what the screen refuses."""
-        return replace(super().situation, taken=len(self._taken))
+        """Return the state of the keys, with how many proposals ctrl+s would write."""
+        return replace(super().situation, taken=len(self._accepted))
 
     @property
     def _refusals(self) -> Mapping[str, str]:
         read_only = self._notebook.place.layout.read_only
-        refusals = dict.fromkeys(_DECIDING, self._why_not_decided)
-        it = self.proposal
-        if it is not None and not refusals["yes"]:
-            if it.why_not:
-                refusals["yes"] = f"It fits no longer: {it.why_not}. d keeps it away."
+        refusals = dict.fromkeys(_DECIDING, self._undecidable_reason)
+        proposal = self.proposal
+        if proposal is not None and not refusals["yes"]:
+            if proposal.why_not:
+                refusals["yes"] = f"No longer applies: {proposal.why_not}. d refuses it."
             refusals["edit"] = read_only or refusals["yes"]
-            refusals["hunk"] = refusals["yes"] or self._why_no_hunk(it)
-        is_quoted = it is not None and bool(it.waiting.evidence)
-        refusals["origin"] = "" if is_quoted else "Nothing is quoted here."
-        refusals["all"] = "" if self._plain else _NONE_PLAIN
-        nothing = "" if self._taken else "Nothing is accepted; a accepts."
+            refusals["hunk"] = refusals["yes"] or self._hunk_disabled_reason(proposal)
+        is_quoted = proposal is not None and bool(proposal.waiting.evidence)
+        refusals["origin"] = "" if is_quoted else "This row quotes no message."
+        refusals["all"] = "" if self._acceptable else _NONE_PLAIN
+        nothing = "" if self._accepted else "No proposal is accepted; press a to accept one."
         refusals["write"] = nothing or read_only
         refusals["curate"] = ""
-        refusals["send-back"] = "" if self._deciding.can_send_back(self.thing) else _NOT_BACK
+        refusals["send-back"] = "" if self._decisions.can_send_back(self.thing) else _NOT_BACK
         return refusals
 
     @property
-    def _why_not_decided(self) -> str:
+    def _undecidable_reason(self) -> str:
         if isinstance(self.thing, Aside):
             return nothing_to_decide(self.thing)
         if self.proposal is None:
-            return "Nothing waits to be decided; c has something proposed."
-        is_written = self._deciding.of(self.proposal) is Mark.WRITTEN
-        return "It was written; u takes it back." if is_written else ""
+            return "No proposal is selected; press c to ask for proposals."
+        is_written = self._decisions.of(self.proposal) is Mark.WRITTEN
+        return "Already written; u undoes it." if is_written else ""
 
-    def _why_no_hunk(self, it: Shown) -> str:
+    def _hunk_disabled_reason(self, proposal: Shown) -> str:
         hunk = self._diff.hunk
-        if hunk is None or it.can_leave_out(hunk[0]):
+        if hunk is None or proposal.can_leave_out(hunk[0]):
             return ""
-        return "This follows from the change as a whole; d refuses all of it."
+        return "This hunk belongs to the whole change; d refuses the change."
 
     @property
-    def _plain(self) -> list[Shown]:
-        undecided = (it for it in self._proposals if self._deciding.of(it) is Mark.OPEN)
-        return [it for it in undecided if it.is_plain and self._deciding.is_shown(it)]
+    def _acceptable(self) -> list[Shown]:
+        open_ones = (each for each in self._proposals if self._decisions.of(each) is Mark.OPEN)
+        return [each for each in open_ones if each.is_plain and self._decisions.is_shown(each)]
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             "later": self.postpone,
@@ -273,94 +274,100 @@ class CurationScreen(PastScreen):
         }
 
     def _mark(self, mark: Mark) -> None:
-        if (it := self.proposal) is not None:
-            if self._deciding.turn(it, mark):
+        if (proposal := self.proposal) is not None:
+            if self._decisions.turn(proposal, mark):
                 self._list.move(1)
             self._list.refresh()
 
     def postpone(self) -> None:
-        """Decide nothing of it: it waits."""
-        if (it := self.proposal) is not None:
-            self._deciding.mark(it, Mark.OPEN)
+        """Leave the proposal pending."""
+        if (proposal := self.proposal) is not None:
+            self._decisions.mark(proposal, Mark.OPEN)
             self._list.move(1)
             self._list.refresh()
 
     def accept_all(self) -> None:
-        """Accept all without a warning that are not decided and were shown to their end."""
-        for it in self._plain:
-            self._deciding.mark(it, Mark.TAKEN)
+        """Accept all undecided proposals without a warning that were scrolled to their end."""
+        for proposal in self._acceptable:
+            self._decisions.mark(proposal, Mark.TAKEN)
         self._list.refresh()
 
     def toggle_hunk(self) -> None:
-        """Leave the hunk under the cursor out, or take it in again; elsewhere go to the next."""
+        """Leave out or include the hunk under the cursor; elsewhere go to the next hunk."""
         if self._diff.hunk is None:
             self.go_to_diff()
             self._diff.go_to_hunk()
-        elif (it := self.proposal) is not None and self._diff.leave_out():
-            self._deciding.leave_out(it, self._diff.left_out, self._diff.hunks)
+        elif (proposal := self.proposal) is not None and self._diff.leave_out():
+            self._decisions.leave_out(proposal, self._diff.left_out, self._diff.hunks)
             self._list.refresh()
 
     def edit_proposal(self) -> None:
-        """What it brings, in the person's editor."""
-        if (it := self.proposal) is not None and self._waits is not None:
-            self._begin(partial(self._edit, self._waits.memory, it))
+        """Edit the proposed text in the user's editor."""
+        if (proposal := self.proposal) is not None and self._pending is not None:
+            self._begin(partial(self._edit, self._pending.memory, proposal))
 
-    async def _edit(self, memory: Memory, it: Shown) -> None:
-        text = text_to_edit(it)
-        name = os.path.basename(it.edits[0].path)
+    async def _edit(self, memory: Memory, proposal: Shown) -> None:
+        text = text_to_edit(proposal)
+        name = os.path.basename(proposal.edits[0].path)
 
         async def use(saved: str) -> None:
-            made = await asyncio.to_thread(edited, self._notebook, memory, it.waiting, saved)
-            await asyncio.to_thread(put_in_place, self._notebook, it.waiting, made)
-            self._deciding.replaced(it.waiting, made)
-            self.notify("It is shown as you edited it; a takes it.", markup=False, timeout=5)
+            old = proposal.waiting
+            new = await asyncio.to_thread(edited, self._notebook, memory, old, saved)
+            await asyncio.to_thread(put_in_place, self._notebook, old, new)
+            self._decisions.replaced(old, new)
+            self.notify("Your edited text is shown; press a to accept it.", markup=False, timeout=5)
 
         await self._edit_text(name, text, use)
         await self._load()
 
     def show_origin(self) -> None:
-        """The turns that are quoted."""
-        if (it := self.proposal) is not None and self._waits is not None:
-            find = partial(causes_of, self._notebook, self._waits.memory, it.waiting.evidence)
-            about = f"{it.waiting.op} {it.waiting.path}"
-            self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap, _NO_TURN))
+        """Show the quoted messages."""
+        if (proposal := self.proposal) is not None and self._pending is not None:
+            find = partial(
+                causes_of, self._notebook, self._pending.memory, proposal.waiting.evidence
+            )
+            about = f"{proposal.waiting.op} {proposal.waiting.path}"
+            self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap, _NO_MESSAGE))
 
     # Writing
 
     def write_accepted(self) -> None:
-        """Write all that is taken."""
-        if self._waits is not None:
-            self._begin(partial(self._write, self._waits.memory, self._taken))
+        """Write all accepted proposals."""
+        if self._pending is not None:
+            self._begin(partial(self._write, self._pending.memory, self._accepted))
 
-    async def _write(self, shown_in: Memory, taken: Sequence[Shown]) -> None:
-        if not await self._confirmed(shown_in, taken):
+    async def _write(self, shown_in: Memory, accepted: Sequence[Shown]) -> None:
+        if not await self._confirm_alarms(shown_in, accepted):
             return
-        left_out = {it.waiting.id: self._deciding.left_out(it) for it in taken}
+        left_out = {each.waiting.id: self._decisions.left_out(each) for each in accepted}
         memory = await asyncio.to_thread(self._notebook.read)
-        planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
+        planned = await asyncio.to_thread(
+            plan, self._notebook, memory, shown_in, accepted, left_out
+        )
         applied = await self._actions.write_seen(planned.change_set) if planned.chosen else None
         if applied is not None:
-            chosen = {it.id for it in planned.chosen}
-            written = [it for it in taken if it.waiting.id in chosen]
-            self._deciding.wrote(written)
-            told = told_of_taken(written, self._notebook.place.layout)
-            self.notify(f"Written: {told}. u undoes all of it.", markup=False, timeout=6)
+            chosen = {proposal.id for proposal in planned.chosen}
+            written = [proposal for proposal in accepted if proposal.waiting.id in chosen]
+            self._decisions.wrote(written)
+            counts = told_of_taken(written, self._notebook.place.layout)
+            self.notify(f"Written: {counts}. u undoes all.", markup=False, timeout=6)
             await asyncio.to_thread(settle, self._notebook, planned, applied)
-        for it, why in planned.left:
-            said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
-            self.notify(said, severity="warning", markup=False, timeout=10)
+        for proposal, reason in planned.left:
+            message = f"Not written: {proposal.op} {clip(proposal.path, 60)}: {one_line(reason)}."
+            self.notify(message, severity="warning", markup=False, timeout=10)
         await self._load()
         self._list.focus()
         self._list.move_to_end(-1)
         self._changed()
 
-    async def _confirmed(self, memory: Memory, taken: Sequence[Shown]) -> bool:
-        """Say whether what alarms was confirmed, or nothing does."""
-        waits = [it.waiting for it in taken]
-        found = await asyncio.to_thread(alarms, self._notebook, memory, waits)
-        if not found:
+    async def _confirm_alarms(self, memory: Memory, taken: Sequence[Shown]) -> bool:
+        """Return whether there are no alarms, or the user confirmed them."""
+        proposals = [proposal.waiting for proposal in taken]
+        alarms_by_id = await asyncio.to_thread(alarms, self._notebook, memory, proposals)
+        if not alarms_by_id:
             return True
-        screen = ConfirmScreen("This takes much away", told_of_alarms(waits, found), self._palette)
+        alarming = told_of_alarms(proposals, alarms_by_id)
+        screen = ConfirmScreen("This removes much", alarming, self._palette)
         return await self.app.push_screen_wait(screen) is True
 
     async def _turn(self, turn: Turn) -> None:
@@ -371,28 +378,28 @@ class CurationScreen(PastScreen):
     # Leaving
 
     def send_back(self) -> None:
-        """Have it proposed once more, without what the checks rejected it for."""
+        """Send a rejected change back, to be proposed again without its faults."""
         if isinstance(self.thing, Rejected):
             self._send_back(self.thing)
 
     def _leave(self) -> None:
-        """Refuse what is marked so; all else is pending."""
+        """Close the screen and refuse what is marked so; everything else stays pending."""
         self._begin(self._close)
 
     async def _close(self) -> None:
         try:
-            refused = self._deciding.refused(self._proposals)
+            refused = self._decisions.refused(self._proposals)
             if refused:
                 await asyncio.to_thread(refuse, self._notebook, refused)
                 self._ask_history()
-            if taken := self._taken:
-                said = f"{len(taken)} accepted were not written (ctrl+s does): they wait."
-                self.app.notify(said, severity="warning", markup=False)
+            if accepted := self._accepted:
+                message = f"{len(accepted)} accepted, not written: still pending. ctrl+s writes."
+                self.app.notify(message, severity="warning", markup=False)
         finally:
-            self._deciding.leave()
+            self._decisions.leave()
             self._changed()
             self.dismiss(None)
 
     def on_row_list_opened(self) -> None:
-        """A second click goes to the diff."""
+        """Go to the diff on a double click."""
         self.go_to_diff()

@@ -1,1 +1,1 @@
-"""Dialogs that several features use."""
+"""Dialogs that several features share."""

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 _MOST_WORDS = 8
-"""Rows of what to know that stand above the diff; the rest is scrolled to."""
+"""Rows of the text above the diff; the rest is scrolled to."""
 
 
 class Extra(NamedTuple):
-    """What can be done in one kind of proposal only."""
+    """An action that only one kind of proposal has."""
 
     action: str
     """Its id in the registry."""
@@ -43,15 +43,15 @@ class Extra(NamedTuple):
 
 
 _EXTRA = {
-    "successor": "Only where notes are retired another one can take their place.",
-    "retire-whole": "Only where the claim of a note is replaced the note can be retired instead.",
-    "purge": "Only where a credential is masked the history can be purged of it.",
+    "successor": "Only a retired note can have a successor.",
+    "retire-whole": "Only a note whose claim is replaced can be retired instead.",
+    "purge": "Only a masked secret can be purged from the history.",
 }
-"""The actions that may be extra, and why the others cannot be done."""
+"""The extra actions, each with the reason why it is disabled elsewhere."""
 
 
 class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | None]):
-    """Ends with what the person approved, or with None."""
+    """Shows a change set; returns what the user approved, or None."""
 
     SCENE = Scene.PROPOSAL
 
@@ -67,13 +67,13 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         words: Sequence[str] = (),
         extra: Extra | None = None,
     ) -> None:
-        """`title` says what would be done, `words` what the person should know, a line each; both
-        may be text of strangers. `change_set` may be empty, where only something is decided.
-        `extra` is what only this proposal can do.
+        """`title` says what would be done, `words` what the user should know, a line each; both
+        may be text of strangers. `change_set` is empty if only a decision is recorded. `extra` is
+        an action that only this proposal has.
         """
         ActingScreen.__init__(self, palette, keymap)
         self.also = ""
-        """What ctrl+s does besides, in words of our own."""
+        """What ctrl+s also does, in Ricordo's words."""
         self._extra = extra
         self._title = title
         self._change_set = change_set
@@ -83,28 +83,28 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         self._diff = DiffView(palette, self.say, id="diff")
 
     def compose(self) -> ComposeResult:
-        """What would be done, what to know, the diff, the keys."""
+        """Lay out the text, the diff, the totals and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(one_line(masked(self._title)))
-            yield TextView(self._palette, self._word_lines, id="words")
+            yield TextView(self._palette, self._render_words, id="words")
             yield self._diff
             yield self._state
             yield self._keys
 
     def on_mount(self) -> None:
-        """Show the diff, and wait for a decision."""
+        """Show the diff."""
         self._show()
 
     def on_resize(self) -> None:
-        """Give what to know the rows that it needs."""
+        """Give the text above the diff the rows that it needs."""
         view = self.query_one("#words", TextView)
         inside = self.query_one("#overlay").size.width or self.size.width
-        view.styles.height = min(len(self._word_lines(inside - 3)), _MOST_WORDS)
+        view.styles.height = min(len(self._render_words(inside - 3)), _MOST_WORDS)
         view.display = bool(self._words)
-        view.can_focus = len(self._word_lines(inside - 3)) > _MOST_WORDS
+        view.can_focus = len(self._render_words(inside - 3)) > _MOST_WORDS
 
     def replace(self, change_set: ChangeSet, words: Sequence[str] = ()) -> None:
-        """Propose something else: it has to be looked at anew."""
+        """Propose another change set; ctrl+s is ignored for a moment again."""
         self._change_set = change_set
         self._words = (*words, *change_set.remarks)
         self.opened = time.monotonic()
@@ -113,7 +113,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         self._show()
 
     def say_also(self, words: str) -> None:
-        """Say what ctrl+s does besides."""
+        """Show what ctrl+s also does."""
         self.also = words
         self.say()
 
@@ -124,14 +124,14 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     @property
     def approved(self) -> ChangeSet:
-        """The change set without the hunks that are left out."""
+        """Return the change set without the hunks that are left out."""
         edits = [
-            _without(edit, {hunk for n, hunk in self._diff.left_out if n == number})
+            _leave_out_hunks(edit, {hunk for n, hunk in self._diff.left_out if n == number})
             for number, edit in enumerate(self._change_set.edits)
         ]
         return replace(self._change_set, edits=effective(edits))
 
-    def _word_lines(self, width: int) -> list[StyledLine]:
+    def _render_words(self, width: int) -> list[StyledLine]:
         return [
             StyledLine(row)
             for word in self._words
@@ -140,34 +140,41 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     @property
     def situation(self) -> Situation:
-        """Nothing is written where every hunk is left out."""
+        """Return the state of the keys: nothing can be written if every hunk is left out."""
         is_empty = not self._change_set
-        nothing = "" if self.approved or is_empty else "Every hunk is left out; Esc goes back."
-        unchanged = "No file is changed." if is_empty else ""
-        own = self._extra.action if self._extra else ""
-        others = {action: why for action, why in _EXTRA.items() if action != own}
+        nothing_left = (
+            "" if self.approved or is_empty else "Every hunk is left out; nothing to write."
+        )
+        unchanged = "This changes no file." if is_empty else ""
+        own_action = self._extra.action if self._extra else ""
+        reasons = {action: why for action, why in _EXTRA.items() if action != own_action}
         reveal = "" if self._diff.has_secrets else NO_SECRETS
-        refusals = {"write": nothing, "hunk": unchanged, "columns": unchanged, "reveal": reveal}
-        return replace(super().situation, refusals=refusals | others, revealed=self._diff.revealed)
+        refusals = {
+            "write": nothing_left,
+            "hunk": unchanged,
+            "columns": unchanged,
+            "reveal": reveal,
+        }
+        return replace(super().situation, refusals=refusals | reasons, revealed=self._diff.revealed)
 
     def say(self) -> None:
-        """Tell what would be written, and the keys."""
+        """Update the totals and the keys."""
         edits = self.approved.edits
         counts = [
             (sum(edit.before is None for edit in edits), "created"),
             (sum(None not in (edit.before, edit.after) for edit in edits), "changed"),
             (sum(edit.after is None for edit in edits), "removed"),
         ]
-        nothing = "nothing is left" if self._change_set else "no file is changed"
-        told = ", ".join(f"{count} {word}" for count, word in counts if count) or nothing
-        spans = [StyledSpan(f" {told}"), StyledSpan(" · nothing is written until ctrl+s", "dim")]
+        nothing = "all hunks left out" if self._change_set else "no files change"
+        totals = ", ".join(f"{count} {word}" for count, word in counts if count) or nothing
+        spans = [StyledSpan(f" {totals}"), StyledSpan(" · nothing is written until ctrl+s", "dim")]
         if self.also:
             spans.insert(1, StyledSpan(f" · {self.also}", "warning"))
         self._state.say(tuple(spans))
         self._keys.say(*key_line(self.situation, self.keymap))
 
     def approve(self) -> None:
-        """End with what is approved."""
+        """Return what is approved."""
         self.dismiss(self.approved)
 
     def _run_extra(self) -> None:
@@ -175,25 +182,25 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
             self._extra.run(self)
 
     def toggle_hunk(self) -> None:
-        """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""
+        """Leave out or include the hunk under the cursor; on a title go to the next hunk."""
         if not self._diff.leave_out():
             self._diff.go_to_hunk()
 
     def toggle_secrets(self) -> None:
-        """The secrets of what is changed, or masked again."""
+        """Reveal the secrets in the diff, or mask them again."""
         self._diff.reveal()
 
     def toggle_columns(self) -> None:
-        """Side by side, or one column."""
+        """Switch between side by side and one column."""
         self._diff.turn()
 
     def reject(self) -> None:
-        """End without approval."""
+        """Close without approval."""
         self.dismiss(None)
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._diff),
@@ -208,13 +215,13 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         }
 
 
-def _without(edit: Edit, left_out: set[int]) -> Edit:
+def _leave_out_hunks(edit: Edit, left_out: set[int]) -> Edit:
     """Return `edit` without some of its hunks."""
     if not left_out:
         return edit
     old, new = ((raw or b"").decode("utf-8") for raw in (edit.before, edit.after))
     text = without_hunks(old, new, left_out)
     if edit.after is None or edit.before is None:
-        # a file that comes or goes does so whole
+        # a created or deleted file has one hunk
         return replace(edit, after=edit.before)
     return replace(edit, after=text.encode("utf-8"))

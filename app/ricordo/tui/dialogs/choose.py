@@ -1,4 +1,4 @@
-"""Choosing one of a few ways to go on."""
+"""Choose one of a few options."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 _LABEL = 16
-"""Cells of the words for a way, unless some take more."""
+"""Least cells of a label."""
 
 
 class Way(NamedTuple):
-    """One way to go on."""
+    """One option."""
 
     id: str
     label: str
     """May be text of strangers."""
     help: str
-    """In words of our own."""
+    """Ricordo's own text."""
 
 
 class ChooseScreen(ModalScreen[str | None]):
-    """Ends with the id of the way that was chosen, or with None."""
+    """Returns the id of the chosen option, or None."""
 
-    # a path for itself: Textual looks for other ones beside the module of the subclass
+    # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.CHOICE,
@@ -60,10 +60,10 @@ class ChooseScreen(ModalScreen[str | None]):
         self._ways = ways
         self._label = max(_LABEL, *(cells(way.label) + 2 for way in ways))
         self._palette = palette
-        self._list = RowList(palette, lambda: None, self._rows, id="ways", one_row=0)
+        self._list = RowList(palette, lambda: None, self._render_row, id="ways", one_row=0)
 
     def compose(self) -> ComposeResult:
-        """The ways, the keys."""
+        """Lay out the options and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             yield self._list
@@ -76,16 +76,16 @@ class ChooseScreen(ModalScreen[str | None]):
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
-        """Begin with the first."""
+        """Select the first option."""
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Take the styles of another theme; the widgets draw themselves again."""
         self._palette = palette
 
-    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+    def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
         label = one_line(way.label)
         label += " " * max(1, self._label - cells(label))
@@ -94,7 +94,7 @@ class ChooseScreen(ModalScreen[str | None]):
         return (StyledLine(spans),)
 
     def on_row_list_opened(self) -> None:
-        """A second click chooses."""
+        """Choose on a double click."""
         self.action_choose()
 
     def action_move(self, step: int) -> None:
@@ -102,7 +102,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self._list.move(step)
 
     def action_choose(self, number: int = 0) -> None:
-        """End with the way under the cursor, or with the one of that number."""
+        """Choose the option of that number; 0 for the one under the cursor."""
         at = number - 1 if number else self._list.at
         if 0 <= at < len(self._ways):
             self.dismiss(self._ways[at].id)

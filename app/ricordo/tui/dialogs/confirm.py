@@ -1,4 +1,4 @@
-"""What may only be done after it was typed that it is meant."""
+"""Ask the user to type a word before something drastic is done."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 CONFIRMATION = "apply"
-"""What has to be typed, as on the command line."""
+"""The word to type, as on the command line."""
 _MOST_ROWS = 10
 _WIDEST = 90
-"""Cells of a form."""
+"""Most cells of a form."""
 
 
 class ConfirmScreen(FieldForm[bool]):
-    """Ends with whether the word was typed."""
+    """Returns whether the word was typed."""
 
     def __init__(
         self, title: str, alarming: Sequence[str], palette: Palette, word: str = CONFIRMATION
     ) -> None:
-        """`alarming` is what would be done, visible text, a line each; `word` has to be typed."""
-        fields = [Field("type", "", f"“{word}” to do it")]
-        super().__init__(title, fields, palette, "do it")
+        """`alarming` is what would be done, visible text, a line each; `word` is to be typed."""
+        fields = [Field("type", "", f"“{word}” to confirm")]
+        super().__init__(title, fields, palette, "confirm")
         self._alarming = alarming
         self._word = word
-        self._list = TextView(palette, self._lines, id="alarming")
+        self._list = TextView(palette, self._render_text, id="alarming")
 
     def compose_below(self) -> ComposeResult:
-        """What would be done."""
+        """Show what would be done."""
         yield self._list
 
     def on_mount(self) -> None:
-        """Have room for what would be done, begin where it is typed."""
+        """Give the text the rows that it needs."""
         width = min(self.size.width, _WIDEST) - 8
-        self._list.styles.height = min(len(self._lines(width)), _MOST_ROWS)
+        self._list.styles.height = min(len(self._render_text(width)), _MOST_ROWS)
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         first, rest = (StyledSpan(" ! ", "warning"),), (StyledSpan("   "),)
         return [
             StyledLine(row)
@@ -52,9 +52,9 @@ class ConfirmScreen(FieldForm[bool]):
         ]
 
     def end(self, *, confirmed: bool) -> None:
-        """End with whether it is meant; another word than the one that is asked for is none."""
+        """Return the confirmation; stay open after another word."""
         if confirmed and self.filled["type"].strip() != self._word:
-            said = f"Nothing was done: “{self._word}” has to be typed, or Esc leaves."
-            self.notify(said, severity="warning", markup=False)
+            message = f"Nothing was done. Type “{self._word}” to confirm, or press Esc."
+            self.notify(message, severity="warning", markup=False)
             return
         self.dismiss(confirmed)

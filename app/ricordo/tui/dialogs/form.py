@@ -1,4 +1,4 @@
-"""A few fields to fill in: ctrl+s confirms, Esc leaves and gives back what was typed."""
+"""A form with a few fields: ctrl+s confirms, Esc closes; both return what was typed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 LABEL = 13
-"""Cells before a field."""
+"""Cells of a label."""
 
 
 class Field(NamedTuple):
@@ -35,24 +35,24 @@ class Field(NamedTuple):
 
     name: str
     value: str = ""
-    """What stands in it at first, visible text of one line."""
+    """The first text, visible and of one line."""
     hint: str = ""
-    """What is said while it is empty; words of our own."""
+    """The placeholder; Ricordo's own text."""
     choices: tuple[str, ...] = ()
-    """What ← and → put into it."""
+    """The texts that ← and → put into it."""
 
 
 class Filled(NamedTuple):
-    """What came of a form."""
+    """The result of a form."""
 
     values: Mapping[str, str]
-    """By the names of the fields."""
+    """Texts by field name."""
     confirmed: bool
-    """Whether it is to be done, and not only kept."""
+    """False if the form was closed with Esc."""
 
 
 class FormInput(Input):
-    """One line to be typed."""
+    """The input of a field."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.FORM,
@@ -63,14 +63,14 @@ class FormInput(Input):
     )
 
     def __init__(self, field: Field) -> None:
-        """`field` says what stands in it."""
+        """`field` gives text, placeholder and choices."""
         super().__init__(
             field.value, placeholder=field.hint, id=f"field-{field.name}", select_on_focus=False
         )
         self._choices = field.choices
 
     def action_choose(self, step: int) -> None:
-        """Put the next (1) or the previous (-1) choice in; without choices, move the cursor."""
+        """Put in the next (1) or previous (-1) choice; without choices, move the cursor."""
         choices = self._choices
         if not choices:
             (self.action_cursor_right if step > 0 else self.action_cursor_left)()
@@ -84,9 +84,9 @@ Result = TypeVar("Result")
 
 
 class FieldForm(ModalScreen[Result], Generic[Result]):
-    """Fields under each other, the first with the focus."""
+    """Fields below each other, the first with the focus."""
 
-    # a path for itself: Textual looks for other ones beside the module of the subclass
+    # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         *dialog_bindings(Dialog.FORM, {"confirm": "confirm"}, priority=True),
@@ -103,7 +103,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
     def __init__(
         self, title: str, fields: Sequence[Field], palette: Palette, verb: str, words: str = ""
     ) -> None:
-        """`verb` says what ctrl+s does; `title` and `words` may be text of strangers."""
+        """`verb` is the label of ctrl+s; `title` and `words` may be text of strangers."""
         super().__init__()
         self._title = title
         self._fields = fields
@@ -113,7 +113,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
         self.opened = 0.0
 
     def compose(self) -> ComposeResult:
-        """What it is about, the fields, what stands below them, the keys."""
+        """Lay out the text, the fields, what is below them and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             if self._words:
@@ -126,43 +126,46 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
                     yield label.with_left(StyledSpan(f" {field.name:<{LABEL - 1}}", "dim"))
                     yield FormInput(field)
                 if field.choices:
-                    yield self._choices_of(field)
+                    yield self._create_choices_bar(field)
             yield from self.compose_below()
             keys = (
                 (first_keys(self.app, "confirm"), self._verb),
                 ("Tab", "next"),
-                (first_keys(self.app, "cancel"), "leave, nothing is written"),
+                (first_keys(self.app, "cancel"), "close, nothing is written"),
             )
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
-    def _choices_of(self, field: Field) -> Bar:
+    def _create_choices_bar(self, field: Field) -> Bar:
         names = " · ".join(one_line(choice) for choice in field.choices)
         spans = (StyledSpan(" " * (LABEL + 1)), StyledSpan("← → ", "key"), StyledSpan(names, "dim"))
         return Bar(self._palette, id=f"choices-{field.name}", base="").with_left(*spans)
 
     def compose_below(self) -> ComposeResult:
-        """What stands below the fields."""
+        """Lay out what is below the fields."""
         yield from ()
 
     def on_mount(self) -> None:
-        """Begin in the first field."""
+        """Focus the first field."""
         self.opened = time.monotonic()
         for field in self.query(FormInput).results():
             field.focus()
             break
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Take the styles of another theme; the widgets draw themselves again."""
         self._palette = palette
 
     @property
     def filled(self) -> dict[str, str]:
-        """What stands in the fields."""
+        """Return the texts by field name."""
         inputs = self.query(FormInput)
-        return {field.name: it.value for field, it in zip(self._fields, inputs, strict=True)}
+        return {
+            field.name: field_input.value
+            for field, field_input in zip(self._fields, inputs, strict=True)
+        }
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes to the next field; in the last one it confirms."""
+        """Go to the next field on Enter; in the last one confirm."""
         event.stop()
         if event.input is self.query(FormInput).last():
             self.action_confirm()
@@ -170,22 +173,22 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
             self.focus_next()
 
     def action_confirm(self) -> None:
-        """End with what was typed, to be done."""
+        """Close the form as confirmed."""
         if time.monotonic() - self.opened >= CALM:
             self.end(confirmed=True)
 
     def action_leave(self) -> None:
-        """End with what was typed, to be kept."""
+        """Close the form as not confirmed."""
         self.end(confirmed=False)
 
     @abstractmethod
     def end(self, *, confirmed: bool) -> None:
-        """End with what the form gives."""
+        """Close with the result of the form."""
 
 
 class FormScreen(FieldForm[Filled]):
-    """Ends with what was typed."""
+    """Returns what was typed."""
 
     def end(self, *, confirmed: bool) -> None:
-        """End with what was typed."""
+        """Close with what was typed."""
         self.dismiss(Filled(self.filled, confirmed))

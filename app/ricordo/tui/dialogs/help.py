@@ -29,7 +29,7 @@ _OF_HANDOFFS = (Scene.SESSIONS, Scene.HANDOFF)
 
 
 class HelpScreen(ModalScreen[None]):
-    """What can be done, and with which key."""
+    """Lists the actions of a screen with their keys."""
 
     CSS_PATH = "overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -42,34 +42,34 @@ class HelpScreen(ModalScreen[None]):
     )
 
     def __init__(self, palette: Palette, keymap: Keymap, scene: Scene) -> None:
-        """`keymap` are the person's own keys by action id, `scene` is the screen they are for."""
+        """`keymap` are the user's own keys by action id; `scene` is the screen to list."""
         super().__init__()
         self._palette = palette
         self._keymap = keymap
         self._actions = actions_on(scene)
-        self._marks = _marks_of_handoffs() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
+        self._marks = _explain_handoff_marks() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
     def compose(self) -> ComposeResult:
-        """A title, the keys by purpose."""
+        """Lay out the keys by purpose."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Keys")
-            yield TextView(self._palette, self._lines, id="text")
+            yield TextView(self._palette, self._render_text, id="text")
             yield Bar(self._palette, id="keys").with_left(
                 *key_spans([(first_keys(self.app, "leave"), "close")])
             )
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         lines: list[StyledLine] = []
-        # on a screen where something is judged, that is what it is for
+        # a screen with Judge keys is for judging: they come first
         for group in sorted(Group, key=lambda group: group is not Group.JUDGE):
             actions = [action for action in self._actions if action.group is group]
             if actions:
                 lines.append(StyledLine((StyledSpan(group.value, "heading"),)))
-                lines += (line for it in actions for line in self._action_lines(it, width))
+                lines += (line for action in actions for line in self._render_action(action, width))
                 lines.append(BLANK)
         return [*lines, *self._marks]
 
-    def _action_lines(self, action: Action, width: int) -> list[StyledLine]:
+    def _render_action(self, action: Action, width: int) -> list[StyledLine]:
         keys = label_of(action, self._keymap) or "palette"
         key = StyledSpan(f"  {keys:<{_KEY_COLUMN - 3}} ", "key")
         indent = StyledSpan(" " * _KEY_COLUMN)
@@ -93,11 +93,14 @@ _GLYPHS_EXPLAINED = (
             StyledSpan("  · ", "info"),
             StyledSpan("worth knowing"),
             StyledSpan("   ✓ ", "fine"),
-            StyledSpan("nothing is wrong"),
+            StyledSpan("OK, no findings"),
         )
     ),
     StyledLine(
-        (StyledSpan("  ● ", "changed"), StyledSpan("changed by somebody else while you looked"))
+        (
+            StyledSpan("  ● ", "changed"),
+            StyledSpan("changed by another program since you opened it"),
+        )
     ),
     StyledLine((StyledSpan("  ◆ ", "accent"), StyledSpan("marked by you"))),
     StyledLine(
@@ -109,17 +112,17 @@ _GLYPHS_EXPLAINED = (
 )
 
 
-def _marks_of_handoffs() -> tuple[StyledLine, ...]:
-    """Return what the marks of statements mean."""
+def _explain_handoff_marks() -> tuple[StyledLine, ...]:
+    """Return the legend of the marks of statements."""
     from ricordo.tui.render.handoff_marks import EXPLAINED, GLYPHS
 
     rows = (
         StyledLine(
             (
                 StyledSpan(f"  {GLYPHS[status][0]} ", GLYPHS[status][1]),
-                StyledSpan(f"{status.value:<11}{told}"),
+                StyledSpan(f"{status.value:<11}{meaning}"),
             )
         )
-        for status, told in EXPLAINED.items()
+        for status, meaning in EXPLAINED.items()
     )
     return (StyledLine((StyledSpan("Marks", "heading"),)), *rows)

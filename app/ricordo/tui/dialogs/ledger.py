@@ -1,4 +1,4 @@
-"""What curation cost and what it bought."""
+"""The ledger: cost and benefit of curation."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _PATIENCE = 2.0
 
 
 class _LedgerClosed(Exception):
-    """The screen is gone."""
+    """The screen was closed."""
 
 
 class LedgerScreen(ModalScreen[None]):
-    """The ledger of one memory; it is read while the screen is there."""
+    """Shows the ledger of one memory; reads it in a thread."""
 
     CSS_PATH = "overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -65,54 +65,54 @@ class LedgerScreen(ModalScreen[None]):
     )
 
     def __init__(self, notebook: Notebook, memory: Memory, palette: Palette) -> None:
-        """`notebook` is this screen's own: it is used in a thread."""
+        """`notebook` is for this screen only: it is used in a thread."""
         super().__init__()
         self._notebook = notebook
         self._memory = memory
         self._palette = palette
-        self._sections: Sequence[LedgerSection] = (LedgerSection("The ledger is being read …", ()),)
+        self._sections: Sequence[LedgerSection] = (LedgerSection("Reading the ledger …", ()),)
         self.is_read = False
-        """Whether all that can be told is shown."""
+        """Whether the ledger is shown."""
 
     def compose(self) -> ComposeResult:
-        """The ledger, the keys."""
+        """Lay out the ledger and the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("What curation cost and bought")
-            yield TextView(self._palette, self._lines, id="text")
+            overlay.border_title = Content("Ledger · cost and benefit of curation")
+            yield TextView(self._palette, self._render_text, id="text")
             keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Begin to read the ledger."""
         self.run_worker(self._read(), group="ledger")
 
     async def _read(self) -> None:
-        left = Event()
+        closed = Event()
         try:
-            self._sections = await asyncio.to_thread(self._told, _step(left))
+            self._sections = await asyncio.to_thread(self._load_sections, _create_step(closed))
         except RicordoError as error:
             self._sections = (LedgerSection(str(error), ()),)
         finally:
-            left.set()
+            closed.set()
         self.is_read = True
         self.query_one(TextView).on_resize()
 
-    def _told(self, step: Callable[[], None]) -> Sequence[LedgerSection]:
+    def _load_sections(self, step: Callable[[], None]) -> Sequence[LedgerSection]:
         try:
             return told_bought(bought(self._notebook, self._memory, step))
         except _LedgerClosed:
             return ()
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         return ledger_lines(self._sections, width)
 
 
-def _step(left: Event) -> Callable[[], None]:
-    way = Throttle(_PATIENCE)
+def _create_step(closed: Event) -> Callable[[], None]:
+    throttle = Throttle(_PATIENCE)
 
     def step() -> None:
-        if left.is_set():
+        if closed.is_set():
             raise _LedgerClosed
-        way.step()
+        throttle.step()
 
     return step

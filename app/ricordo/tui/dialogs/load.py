@@ -1,4 +1,4 @@
-"""What the agent gets: the load as it is given, and what is cut off."""
+"""The load: the text that an agent gets at session start, and what is cut off."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class LoadScreen(ModalScreen[None]):
-    """The exact text that an agent is given at session start."""
+    """Shows the exact text that an agent gets at session start."""
 
     CSS_PATH = "overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -39,36 +39,36 @@ class LoadScreen(ModalScreen[None]):
         },
     )
 
-    def __init__(self, look: Snapshot, palette: Palette) -> None:
-        """`look` gives the memory."""
+    def __init__(self, snapshot: Snapshot, palette: Palette) -> None:
+        """`snapshot` gives the memory."""
         super().__init__()
-        self._look = look
+        self._snapshot = snapshot
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """A title, the text, the keys."""
-        agent = self._look.memory.layout.agent or "an agent"
+        """Lay out the title, the text and the keys."""
+        agent = self._snapshot.memory.layout.agent or "an agent"
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(f"What {agent} gets at session start")
-            title = StyledSpan(load_line(self._look.memory), "bold")
+            title = StyledSpan(load_line(self._snapshot.memory), "bold")
             yield Bar(self._palette, id="title").with_left(title)
-            yield TextView(self._palette, self._lines, id="text")
+            yield TextView(self._palette, self._render_text, id="text")
             keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
-    def _lines(self, width: int) -> list[StyledLine]:
-        memory = self._look.memory
+    def _render_text(self, width: int) -> list[StyledLine]:
+        memory = self._snapshot.memory
         lines: list[StyledLine] = []
         for text in masked(memory.load.text).split("\n"):
             style = "heading" if text.startswith("#") else ""
             spans = [StyledSpan(visible(text.rstrip("\r").expandtabs(4)), style)]
             lines += [StyledLine(row) for row in wrap(spans, width)]
-        lost = dropped(memory)
+        not_loaded = dropped(memory)
         if memory.load.cut_at_line is None:
             return lines
         cut = f"──── agents stop reading here: line {memory.load.cut_at_line} of the index ────"
         lines += [BLANK, StyledLine((StyledSpan(cut, "cut"),))]
-        for line, title, path in lost:
+        for line, title, path in not_loaded:
             row = [
                 StyledSpan(f"{line:>5}  ", "dim"),
                 StyledSpan(one_line(masked(title))),

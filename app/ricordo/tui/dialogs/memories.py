@@ -1,4 +1,4 @@
-"""Choosing one of several memories."""
+"""Choose one of several memories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ricordo.tui.widgets.text_view import TextView
 
 
 class PlaceList(CursorView):
-    """Memories by name, agent and folder."""
+    """Lists memories by name, agent and folder."""
 
     def __init__(self, places: Sequence[MemoryPlace], palette: Palette, home: str) -> None:
         """`home` is shown as `~`."""
@@ -39,18 +39,18 @@ class PlaceList(CursorView):
         self._home = home
 
     def on_resize(self) -> None:
-        """Show the places when there is a width."""
+        """Draw for the new width."""
         self.lines_changed()
         self.rest_on(max(self.cursor, 0))
 
     @property
     def place(self) -> MemoryPlace | None:
-        """The memory under the cursor."""
+        """Return the memory under the cursor; None without one."""
         return self._places[self.cursor] if self.cursor >= 0 else None
 
     @property
     def line_count(self) -> int:
-        """One line a memory."""
+        """Return the number of memories."""
         return len(self._places)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -69,12 +69,12 @@ class PlaceList(CursorView):
         return StyledLine(spans), "cursor" if number == self.cursor else ""
 
     def can_rest(self, number: int) -> bool:
-        """Every memory can be chosen."""
+        """Return True: every memory can be chosen."""
         return True
 
 
 class MemoriesScreen(ActingScreen[MemoryPlace | None]):
-    """Gives the memory that the person chose, or None."""
+    """Returns the memory that the user chose, or None."""
 
     SCENE = Scene.MEMORIES
 
@@ -89,19 +89,19 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
         self._list = PlaceList(places, palette, home)
 
     def compose(self) -> ComposeResult:
-        """A question, the memories, the keys."""
+        """Lay out the question, the memories and the keys."""
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Which memory?", "bold"))
         yield self._list
         yield Bar(self._palette, id="keys")
 
     def on_mount(self) -> None:
-        """Begin at the most likely."""
+        """Focus the list; the most likely memory is the first."""
         self._list.focus()
         self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
@@ -110,22 +110,22 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
         }
 
     def on_click(self, event: Click) -> None:
-        """A second click opens."""
+        """Open on a double click."""
         if event.chain == 2:
             self.action_do("open")
 
     def choose(self) -> None:
-        """Give the memory under the cursor."""
+        """Return the memory under the cursor."""
         if self._list.place is not None:
             self.dismiss(self._list.place)
 
     def cancel(self) -> None:
-        """Give none."""
+        """Close without a choice."""
         self.dismiss(None)
 
 
 class NothingScreen(Screen[bool]):
-    """Gives whether the person wants the demo instead."""
+    """Shows that no memory was found; returns whether to open the demo."""
 
     CSS_PATH = "chooser.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -139,27 +139,27 @@ class NothingScreen(Screen[bool]):
     )
 
     def __init__(self, error: MemoryNotFound, palette: Palette) -> None:
-        """`error` says what was looked for, and where."""
+        """`error` says where Ricordo looked."""
         super().__init__()
         self._error = error
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """What happened, what to do, the keys."""
+        """Lay out what happened, what to do next and the keys."""
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Ricordo", "bold"))
-        yield TextView(self._palette, self._lines, id="text")
+        yield TextView(self._palette, self._render_text, id="text")
         keys = (
             (first_keys(self.app, "demo"), "demo"),
             (first_keys(self.app, "memories"), "memories of this machine"),
-            (first_keys(self.app, "leave"), "leave"),
+            (first_keys(self.app, "leave"), "quit"),
         )
         yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def action_memories(self) -> None:
-        """Ask for the other memories of this machine."""
+        """Show the other memories of this machine."""
         self.post_message(MemoriesRequested())
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         lines = [StyledLine((StyledSpan("No memory was found here", "heading"),)), BLANK]
         for text, style in self._paragraphs():
             lines += [
@@ -170,22 +170,22 @@ class NothingScreen(Screen[bool]):
     def _paragraphs(self) -> list[tuple[str, str]]:
         return [
             (self._error.message, "dim"),
-            ("d  opens a sample memory, a throwaway copy, to look around in.", ""),
+            ("d  opens a throwaway copy of a sample memory.", ""),
             ("p  lists the memories of other projects on this machine.", ""),
             (
-                "ricordo PATH  opens a folder of notes: the directory of a memory, its index file, "
-                "or a project.",
+                "ricordo PATH  opens a folder of notes: a memory directory, its index file, or a "
+                "project.",
                 "",
             ),
             (
-                "ricordo handoff  hands off the work of agents in this project: no memory needed.",
+                "ricordo handoff  hands off the work of agents in this project; needs no memory.",
                 "",
             ),
             (
-                "How agents begin to write one: Claude Code keeps notes of a project by itself "
-                "once auto memory is on (`/memory` in a session shows it). Codex does with "
-                "`[features] memories = true` in its config.toml. An LLM wiki begins with a folder "
-                "that holds raw/, wiki/ and wiki/index.md.",
+                "How agents start a memory: Claude Code writes notes once auto memory is on "
+                "(`/memory` in a session shows it). Codex writes notes with `[features] memories = "
+                "true` in its config.toml. An LLM wiki is a folder with raw/, wiki/ and "
+                "wiki/index.md.",
                 "",
             ),
         ]

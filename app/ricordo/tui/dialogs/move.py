@@ -1,4 +1,4 @@
-"""Where a note goes: another path or name, another memory of this machine."""
+"""Move or rename notes: another path or name, or another memory of this machine."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class MoveTarget(NamedTuple):
-    """Where notes are to go."""
+    """The destination of notes."""
 
     wanted: str
-    """The path or name that was typed."""
+    """The typed path or name; "" for several notes."""
     place: MemoryPlace
-    """The memory that was chosen, which may be the one in which the notes are."""
+    """The chosen memory; may be the present one."""
 
 
 class _Places(PlaceList):
@@ -45,32 +45,32 @@ class _Places(PlaceList):
 
 
 class MoveScreen(FieldForm[MoveTarget | None]):
-    """Ends with a destination, or with None."""
+    """Returns a destination, or None."""
 
     def __init__(
         self, title: str, path: str, places: Sequence[MemoryPlace], palette: Palette, home: str
     ) -> None:
-        """`path` is where the one note stands, "" where there are several; `places` are the
-        memories, the present one first; `home` is shown as `~`.
+        """`path` is the path of the note, "" for several notes; `places` are the memories, the
+        present one first; `home` is shown as `~`.
         """
         fields = [Field("path", path)] if path else []
         super().__init__(title, fields, palette, "show what would change")
         self._places = _Places(places, palette, home)
 
     def compose_below(self) -> ComposeResult:
-        """The memories."""
+        """Show the memories."""
         words = StyledSpan(" into the memory", "dim")
         yield Bar(self._palette, id="where", base="").with_left(words)
         yield self._places
 
     def on_mount(self) -> None:
-        """Have room for some memories."""
+        """Give the list the rows that it needs."""
         self._places.styles.height = min(self._places.line_count, 10)
         if not self._fields:
             self._places.focus()
 
     def end(self, *, confirmed: bool) -> None:
-        """End with the destination."""
+        """Close with the destination."""
         place = self._places.place
         if not confirmed or place is None:
             self.dismiss(None)

@@ -1,4 +1,4 @@
-"""The origin of a note: the turn of a session that caused it, with the turns around it."""
+"""The origin of a note: the message of a session that caused it, with the messages around it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ricordo.tui.widgets.text_view import ReadView
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
-NOTHING_KNOWN = "No transcript tells any more where this note came from."
+NOTHING_KNOWN = "No transcript shows where this note came from."
 _MARGIN = "  "
 _BAR = StyledSpan(" ┃ ", "accent")
 _BESIDE = StyledSpan("   ")
@@ -40,7 +40,7 @@ _ACTS = {
     FileAction.DELETED: "deleted the note",
     FileAction.READ: "read the note",
 }
-_DONE = {
+_CHANGES = {
     FileAction.WROTE: "written",
     FileAction.EDITED: "changed",
     FileAction.DELETED: "deleted",
@@ -49,78 +49,80 @@ _DONE = {
 
 
 def origin_lines(cause: NoteOrigin, width: int) -> tuple[list[StyledLine], range]:
-    """Return the turns around what caused a note, from the first to the last, under a line that
-    says whose words the note rests on; and the rows of the turn that is the cause.
+    """Return the messages around the cause of a note in their order, under a line that says whose
+    words the note is based on; and the rows of the message that is the cause.
     """
-    lines = [*_verdict(cause, width), BLANK]
+    lines = [*_render_verdict(cause, width), BLANK]
     rows = range(0)
-    for turn in cause.turns:
-        if turn.skipped:
+    for message in cause.turns:
+        if message.skipped:
             lines += [
-                StyledLine((StyledSpan(f"{_MARGIN} … {_turns(turn.skipped)} left out", "dim"),)),
+                StyledLine(
+                    (StyledSpan(f"{_MARGIN} … {_count_messages(message.skipped)} left out", "dim"),)
+                ),
                 BLANK,
             ]
-        drawn = _turn(turn, cause, width)
-        if turn.is_cause:
+        drawn = _render_message(message, cause, width)
+        if message.is_cause:
             rows = range(len(lines), len(lines) + len(drawn))
         lines += [*drawn, BLANK]
     return lines, rows
 
 
 def step_title(causes: Sequence[NoteOrigin], at: int) -> str:
-    """Return which of the writings of a note is shown, in a few words."""
+    """Return the number, the kind and the day of the shown change of a note, in words."""
     if not causes:
         return ""
     cause = causes[at]
-    done = _DONE[cause.deed] if cause.deed else "named by the note" if cause.note else "said"
+    done = _CHANGES[cause.deed] if cause.deed else "named by the note" if cause.note else "quoted"
     return f"{at + 1} of {len(causes)} · {done} {day_in_words(cause.at)}"
 
 
 def session_title(cause: NoteOrigin, width: int) -> str:
-    """Return which session it was, in one row."""
+    """Return the agent, the title and the day of the session, in one row."""
     return clip(f"{cause.agent.shown} · {cause.shown_session} · {day_in_words(cause.at)}", width)
 
 
-def _verdict(cause: NoteOrigin, width: int) -> list[StyledLine]:
+def _render_verdict(cause: NoteOrigin, width: int) -> list[StyledLine]:
     if cause.quote and (cause.deed or not cause.note):
         text, style = "❝ You said it:", "heading"
     elif cause.quote:
         text, style = (
-            "❝ No writing of the note is in the transcript; you said this there:",
+            "❝ The transcript does not show the note being written. You said there:",
             "heading",
         )
     else:
-        said = nobody_in_words(cause)
-        text, style = f"! {said[0].upper()}{said[1:]}.", "warning"
+        reason = nobody_in_words(cause)
+        text, style = f"! {reason[0].upper()}{reason[1:]}.", "warning"
     return [StyledLine(row) for row in wrap([StyledSpan(text, style)], width, (StyledSpan(" "),))]
 
 
-def _turn(turn: QuotedMessage, cause: NoteOrigin, width: int) -> list[StyledLine]:
-    name = "you" if turn.who is Who.PERSON else cause.agent.shown
-    style = "accent bold" if turn.is_cause else "bold"
-    head = [StyledSpan("▸ " if turn.is_cause else _MARGIN, style), StyledSpan(name, style)]
-    head.append(StyledSpan(f"  {_time(turn.at)}", "dim"))
-    if turn.is_act and cause.deed:
+def _render_message(message: QuotedMessage, cause: NoteOrigin, width: int) -> list[StyledLine]:
+    name = "you" if message.who is Who.PERSON else cause.agent.shown
+    style = "accent bold" if message.is_cause else "bold"
+    head = [StyledSpan("▸ " if message.is_cause else _MARGIN, style), StyledSpan(name, style)]
+    head.append(StyledSpan(f"  {_format_time(message.at)}", "dim"))
+    if message.is_act and cause.deed:
         head.append(StyledSpan(f"  ✎ {_ACTS[cause.deed]} {clip(cause.note, 60)}", "changed"))
     lines = [StyledLine(row) for row in wrap(head, width, (), (_BESIDE,))]
-    beside = _BAR if turn.is_cause else _BESIDE
-    for text in masked(turn.text).split("\n"):
-        spans = [StyledSpan(shown(text), "" if turn.is_cause else "dim")]
+    beside = _BAR if message.is_cause else _BESIDE
+    for text in masked(message.text).split("\n"):
+        spans = [StyledSpan(shown(text), "" if message.is_cause else "dim")]
         lines += [StyledLine(row) for row in wrap(spans, width - 1, (beside,), (beside,))]
-    return lines if turn.text else lines[:1]
+    return lines if message.text else lines[:1]
 
 
-def _turns(count: int) -> str:
-    return "1 turn is" if count == 1 else f"{count} turns are"
+def _count_messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
 
 
-def _time(at: str) -> str:
+def _format_time(at: str) -> str:
     moment = local_time(at)
     return f"{moment:%H:%M}" if moment else ""
 
 
 class OriginScreen(ActingScreen[None]):
-    """One writing of the note at a time, from the one that made it to the last change."""
+    """Shows one change of a note at a time, from its creation to the last change."""
 
     SCENE = Scene.ORIGIN
     CSS_PATH = "origin.tcss"
@@ -134,67 +136,71 @@ class OriginScreen(ActingScreen[None]):
         keymap: Keymap,
         nothing: str = NOTHING_KNOWN,
     ) -> None:
-        """`about` is the path of a note; `find` gives what is known of where it came from, and is
-        called in a thread; `nothing` is said where nothing is known.
+        """`about` is the path of a note; `find` returns its origins and is called in a thread;
+        `nothing` is shown if there are none.
         """
         super().__init__(palette, keymap)
         self._find = find
         self._about = about
-        self._nothing_known = nothing
+        self._empty_text = nothing
         self._causes: Sequence[NoteOrigin] = ()
-        self._is_there: Mapping[str, bool] = {}
-        self._at = 0
+        self._exists: Mapping[str, bool] = {}
+        self._position = 0
         self.is_loaded = False
-        """Whether what is known is on the screen."""
+        """Whether the origins are on the screen."""
         self._title = Bar(palette, id="title")
         self._cause_rows = range(0)
-        self._turns = ReadView(palette, self._lines, id="turns", main_rows=lambda: self._cause_rows)
+        self._messages_view = ReadView(
+            palette, self._render_text, id="turns", main_rows=lambda: self._cause_rows
+        )
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """A title, the turns, where they stand, the keys."""
+        """Lay out the title, the messages, the transcript's path and the keys."""
         yield self._title
-        yield self._turns
+        yield self._messages_view
         yield self._state
         yield self._keys
 
     def on_mount(self) -> None:
-        """Look up what is known."""
-        self._turns.focus()
+        """Begin to look up the origins."""
+        self._messages_view.focus()
         self.say()
         self.run_worker(self._load(), group="origin")
 
     def on_resize(self) -> None:
-        """Tell as much as there is room for."""
+        """Update the bars for the new width."""
         self.call_after_refresh(self.say)
 
     async def _load(self) -> None:
-        found = await asyncio.to_thread(self._find)
-        self._is_there = await asyncio.to_thread(_still_there, found)
-        self._causes, self.is_loaded = found, True
+        causes = await asyncio.to_thread(self._find)
+        self._exists = await asyncio.to_thread(_find_existing, causes)
+        self._causes, self.is_loaded = causes, True
         self._show()
 
     @property
     def cause(self) -> NoteOrigin | None:
-        """The writing that is shown."""
-        return self._causes[self._at] if self._causes else None
+        """Return the shown origin; None without one."""
+        return self._causes[self._position] if self._causes else None
 
     @property
     def situation(self) -> Situation:
-        """What the screen refuses."""
+        """Return the state of the keys, with the reasons for disabled ones."""
         refusals = {
-            "back": "" if self._at else "This is what made the note.",
-            "forward": "" if self._at + 1 < len(self._causes) else "No later change is known.",
+            "back": "" if self._position else "This is the first change of the note.",
+            "forward": ""
+            if self._position + 1 < len(self._causes)
+            else "This is the last known change.",
         }
         return replace(super().situation, refusals=refusals)
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
-            **moving_handlers(self._turns),
+            **moving_handlers(self._messages_view),
             "copy": self.copy_quote,
             "origin": self.close,
             "leave": self.close,
@@ -204,51 +210,51 @@ class OriginScreen(ActingScreen[None]):
 
     def _show(self) -> None:
         cause = self.cause
-        self._turns.border_title = Content(session_title(cause, 90) if cause else "")
-        self._turns.tell()
+        self._messages_view.border_title = Content(session_title(cause, 90) if cause else "")
+        self._messages_view.tell()
         self.say()
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         cause = self.cause
         if cause is not None:
             lines, self._cause_rows = origin_lines(cause, width)
             return lines
-        return [StyledLine((StyledSpan(self._nothing_known, "dim"),))] if self.is_loaded else []
+        return [StyledLine((StyledSpan(self._empty_text, "dim"),))] if self.is_loaded else []
 
     def say(self) -> None:
-        """Tell which note and which writing it is, where it stands, and the keys."""
+        """Update the title, the transcript's path and the keys."""
         left = (
             StyledSpan(" Origin ", "accent bold"),
             StyledSpan(f" {clip(self._about, 60)}", "bold"),
         )
-        self._title.say(left, (StyledSpan(f"{step_title(self._causes, self._at)} ", "dim"),))
-        self._state.say(self._where())
+        self._title.say(left, (StyledSpan(f"{step_title(self._causes, self._position)} ", "dim"),))
+        self._state.say(self._describe_transcript())
         self._keys.say(*key_line(self.situation, self.keymap))
 
-    def _where(self) -> tuple[StyledSpan, ...]:
+    def _describe_transcript(self) -> tuple[StyledSpan, ...]:
         cause = self.cause
         if cause is None:
             return ()
-        if not self._is_there.get(cause.transcript):
-            return (StyledSpan(" ✓ kept by Ricordo; the transcript itself is gone", "dim"),)
-        # its end tells which one it is
+        if not self._exists.get(cause.transcript):
+            return (StyledSpan(" ✓ stored by Ricordo; the transcript was deleted", "dim"),)
+        # cut at the beginning: the end identifies it
         return (StyledSpan(f" {clip_start(cause.transcript, self._state.size.width - 2)}", "dim"),)
 
-    # What the keys do
+    # Keys
 
     def _go(self, direction: int) -> None:
-        self._at = min(max(self._at + direction, 0), max(len(self._causes) - 1, 0))
+        self._position = min(max(self._position + direction, 0), max(len(self._causes) - 1, 0))
         self._show()
 
     def copy_quote(self) -> None:
-        """Copy what was said."""
+        """Copy the message that is the cause."""
         cause = self.cause
         self.copy_text(masked(cause.summary.text) if cause else "")
 
     def close(self) -> None:
-        """The key that led here leads back."""
+        """Close the screen: the key that opened it closes it."""
         self.dismiss(None)
 
 
-def _still_there(causes: Sequence[NoteOrigin]) -> dict[str, bool]:
+def _find_existing(causes: Sequence[NoteOrigin]) -> dict[str, bool]:
     return {cause.transcript: os.path.isfile(cause.transcript) for cause in causes}

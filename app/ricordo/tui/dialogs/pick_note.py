@@ -1,4 +1,4 @@
-"""Choosing one note, by typing words of it."""
+"""Choose one note by typing words of its name or path."""
 
 from __future__ import annotations
 
@@ -27,58 +27,58 @@ if TYPE_CHECKING:
     from ricordo.memory.note import Note
 
 _NAME = 34
-"""Cells of a name."""
+"""Cells of a note's name."""
 
 
 class Picked(NamedTuple):
-    """What was chosen."""
+    """The choice of the user."""
 
     path: str
-    """"" for none of the notes."""
+    """Path of the note; "" for none of them."""
 
 
 class NoteList(CursorView):
-    """The notes that fit the words, below a row that stands for none."""
+    """Lists the notes that match the words, below a row for “none”."""
 
     def __init__(self, notes: Sequence[Note], none: str, palette: Palette) -> None:
-        """`none` says what choosing no note means."""
+        """`none` is the label for choosing no note."""
         super().__init__(palette, lambda: None, id="notes")
         self._all = notes
-        self._fitting = tuple(notes)
-        self._none = none
+        self._matching = tuple(notes)
+        self._none_label = none
 
     def narrow(self, words: str) -> None:
-        """Show only the notes that hold all `words`, the cursor on the first of them."""
+        """Show only the notes with all `words`, the cursor on the first of them."""
         wanted = words.casefold().split()
-        self._fitting = tuple(
+        self._matching = tuple(
             note
             for note in self._all
             if all(word in f"{note.name} {note.path}".casefold() for word in wanted)
         )
         self.lines_changed()
-        self.rest_on(1 if wanted and self._fitting else 0)
+        self.rest_on(1 if wanted and self._matching else 0)
 
     @property
     def picked(self) -> str:
-        """Path of the note under the cursor; "" for none."""
-        return self._fitting[self.cursor - 1].path if self.cursor > 0 else ""
+        """Return the path of the note under the cursor; "" for none."""
+        return self._matching[self.cursor - 1].path if self.cursor > 0 else ""
 
     def on_resize(self) -> None:
-        """Show the notes when there is a width."""
+        """Draw for the new width."""
         self.lines_changed()
         self.rest_on(max(self.cursor, 0))
 
     @property
     def line_count(self) -> int:
-        """One line a note, and one for none."""
-        return len(self._fitting) + 1
+        """Return the number of rows: one for each note, one for none."""
+        return len(self._matching) + 1
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row."""
         base = "cursor" if number == self.cursor else ""
         if not number:
-            return StyledLine((StyledSpan(f"  {self._none}", "dim"),)), base
-        note = self._fitting[number - 1]
+            return StyledLine((StyledSpan(f"  {self._none_label}", "dim"),)), base
+        note = self._matching[number - 1]
         name = clip(masked(note.name), _NAME)
         path = clip(note.path, max(8, self.content_width - _NAME - 4))
         return StyledLine(
@@ -86,12 +86,12 @@ class NoteList(CursorView):
         ), base
 
     def can_rest(self, number: int) -> bool:
-        """Every row can be chosen."""
+        """Return True: every row can be chosen."""
         return True
 
 
 class PickNoteScreen(ModalScreen[Picked | None]):
-    """Ends with what was chosen, or with None."""
+    """Returns the choice, or None."""
 
     CSS_PATH = "overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -104,17 +104,17 @@ class PickNoteScreen(ModalScreen[Picked | None]):
     )
 
     def __init__(self, title: str, notes: Sequence[Note], none: str, palette: Palette) -> None:
-        """`title` is ours; `none` says what choosing no note means."""
+        """`title` is Ricordo's own text; `none` is the label for choosing no note."""
         super().__init__()
         self._title = title
         self._palette = palette
         self._list = NoteList(notes, none, palette)
 
     def compose(self) -> ComposeResult:
-        """The words, the notes, the keys."""
+        """Lay out the words, the notes and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(self._title)
-            yield FormInput(Field("words", hint="type words of it"))
+            yield FormInput(Field("words", hint="words of the name or path"))
             yield self._list
             keys = (
                 (first_keys(self.app, "previous-hit", "next-hit"), "move"),
@@ -124,21 +124,21 @@ class PickNoteScreen(ModalScreen[Picked | None]):
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
-        """Begin with the words."""
+        """Focus the words."""
         self._list.styles.height = min(self._list.line_count, 12)
         self.query_one(FormInput).focus()
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Take the styles of another theme; the widgets draw themselves again."""
         self._palette = palette
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list as the person types."""
+        """Narrow the list as the user types."""
         event.stop()
         self._list.narrow(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Choose."""
+        """Choose the note under the cursor."""
         event.stop()
         self.dismiss(Picked(self._list.picked))
 

@@ -1,5 +1,5 @@
-"""Something that a model or a program is asked on request: what would leave, what that may cost and
-all that is sent are there to be read before it is.
+"""Ask a model or a program one question. What would be sent and what that may cost is shown before
+it is sent.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
 _TICK = 0.1
-"""Seconds after which it is told anew how far something is."""
-_WAITS = " nothing was sent yet; what comes back changes nothing by itself"
+"""Seconds between two updates of the progress."""
+_IDLE = " nothing is sent before Enter; the answer alone changes nothing"
 
 
 class QuestionPreview(Protocol):
-    """What is known before it is asked."""
+    """What is known before the question is sent."""
 
     @property
     def leaving(self) -> Egress | None:
-        """What leaves; None where nothing does."""
+        """What is sent; None if nothing is."""
 
     @property
     def why_not(self) -> str:
-        """Why it cannot be asked; "" where it can."""
+        """Why the question cannot be sent; "" if it can."""
 
 
 Before = TypeVar("Before", bound=QuestionPreview)
@@ -51,24 +51,24 @@ Result = TypeVar("Result", covariant=True)
 
 
 class ScreenQuestion(Protocol[Before, Result]):
-    """What is asked; called in threads, one call at a time."""
+    """A question; its methods are called in threads, one at a time."""
 
     title: str
 
     def look(self, step: Step) -> Before:
-        """Return what is known before. Raises RicordoError."""
+        """Return the preview. Raises RicordoError."""
 
     def lines(self, before: Before, width: int) -> list[StyledLine]:
-        """Return what is to be read before: all that is sent among it."""
+        """Return the preview as lines, with everything that is sent."""
 
     def ask(self, before: Before, step: Step) -> Result:
-        """Ask. Raises RicordoError."""
+        """Send the question and return its result. Raises RicordoError."""
 
 
 class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
-    """Ends with what came of it, or with None: then nothing has happened."""
+    """Shows a question and sends it; returns its result, None if nothing was sent."""
 
-    # a path for itself: Textual looks for other ones beside the module of the subclass
+    # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -81,23 +81,23 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
     )
 
     def __init__(self, question: ScreenQuestion[Before, Result], palette: Palette) -> None:
-        """Nothing is looked at yet."""
+        """Preview `question` once the screen is mounted."""
         super().__init__()
         self._question = question
         self._jobs = Jobs()
         self.before: Before | None = None
-        """What is known before, once it is."""
+        """The preview; None while it is being made."""
         self.failure = ""
-        """Why the last attempt failed."""
+        """Why the last attempt failed; "" if it did not."""
         self._is_asking = False
-        self._text = TextView(palette, self._lines, id="brief")
+        self._text = TextView(palette, self._render_text, id="brief")
         names = ("engine", "cost", "left", "secrets")
         self._bars = {name: Bar(palette, id=name, base="") for name in names}
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """What leaves, what is to be read, what goes on, the keys."""
+        """Lay out cost and secrets, the text, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(self._question.title)
             yield from self._bars.values()
@@ -106,90 +106,96 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
             yield self._keys
 
     def on_mount(self) -> None:
-        """Find out what is to be known."""
+        """Begin to make the preview."""
         self._text.focus()
-        self.set_interval(_TICK, self._say)
-        self._look()
+        self.set_interval(_TICK, self._update_bars)
+        self._load_preview()
 
     def on_unmount(self) -> None:
-        """Let nothing go on for a screen that is gone."""
+        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     # What is shown
 
-    def _lines(self, width: int) -> list[StyledLine]:
-        told = [StyledSpan(f"✗ {one_line(self.failure)}", "error")] if self.failure else []
-        told += [StyledSpan(f"! {one_line(it)}", "warning") for it in self._remarks if it]
+    def _render_text(self, width: int) -> list[StyledLine]:
+        warnings = [StyledSpan(f"✗ {one_line(self.failure)}", "error")] if self.failure else []
+        warnings += [
+            StyledSpan(f"! {one_line(warning)}", "warning") for warning in self._warnings if warning
+        ]
         lines = [
-            StyledLine(row) for it in told for row in wrap([it], width - 1, (), (StyledSpan("  "),))
+            StyledLine(row)
+            for warning in warnings
+            for row in wrap([warning], width - 1, (), (StyledSpan("  "),))
         ]
         lines += [BLANK] if lines else []
         return lines + (self._question.lines(self.before, width) if self.before else [])
 
     @property
-    def _remarks(self) -> tuple[str, ...]:
-        """What to know before."""
+    def _warnings(self) -> tuple[str, ...]:
+        """Return the warnings about the question."""
         if self.before is None:
             return ()
-        leaving = self.before.leaving
-        return self.before.why_not, leaving.outside.remark if leaving else ""
+        egress = self.before.leaving
+        return self.before.why_not, egress.outside.remark if egress else ""
 
-    def _say(self) -> None:
-        job, leaving = self._jobs.now, self.before.leaving if self.before else None
+    def _update_bars(self) -> None:
+        job, egress = self._jobs.now, self.before.leaving if self.before else None
         for bar in self._bars.values():
-            bar.display = leaving is not None
-        if leaving is not None:
-            self._bars["engine"].say(asked_spans(leaving.outside))
-            for name, spans in leaving_spans(leaving).items():
+            bar.display = egress is not None
+        if egress is not None:
+            self._bars["engine"].say(asked_spans(egress.outside))
+            for name, spans in leaving_spans(egress).items():
                 self._bars[name].say(spans)
-        doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(_WAITS, "dim")
+        doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(_IDLE, "dim")
         self._state.say((doing,))
         can_ask = self.before is not None and not self.before.why_not and not self._is_asking
-        ask = [(first_keys(self.app, "open"), f"ask {one_line(self._who)}")] if can_ask else []
+        ask_key = (
+            [(first_keys(self.app, "open"), f"ask {one_line(self._model)}")] if can_ask else []
+        )
         leave = first_keys(self.app, "leave"), "cancel" if self._is_asking else "back"
-        self._keys.say(key_spans([*ask, leave]))
+        self._keys.say(key_spans([*ask_key, leave]))
 
     @property
-    def _who(self) -> str:
-        leaving = self.before.leaving if self.before else None
-        return leaving.outside.author.model if leaving else ""
+    def _model(self) -> str:
+        egress = self.before.leaving if self.before else None
+        return egress.outside.author.model if egress else ""
 
-    # What goes on
+    # Jobs
 
-    def _look(self) -> None:
+    def _load_preview(self) -> None:
         self.before = None
-        self._begin("looking", self._question.look, self._looked)
+        self._start_job("preparing the request", self._question.look, self._show_preview)
 
-    def _looked(self, before: Before) -> None:
+    def _show_preview(self, before: Before) -> None:
         self.before = before
         self._text.on_resize()
 
-    def _begin(
+    def _start_job(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], object]
     ) -> None:
         job = self._jobs.begin(phase)
-        self._say()
+        self._update_bars()
 
-        def came(found: Answer) -> None:
+        def finish(result: Answer) -> None:
             self._is_asking = False
-            done(found)
-            self._say()
+            done(result)
+            self._update_bars()
 
-        self.run_worker(self._jobs.follow(job, work, came, self._failed))
+        self.run_worker(self._jobs.follow(job, work, finish, self._show_failure))
 
-    def _failed(self, why: str) -> None:
-        self.failure = why
+    def _show_failure(self, reason: str) -> None:
+        self.failure = reason
         if self._is_asking:
             self._is_asking = False
-            # what the caps leave is less by now
-            self._look()
+            # the attempt has used up some of the budget
+            self._load_preview()
         self._text.on_resize()
-        self._say()
+        self._update_bars()
 
-    # What the keys do
+    # Keys
 
     def action_ask(self) -> None:
-        """Ask, where nothing speaks against it."""
+        """Send the question, or show why it cannot be sent."""
         before = self.before
         if before is None or self._is_asking:
             return
@@ -197,14 +203,14 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
             self.notify(before.why_not, markup=False, timeout=4)
             return
         self._is_asking, self.failure = True, ""
-        self._begin("asking", partial(self._question.ask, before), self.dismiss)
+        self._start_job("asking", partial(self._question.ask, before), self.dismiss)
 
     def action_leave(self) -> None:
-        """Stop what was asked; else end."""
+        """Cancel the running job, else close the screen."""
         if not self._is_asking:
             self.dismiss(None)
             return
         self._is_asking = False
         self._jobs.cancel()
         self.notify("Cancelled. Nothing was changed.", markup=False, timeout=4)
-        self._look()
+        self._load_preview()

@@ -1,4 +1,4 @@
-"""The key that hands off: opens the screens of handoffs, and keeps what was decided on them."""
+"""The handoff key: opens the handoff screens, and keeps the decisions made on them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class Handing:
-    """The handoffs of the memory that a screen shows."""
+    """Opens the handoff screens for the memory that a screen shows."""
 
     def __init__(
         self, screen: ActingScreen[Any], notebook: Notebook, hands: HandoffActions
     ) -> None:
-        """`hands` is what the screens have done to the memory."""
+        """`hands` is what the screens can do to the memory."""
         self._screen = screen
         self._notebook = notebook
         self._hands = hands
-        self._ask: Ask | None = None
+        self._options: Ask | None = None
 
-    # What was decided outlasts the screens; all of it is loaded with the first of them.
+    # Decisions outlive the screens; they are loaded with the first screen.
 
     @cached_property
-    def _drafting(self) -> DraftDecisions:
+    def _decisions(self) -> DraftDecisions:
         from ricordo.tui.handoff.draft import DraftDecisions
 
         return DraftDecisions()
@@ -51,13 +51,13 @@ class Handing:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             "hand-off": self.open_sessions,
         }
 
     def open_sessions(self) -> None:
-        """Choose a session, or see how true earlier handoffs still are."""
+        """Show the sessions to hand off, and how much of earlier handoffs is still valid."""
         from ricordo.tui.handoff.sessions_screen import SessionsScreen
 
         screen = self._screen
@@ -73,9 +73,9 @@ class Handing:
         screen = self._screen
         draft = HandoffScreen(
             sessions,
-            self._ask or Ask(),
+            self._options or Ask(),
             self._drafter,
-            self._drafting,
+            self._decisions,
             self._hands,
             self._shared,
             screen.styles_now(),
@@ -83,6 +83,6 @@ class Handing:
         )
 
         def left(_: None) -> None:
-            self._ask = draft.ask
+            self._options = draft.ask
 
         screen.app.push_screen(draft, left)

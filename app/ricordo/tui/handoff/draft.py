@@ -1,4 +1,4 @@
-"""Drafting a handoff: what the person drops and words anew. Nothing of it is written."""
+"""The user's decisions on a draft: statements dropped and reworded. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class StatementChoice(Enum):
 
     IN = auto()
     DROPPED = auto()
-    """The person does not want it."""
+    """The user dropped it."""
     NO_ROOM = auto()
     """The budget has no room for it."""
 
@@ -27,104 +27,110 @@ class DraftStatement:
     """As it would be written."""
     place: StatementChoice
     is_own: bool
-    """Whether it is in the person's own words."""
+    """Whether it is in the user's own words."""
     key: Key
-    """Names it among the statements of its draft."""
+    """Identifies it among the statements of its draft."""
 
 
 Key = tuple[StatementSection, str, tuple[str, ...], str]
-"""What a statement was composed as: its section, its text, the facts on which it stands, and how
-its quote begins, which is as long as there is room.
+"""A statement as it was composed: its section, its text, the ids of its facts, and the beginning
+of its quote (the length of a quote depends on the budget).
 """
 _QUOTED = 40
-"""Characters."""
+"""Characters of the quote in a key."""
 
 
 class DraftDecisions:
-    """The statements of a draft as the person leaves them. What was decided of one stays decided
-    when it is composed again, for another agent or with another budget.
+    """The statements of a draft with the user's decisions. A decision stays when the draft is
+    composed again, for another agent or with another budget.
     """
 
     def __init__(self) -> None:
-        """Nothing was composed yet."""
+        """Start without statements."""
         self._composed: tuple[HandoffStatement, ...] = ()
         self._dropped: set[Key] = set()
-        self._own: dict[Key, HandoffStatement] = {}
+        self._reworded: dict[Key, HandoffStatement] = {}
 
     def compose(self, statements: Iterable[HandoffStatement]) -> None:
-        """Take what was composed, or proved anew."""
+        """Replace the composed statements."""
         self._composed = tuple(statements)
 
     @property
     def wanted(self) -> tuple[HandoffStatement, ...]:
-        """What the person wants to be written, as far as there is room."""
-        return tuple(it for key, it in self._worded() if key not in self._dropped)
+        """Return the statements that are not dropped, whether or not there is room for them."""
+        return tuple(
+            statement for key, statement in self._apply_rewording() if key not in self._dropped
+        )
 
     @property
     def changed(self) -> int:
-        """How many statements were dropped or worded anew."""
-        return sum(key in self._dropped or key in self._own for key, _ in self._worded())
+        """Return how many statements were dropped or reworded."""
+        return sum(
+            key in self._dropped or key in self._reworded for key, _ in self._apply_rewording()
+        )
 
     def drafted(
         self, order: Sequence[StatementSection], written: Iterable[HandoffStatement]
     ) -> list[DraftStatement]:
-        """Return the statements in the order of their sections; `written` are those for which there
-        is room.
+        """Return the statements in the order of their sections; `written` are those that fit the
+        budget.
         """
-        has_room = frozenset((it.section, it.text, it.quote) for it in written)
-        found = [
-            DraftStatement(it, self._place(key, it, has_room), key in self._own, key)
-            for key, it in self._worded()
+        has_room = frozenset((each.section, each.text, each.quote) for each in written)
+        drafted = [
+            DraftStatement(
+                each, self._choose_place(key, each, has_room), key in self._reworded, key
+            )
+            for key, each in self._apply_rewording()
         ]
-        return sorted(found, key=lambda it: order.index(it.statement.section))
+        return sorted(drafted, key=lambda each: order.index(each.statement.section))
 
-    def _worded(self) -> list[tuple[Key, HandoffStatement]]:
-        keyed = ((key_of(it), it) for it in self._composed)
-        return [(key, self._own.get(key, it)) for key, it in keyed]
+    def _apply_rewording(self) -> list[tuple[Key, HandoffStatement]]:
+        keyed = ((key_of(statement), statement) for statement in self._composed)
+        return [(key, self._reworded.get(key, statement)) for key, statement in keyed]
 
-    def _place(
+    def _choose_place(
         self,
         key: Key,
-        it: HandoffStatement,
+        statement: HandoffStatement,
         has_room: Collection[tuple[StatementSection, str, str]],
     ) -> StatementChoice:
         if key in self._dropped:
             return StatementChoice.DROPPED
         return (
             StatementChoice.IN
-            if (it.section, it.text, it.quote) in has_room
+            if (statement.section, statement.text, statement.quote) in has_room
             else StatementChoice.NO_ROOM
         )
 
-    # What the person decides
+    # Decisions
 
     def turn(self, key: Key) -> bool:
-        """Drop a statement, or take it in again; say whether it is dropped now."""
+        """Drop a statement, or include it again; return whether it is dropped now."""
         self._dropped ^= {key}
         return key in self._dropped
 
     def word(self, key: Key, text: str) -> HandoffStatement | None:
-        """Return the statement in the person's own words: it quotes nobody, and nothing proves it
-        yet. None where they are the words of what was composed, or none, which brings that back.
+        """Return the statement with the user's `text`: without quote and without proof so far. None
+        if the text is empty or unchanged; then the composed statement is restored.
         """
-        composed = next(it for it in self._composed if key_of(it) == key)
-        self._own.pop(key, None)
+        composed = next(statement for statement in self._composed if key_of(statement) == key)
+        self._reworded.pop(key, None)
         if not text or text == " ".join(text_of(composed).split()):
             return None
         return replace(composed, text=text, proof=None, quote="")
 
-    def take(self, key: Key, own: HandoffStatement) -> None:
-        """Have a statement in the person's own words in the place of what was composed."""
-        self._own[key] = own
+    def take(self, key: Key, statement: HandoffStatement) -> None:
+        """Put a statement in the user's own words in the place of the composed one."""
+        self._reworded[key] = statement
         self._dropped.discard(key)
 
 
 def key_of(statement: HandoffStatement) -> Key:
-    """Return what names a statement that was composed."""
+    """Return the key of a composed statement."""
     quoted = statement.quote[:_QUOTED]
     return statement.section, statement.text, statement.stands_on, quoted
 
 
 def text_of(statement: HandoffStatement) -> str:
-    """Return what a statement says, to be edited: its words, and those that it quotes."""
+    """Return the text of a statement for the editor: its words and its quote."""
     return "\n".join(filter(None, (statement.text, statement.quote)))

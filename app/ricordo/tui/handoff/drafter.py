@@ -1,4 +1,4 @@
-"""What the screens of handoffs ask of the services, in threads."""
+"""Makes drafts for the handoff screens by the services, in threads."""
 
 from __future__ import annotations
 
@@ -61,155 +61,167 @@ if TYPE_CHECKING:
 
 
 class Drafter:
-    """Hands off by a notebook. All raise RicordoError, and what `step` raises."""
+    """Makes handoffs from a notebook. All methods raise RicordoError, and what `step` raises."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Nothing is read yet."""
-        # of its own: the other one is used in the follower's thread
+        """Read nothing yet."""
+        # its own notebook: the other one is used in the follower's thread
         self._notebook = notebook.another()
-        self._known: Mapping[str, Session] = {}
+        self._sessions_by_id: Mapping[str, Session] = {}
         """The sessions that can be chosen, by id."""
-        self._last = ""
-        """The text that was planned to be written last."""
+        self._last_text = ""
+        """The text of the last change set that `plan` returned."""
 
     def sessions(self, step: Step) -> Sequence[Session]:
-        """Return the sessions that bear on the memory, the latest first."""
-        found = sessions_to_choose(self._notebook, _telling(step, "looking for sessions"))
-        self._known = {it.id: it for it in found}
-        return found
+        """Return the sessions that are relevant to the memory, latest first."""
+        sessions = sessions_to_choose(self._notebook, _report(step, "looking for sessions"))
+        self._sessions_by_id = {session.id: session for session in sessions}
+        return sessions
 
     def earlier(self) -> Sequence[Earlier]:
-        """Return what may be handoffs that were written before."""
+        """Return the files that may be earlier handoffs."""
         project = self._project
-        return [Earlier(path, _name(path, project)) for path in handoffs_written(self._notebook)]
+        return [Earlier(path, _shorten(path, project)) for path in handoffs_written(self._notebook)]
 
     @property
     def _project(self) -> str:
-        """The project of the memory; "" where it is not there."""
+        """Return the project directory of the memory; "" if it does not exist."""
         try:
             return project_of(self._notebook)
         except MemoryNotFound:
             return ""
 
-    def look_at(self, it: Earlier, step: Step) -> HandoffStatus:
-        """Return how true a handoff still is."""
-        around, root = self._notebook.surroundings, self._notebook.place.root
+    def look_at(self, earlier: Earlier, step: Step) -> HandoffStatus:
+        """Return how much of a handoff is still valid."""
+        environment, root = self._notebook.surroundings, self._notebook.place.root
         try:
-            found = resume_handoff(around, it.path, root, _telling(step, f"probing {it.name}"))
-            return HandoffStatus(found)
+            report = _report(step, f"checking {earlier.name}")
+            return HandoffStatus(resume_handoff(environment, earlier.path, root, report))
         except HandoffUnreadable as error:
             return HandoffStatus(None, error.message)
 
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> HandoffFacts:
-        """Return what is known of the sessions, and the statements made of it."""
-        chosen = dict.fromkeys(found for it in sessions for found in self._with_those_before(it))
-        named = tuple(scope_of(it).session for it in chosen)
-        wish = replace(_wish(ask), sessions=named)
-        on = ground(self._notebook, wish, _telling(step, "gathering what happened"))
-        return self._drafted(on, ask, step, listed(on.facts))
+        """Return the facts of the sessions, and the statements composed from them."""
+        chosen = dict.fromkeys(
+            each for session in sessions for each in self._find_continued(session)
+        )
+        ids = tuple(scope_of(session).session for session in chosen)
+        request = replace(_options_of(ask), sessions=ids)
+        sources = ground(self._notebook, request, _report(step, "reading the sessions"))
+        return self._draft_facts(sources, ask, step, listed(sources.facts))
 
-    def _with_those_before(self, session: Session) -> list[Session]:
-        """Return a session with those that it went on with."""
-        found = [session]
-        while (before := self._known.get(found[-1].continues)) is not None and before not in found:
-            found.append(before)
-        return found
+    def _find_continued(self, session: Session) -> list[Session]:
+        """Return a session with those that it continues."""
+        chain = [session]
+        while (
+            previous := self._sessions_by_id.get(chain[-1].continues)
+        ) is not None and previous not in chain:
+            chain.append(previous)
+        return chain
 
     def again(self, gathered: HandoffFacts, ask: Ask, step: Step) -> HandoffFacts:
-        """Return statements for another wish, of the same facts, with the proofs of now."""
-        on = Ground(gathered.facts, gathered.draft.destination)
-        is_same = gathered.engine is not None and gathered.engine == ask.engine
-        known = gathered.composed if is_same else None
-        return self._drafted(on, ask, step, gathered.listed, known)
+        """Return statements for other options from the same facts, checked again."""
+        sources = Ground(gathered.facts, gathered.draft.destination)
+        is_same_engine = gathered.engine is not None and gathered.engine == ask.engine
+        known = gathered.composed if is_same_engine else None
+        return self._draft_facts(sources, ask, step, gathered.listed, known)
 
-    def _drafted(
-        self, on: Ground, ask: Ask, step: Step, rows: Listed, known: Composed | None = None
+    def _draft_facts(
+        self, sources: Ground, ask: Ask, step: Step, rows: Listed, known: Composed | None = None
     ) -> HandoffFacts:
-        """Draft; what is `known` already no engine is asked for again."""
-        costs: list[str] = []
-        compose = by_rules if ask.engine is None else self._by_engine(ask.engine, step, costs)
-        made_of: list[Composed] = []
+        """Return the draft for some facts; with `known`, no engine is asked again."""
+        messages: list[str] = []
+        compose = by_rules if ask.engine is None else self._by_engine(ask.engine, step, messages)
+        composed: list[Composed] = []
 
         def composer(
             notebook: Notebook, facts: Facts, statements: tuple[HandoffStatement, ...]
         ) -> Composed:
-            made_of.append(known or compose(notebook, facts, statements))
-            return made_of[0]
+            composed.append(known or compose(notebook, facts, statements))
+            return composed[0]
 
-        telling = _telling(step, "looking what can be proved")
-        made = draft(self._notebook, _wish(ask), telling, composer, on)
-        step(CurationProgress("keeping secrets back"))
-        engine = ask.engine if made.handoff.head.engine != RULES else None
+        report = _report(step, "checking statements")
+        drafted = draft(self._notebook, _options_of(ask), report, composer, sources)
+        step(CurationProgress("redacting secrets"))
+        engine = ask.engine if drafted.handoff.head.engine != RULES else None
         return HandoffFacts(
-            made.facts, statements_of(made), made, rows, made_of[0], engine, " ".join(costs)
+            drafted.facts,
+            statements_of(drafted),
+            drafted,
+            rows,
+            composed[0],
+            engine,
+            " ".join(messages),
         )
 
-    def _by_engine(self, own: EngineSettings, step: Step, costs: list[str]) -> Composer:
-        outside = outside_of(self._notebook.surroundings, own)
+    def _by_engine(self, engine: EngineSettings, step: Step, messages: list[str]) -> Composer:
+        outside = outside_of(self._notebook.surroundings, engine)
         if outside is None:
             return by_rules
-        return by_engine(outside, step, after=lambda run: costs.append(f"{answered(run)}."))
+        return by_engine(outside, step, after=lambda run: messages.append(f"{answered(run)}."))
 
     # Who drafts
 
     def engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
-        """Return who could draft, and who was chosen last."""
+        """Return the engines to choose from, and the last chosen one."""
         return engines_to_choose(self._notebook), engine_chosen(self._notebook)
 
     def models(self) -> Mapping[str, Price]:
-        """Return the models whose price is known, by their names."""
+        """Return the prices of the known models by name."""
         return load_prices(self._notebook.surroundings.config)[0].by_model
 
-    def look(self, facts: Facts, own: EngineSettings, step: Step) -> BeforeDraft:
-        """Return what is known before an engine drafts; that it was chosen is remembered."""
-        step(CurationProgress("looking what would leave"))
+    def look(self, facts: Facts, engine: EngineSettings, step: Step) -> BeforeDraft:
+        """Return what an engine would be sent and what that may cost; remember the engine as the
+        last chosen one.
+        """
+        step(CurationProgress("preparing the request"))
         with suppress(StateUnusable):  # it can be chosen again
-            remember_engine(self._notebook, own)
-        return look_before_draft(self._notebook, own, facts)
+            remember_engine(self._notebook, engine)
+        return look_before_draft(self._notebook, engine, facts)
 
     def let_run(self, program: Program) -> None:
-        """Keep that a program may be run by its line."""
+        """Allow a program to be run by its command line."""
         allow_program(self._notebook.surroundings, program)
 
     def prove(self, gathered: HandoffFacts, statement: HandoffStatement) -> HandoffStatement:
-        """Return a statement in the person's own words with the proof that it has."""
+        """Return a statement in the user's own words with its proof."""
         return proved_of(gathered.draft, statement)
 
     def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
-        """Return the handoff of what is wanted, as it would be written."""
-        of_wanted = chosen(gathered.draft, [gathered.statements.get(it, it) for it in wanted])
-        return Made(of_wanted, finished(of_wanted), start_of(self._notebook, of_wanted))
+        """Return the handoff with the `wanted` statements, as it would be written."""
+        kept = chosen(gathered.draft, [gathered.statements.get(each, each) for each in wanted])
+        return Made(kept, finished(kept), start_of(self._notebook, kept))
 
     def plan(self, made: Made) -> ChangeSet:
-        """Return what writing it comes to."""
-        change_set = writing(self._notebook, made.draft, made.done, self._last)
-        self._last = made.done.text
+        """Return the change set that writes a handoff."""
+        change_set = writing(self._notebook, made.draft, made.done, self._last_text)
+        self._last_text = made.done.text
         return change_set
 
     def pick_up(self, made: Made) -> ChangeSet:
-        """Return what makes the next agent read it by itself: a change of its instructions."""
-        wanted = pickup_of(self._notebook, made.draft)
-        if wanted is None:
-            raise ChangeRefused("No agent is chosen whose instructions could name it; t chooses.")
-        return pickup_change(self._notebook, self._notebook.read(), wanted)
+        """Return the change of the next agent's instructions that makes it read the handoff."""
+        pickup = pickup_of(self._notebook, made.draft)
+        if pickup is None:
+            raise ChangeRefused("No agent chosen: press t to choose whose instructions to change.")
+        return pickup_change(self._notebook, self._notebook.read(), pickup)
 
     def run(self, words: Sequence[str], text: str, step: Step) -> str:
-        """Return what a command of the person's answers that is given the text."""
+        """Return the output of a command of the user's that reads `text` from standard input."""
         from ricordo.services.handoff.output import pipe
 
         folder = self._project or self._notebook.place.root
         environ = self._notebook.surroundings.environ
-        return pipe(words, text, environ, folder, _telling(step, "running"))
+        return pipe(words, text, environ, folder, _report(step, "running"))
 
 
-def _wish(ask: Ask) -> HandoffOptions:
-    return HandoffOptions(ask.target, ask.budget, with_messages=ask.with_messages)
+def _options_of(options: Ask) -> HandoffOptions:
+    return HandoffOptions(options.target, options.budget, with_messages=options.with_messages)
 
 
-def _telling(step: Step, phase: str) -> Callable[[], None]:
+def _report(step: Step, phase: str) -> Callable[[], None]:
     return lambda: step(CurationProgress(phase))
 
 
-def _name(path: str, project: str) -> str:
+def _shorten(path: str, project: str) -> str:
     inside = os.path.relpath(path, project) if project else ".."
     return path if inside.startswith("..") else inside

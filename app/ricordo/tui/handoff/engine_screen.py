@@ -1,5 +1,5 @@
-"""Who drafts a handoff: the rules, a model, or a program of the person's. What would leave and what
-that may cost is there to be read before anything is asked.
+"""Choose who drafts a handoff: the rules, a model, or a program of the user's. What would be sent
+and what that may cost is shown before anything is sent.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from ricordo.tui.handoff.drafter import Drafter
 
 _BY_RULES = (
-    "The rules quote and list what the session tells. They put nothing into other words, and "
-    "nothing leaves this machine."
+    "The rules quote and list what is in the session. They reword nothing, and nothing leaves "
+    "this machine."
 )
 _TICK = 0.2
-"""Seconds after which it is told anew how far something is."""
-_NOT_YET = "It is still being looked at what would leave."
+"""Seconds between two updates of the progress."""
+_NOT_YET = "The request is still being prepared."
 
 
 class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSettings | None"]):
-    """Ends with who is to draft, or with None."""
+    """Chooses who drafts; returns the engine, or None."""
 
     SCENE = Scene.ENGINE
     CSS_PATH = "../dialogs/overlay.tcss"
@@ -57,29 +57,29 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         self,
         facts: Facts,
         engines: Sequence[EngineSettings],
-        own: EngineSettings,
+        engine: EngineSettings,
         drafter: Drafter,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`own` is which of the `engines` was chosen last, perhaps with another model."""
+        """`own` is the last chosen engine: one of `engines`, perhaps with another model."""
         ActingScreen.__init__(self, palette, keymap)
         self._facts = facts
-        self._engines = [replace(it, model=own.model) for it in engines]
-        self._first = self._engines.index(own) if own in self._engines else 0
+        self._engines = [replace(each, model=engine.model) for each in engines]
+        self._first = self._engines.index(engine) if engine in self._engines else 0
         self._drafter = drafter
         self._jobs = Jobs()
         self.before: BeforeDraft | None = None
-        """What is known of the engine under the cursor, once it is."""
+        """The preview for the engine under the cursor; None while it is being made."""
         self._failure = ""
-        self._list = RowList(palette, self._look, self._rows, id="ways", one_row=0)
-        self._text = TextView(palette, self._lines, id="text")
+        self._list = RowList(palette, self._load_preview, self._render_row, id="ways", one_row=0)
+        self._text = TextView(palette, self._render_text, id="text")
         self._bars = {name: Bar(palette, id=name, base="") for name in ("cost", "left", "secrets")}
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """The engines, what leaves and what that costs, what goes on, the keys."""
+        """Lay out the engines, what is sent and its cost, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Who drafts the handoff")
             yield self._list
@@ -89,89 +89,91 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
             yield self._keys
 
     def on_mount(self) -> None:
-        """Begin with the engine that was chosen last."""
+        """Select the last chosen engine."""
         self._list.styles.height = len(self._engines)
         self._list.show(len(self._engines), self._first)
         self._list.focus()
         self.set_interval(_TICK, self.say)
-        self._look()
+        self._load_preview()
 
     def on_unmount(self) -> None:
-        """Let nothing go on for a screen that is gone."""
+        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     # What is shown
 
     @property
     def own(self) -> EngineSettings:
-        """The engine under the cursor."""
+        """Return the engine under the cursor."""
         return self._engines[max(self._list.at, 0)]
 
-    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+    def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         left, _ = engine_spans(self._engines[number], number, len(self._engines))
         return (StyledLine((StyledSpan(" "), *left[1:])),)
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         if self.before is None:
             return leaving_lines(None, [self._failure], width)
-        wrong, leaving = [self._failure, self.before.why_not], self.before.leaving
-        told = [] if leaving or self.before.why_not else [StyledSpan(_BY_RULES, "dim")]
-        lines = [StyledLine(row) for span in told for row in wrap([span], width - 1)]
-        return [*leaving_lines(leaving, wrong, width), *lines]
+        problems, egress = [self._failure, self.before.why_not], self.before.leaving
+        about = [] if egress or self.before.why_not else [StyledSpan(_BY_RULES, "dim")]
+        lines = [StyledLine(row) for span in about for row in wrap([span], width - 1)]
+        return [*leaving_lines(egress, problems, width), *lines]
 
     def say(self) -> None:
-        """Tell what is known of the engine, and the keys."""
-        leaving = self.before.leaving if self.before else None
+        """Update the cost, the progress and the keys."""
+        egress = self.before.leaving if self.before else None
         for bar in self._bars.values():
-            bar.display = leaving is not None
-        if leaving is not None:
-            for name, spans in leaving_spans(leaving).items():
+            bar.display = egress is not None
+        if egress is not None:
+            for name, spans in leaving_spans(egress).items():
                 self._bars[name].say(spans)
         left_out = self.before.left_out if self.before else 0
-        gone = f" · {left_out:,} facts have no room in it" if left_out else ""
+        left_out_words = f" · {left_out:,} facts do not fit" if left_out else ""
         job = self._jobs.now
-        waits = StyledSpan(f" nothing was sent yet, and nothing has run{gone}", "dim")
-        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else waits,))
+        idle = StyledSpan(f" nothing is sent before Enter{left_out_words}", "dim")
+        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else idle,))
         self._keys.say(*key_line(self.situation, self.keymap))
 
-    # What goes on
+    # Jobs
 
-    def _look(self) -> None:
-        """Find out what would leave."""
+    def _load_preview(self) -> None:
+        """Make the preview for the engine under the cursor."""
         self.before = None
-        job = self._jobs.begin("looking")
-        look = partial(self._drafter.look, self._facts, self.own)
-        self.run_worker(self._jobs.follow(job, look, self._looked, self._failed))
-        self._draw()
+        job = self._jobs.begin("preparing the request")
+        make_preview = partial(self._drafter.look, self._facts, self.own)
+        self.run_worker(
+            self._jobs.follow(job, make_preview, self._show_preview, self._show_failure)
+        )
+        self._draw_text()
 
-    def _looked(self, before: BeforeDraft) -> None:
+    def _show_preview(self, before: BeforeDraft) -> None:
         self.before = before
-        self._draw()
+        self._draw_text()
 
-    def _failed(self, why: str) -> None:
-        self._failure = why
-        self._draw()
+    def _show_failure(self, reason: str) -> None:
+        self._failure = reason
+        self._draw_text()
 
-    def _draw(self) -> None:
+    def _draw_text(self) -> None:
         self._text.on_resize()
         self._text.jump_to(0)
         self.say()
 
-    # What the keys do
+    # Keys
 
     @property
     def situation(self) -> Situation:
-        """What cannot be done with the engine under the cursor."""
+        """Return the state of the keys for the engine under the cursor."""
         is_model = self.own.use == ANTHROPIC
         refusals = {
             "open": self.before.why_not if self.before else _NOT_YET,
-            "model": "" if is_model else "Only a model has a name to choose.",
+            "model": "" if is_model else "Select a model first.",
         }
         return Situation(scene=self.SCENE, refusals=refusals)
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
@@ -187,17 +189,17 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         self._text.jump_to(self._text.scroll_offset.y + direction * height)
 
     def on_row_list_opened(self) -> None:
-        """A second click chooses."""
+        """Choose on a double click."""
         self.action_do("open")
 
     def choose(self) -> None:
-        """Have it draft; a new program has to be let run first."""
+        """Choose the engine; a new program has to be allowed first."""
         leaving = self.before.leaving if self.before else None
         program = leaving.program if leaving else None
         if program is None:
             self._choose()
         else:
-            ask_to_run(self, program, self._drafter.let_run, self._choose, self._failed)
+            ask_to_run(self, program, self._drafter.let_run, self._choose, self._show_failure)
 
     def _choose(self) -> None:
         self.dismiss(self.own)
@@ -205,13 +207,13 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     def ask_for_model(self) -> None:
         """Choose the model."""
         prices = self._drafter.models()
-        choose_model(self.app, self.own.model, prices, self._palette, self._use)
+        choose_model(self.app, self.own.model, prices, self._palette, self._use_model)
 
-    def _use(self, model: str) -> None:
-        self._engines = [replace(it, model=model) for it in self._engines]
+    def _use_model(self, model: str) -> None:
+        self._engines = [replace(engine, model=model) for engine in self._engines]
         self._list.refresh()
-        self._look()
+        self._load_preview()
 
     def cancel(self) -> None:
-        """End without a choice."""
+        """Close without a choice."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""What was gathered for a handoff, as rows: each fact in one, by kind, and in full."""
+"""The facts of a handoff as rows: one row each, grouped by kind, and each in full."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from ricordo.text import clip, clip_start, one_line
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit, shown, wrap
 
 Known = Fact | GitState
-"""A fact, or the state of the repository, which has no id of its own."""
+"""A fact, or the state of the repository, which has no id."""
 
 _LONGEST = 400
-"""Characters of a fact that are looked at for its row."""
+"""Characters of a fact that are used for its row."""
 _MOST_TEXT = 4_000
 """Characters of a fact that are shown in full."""
 _PATH = 34
-"""Cells of a path, whose end tells most."""
-_TURN = 5
+"""Cells of a path, which is cut at its beginning."""
+_NUMBER = 5
 """Cells of the number of a turn."""
 _REFUSED = {Refusal.USER: "you refused: ", Refusal.RULES: "not allowed: "}
 _TODO = {"completed": "✓", "in_progress": "▸", "cancelled": "✗"}
@@ -51,38 +51,38 @@ _DEEDS = {
 
 
 class FactRow(NamedTuple):
-    """One row: a fact, or a line above others."""
+    """One row: a fact, or the title of a group."""
 
     fact: Known | None
     title: str = ""
-    """In words of our own, where it is no fact."""
+    """The title of the group, if there is no fact."""
 
     @property
     def id(self) -> str:
-        """Names the fact among what statements stand on; "" for a line above others."""
+        """Return the id by which statements refer to the fact; "" for a title."""
         return "" if self.fact is None else id_of(self.fact)
 
 
 def id_of(fact: Known) -> str:
-    """Return what names a fact among what statements stand on."""
+    """Return the id by which statements refer to a fact."""
     return GIT if isinstance(fact, GitState) else fact.id
 
 
 class Listed(NamedTuple):
-    """Facts as they are listed."""
+    """The rows of facts, with indexes."""
 
     rows: Sequence[FactRow] = ()
     by_id: Mapping[str, Known] = {}
     numbers: Mapping[str, int] = {}
-    """Of the row of each fact."""
+    """Row numbers by fact id."""
 
 
 def listed(facts: Facts) -> Listed:
-    """Return a row for each fact, what the work rests on first, under titles that count. Of many
-    facts it takes longer than a key can wait.
+    """Return a row for each fact under titles with counts, most relevant groups first. Slow for
+    many facts: call it in a thread.
     """
     rows: list[FactRow] = []
-    for title, group in _groups(facts):
+    for title, group in _group_facts(facts):
         if group:
             rows += [FactRow(None, f"{title} · {len(group):,}"), *map(FactRow, group)]
     of_facts = [(number, row) for number, row in enumerate(rows) if row.fact is not None]
@@ -90,50 +90,54 @@ def listed(facts: Facts) -> Listed:
     return Listed(rows, by_id, {row.id: number for number, row in of_facts})
 
 
-def _groups(facts: Facts) -> Iterator[tuple[str, Collection[Known]]]:
+def _group_facts(facts: Facts) -> Iterator[tuple[str, Collection[Known]]]:
     yield "Repository", [facts.git] if facts.git else []
-    yield "You said", [it for it in facts.said if it.is_person]
-    yield "Files changed", [it for it in facts.files if it.is_changed]
+    yield "You said", [fact for fact in facts.said if fact.is_person]
+    yield "Files changed", [fact for fact in facts.files if fact.is_changed]
     yield "Commands", facts.ran
-    yield "To do", facts.todos
+    yield "To-dos", facts.todos
     yield "Errors", facts.mishaps
     yield "Given up", facts.given_up
     yield "Decided", facts.decided
-    yield "Notes of the memory", facts.notes
-    yield "Summaries of compactions", facts.summaries
-    yield "Files read", [it for it in facts.files if not it.is_changed]
-    yield "The agent said", [it for it in facts.said if not it.is_person]
+    yield "Notes", facts.notes
+    yield "Compaction summaries", facts.summaries
+    yield "Files read", [fact for fact in facts.files if not fact.is_changed]
+    yield "The agent said", [fact for fact in facts.said if not fact.is_person]
 
 
 def draw_fact(row: FactRow, width: int, *, is_marked: bool) -> StyledLine:
-    """Return one row in `width` cells; `is_marked` where the statement under the cursor stands on
-    it.
+    """Return one row in `width` cells; `is_marked` if the statement under the cursor is based on
+    the fact.
     """
     if row.fact is None:
         return StyledLine(fit((StyledSpan(f" {row.title}", "heading"),), width))
-    ref = _ref(row.fact)
+    ref = _find_ref(row.fact)
     turn = str(ref.turn) if ref else ""
     mark = StyledSpan("▸" if is_marked else " ", "accent bold")
-    spans = (mark, StyledSpan(f"{turn:>{_TURN}} ", "dim"), *_briefly(row.fact, is_marked=is_marked))
+    spans = (
+        mark,
+        StyledSpan(f"{turn:>{_NUMBER}} ", "dim"),
+        *_render_briefly(row.fact, is_marked=is_marked),
+    )
     return StyledLine(fit(spans, width))
 
 
 def fact_words(fact: Known) -> str:
-    """Return a fact in one visible row."""
-    return "".join(span.text for span in _briefly(fact, is_marked=False)).strip()
+    """Return a fact in one line of visible text."""
+    return "".join(span.text for span in _render_briefly(fact, is_marked=False)).strip()
 
 
 def fact_lines(fact: Known, width: int) -> list[StyledLine]:
-    """Return a fact in full, as far as it is not very long, with where it comes from."""
-    rows = [StyledLine((StyledSpan(_origin(fact), "dim"),))]
-    for text in filter(None, _parts(fact)):
+    """Return the origin and the text of a fact, cut if it is very long."""
+    rows = [StyledLine((StyledSpan(_describe_origin(fact), "dim"),))]
+    for text in filter(None, _find_texts(fact)):
         cut = "…" if len(text) > _MOST_TEXT else ""
         for part in mask(text[:_MOST_TEXT]).split("\n"):
             rows += [StyledLine(row) for row in wrap([StyledSpan(shown(part + cut))], width - 1)]
     return rows
 
 
-def _ref(fact: Known) -> Ref | None:
+def _find_ref(fact: Known) -> Ref | None:
     match fact:
         case FileUse():
             return fact.last
@@ -143,65 +147,69 @@ def _ref(fact: Known) -> Ref | None:
             return fact.ref
 
 
-def _origin(fact: Known) -> str:
-    ref = _ref(fact)
+def _describe_origin(fact: Known) -> str:
+    ref = _find_ref(fact)
     if ref is None:
-        return "as it is now"
+        return "current state"
     moment = local_time(ref.at)
     at = f", {moment:%-d %b %H:%M}" if moment else ""
     return f"turn {ref.turn} of session {ref.session + 1}{at}"
 
 
-def _briefly(fact: Known, *, is_marked: bool) -> tuple[StyledSpan, ...]:
+def _render_briefly(fact: Known, *, is_marked: bool) -> tuple[StyledSpan, ...]:
     plain = "bold" if is_marked else ""
     match fact:
         case GitState():
-            return tuple(StyledSpan(text, plain) for text in [_git(fact)])
+            return tuple(StyledSpan(text, plain) for text in [_describe_git(fact)])
         case MessageFact() | Summary():
-            return (StyledSpan(_row(fact.text), plain),)
+            return (StyledSpan(_shorten(fact.text), plain),)
         case Ran():
-            return (_ending(fact), StyledSpan(_row(fact.command), plain), _aside(fact.result))
+            return (
+                _render_exit(fact),
+                StyledSpan(_shorten(fact.command), plain),
+                _render_aside(fact.result),
+            )
         case FileUse():
             path = StyledSpan(clip_start(fact.path, _PATH), plain)
-            return (_state(fact), path, StyledSpan(f"  {_uses(fact)}", "dim"))
+            return (_render_state(fact), path, StyledSpan(f"  {_describe_uses(fact)}", "dim"))
         case Todo():
             glyph = StyledSpan(f"{_TODO.get(fact.status, '·')} ", "dim")
-            return (glyph, StyledSpan(_row(fact.text), plain))
+            return (glyph, StyledSpan(_shorten(fact.text), plain))
         case ErrorFact():
-            mended = "  mended" if fact.mended else "  never mended"
+            fixed = "  fixed" if fact.mended else "  not fixed"
             style = "dim" if fact.mended else "warning"
             return (
-                StyledSpan(_row(fact.what), plain),
-                _aside(fact.error),
-                StyledSpan(mended, style),
+                StyledSpan(_shorten(fact.what), plain),
+                _render_aside(fact.error),
+                StyledSpan(fixed, style),
             )
         case GivenUp():
             refused = StyledSpan(_REFUSED[fact.refusal] if fact.refusal else "", "warning")
-            return (refused, StyledSpan(_row(fact.what), plain), _aside(fact.why))
+            return (refused, StyledSpan(_shorten(fact.what), plain), _render_aside(fact.why))
         case DecisionFact():
             who = "you" if fact.is_person else "the agent"
             return (
                 StyledSpan(f"{who}: ", "dim"),
-                StyledSpan(_row(fact.text), plain),
-                _aside(fact.why),
+                StyledSpan(_shorten(fact.text), plain),
+                _render_aside(fact.why),
             )
         case NoteFound():
-            return (StyledSpan(_row(fact.path), plain), _aside(fact.description))
+            return (StyledSpan(_shorten(fact.path), plain), _render_aside(fact.description))
         case _:
             assert_never(fact)
 
 
-def _parts(fact: Known) -> Iterable[str]:
+def _find_texts(fact: Known) -> Iterable[str]:
     match fact:
         case GitState():
-            return (_git(fact), *fact.dirty)
+            return (_describe_git(fact), *fact.dirty)
         case MessageFact() | Summary():
             return (fact.text,)
         case Ran():
             since = f"changed since: {', '.join(fact.changed_since)}" if fact.changed_since else ""
             return (f"$ {fact.command}", fact.result, since)
         case FileUse():
-            return (fact.path, _uses(fact), fact.sha or "")
+            return (fact.path, _describe_uses(fact), fact.sha or "")
         case Todo():
             return (fact.text, fact.status)
         case ErrorFact():
@@ -217,22 +225,22 @@ def _parts(fact: Known) -> Iterable[str]:
 
 
 @lru_cache(maxsize=4096)
-def _row(text: str) -> str:
-    # drawn again at every key, and to look for secrets takes long
+def _shorten(text: str) -> str:
+    # cached: rows are drawn at every key, and finding secrets is slow
     return one_line(" ".join(mask(text[:_LONGEST]).split()))
 
 
-def _aside(text: str) -> StyledSpan:
-    return StyledSpan(f"  {_row(text)}" if text else "", "dim")
+def _render_aside(text: str) -> StyledSpan:
+    return StyledSpan(f"  {_shorten(text)}" if text else "", "dim")
 
 
-def _ending(ran: Ran) -> StyledSpan:
+def _render_exit(ran: Ran) -> StyledSpan:
     if ran.has_failed is None:
         return StyledSpan("· ", "dim")
     return StyledSpan("✗ ", "error") if ran.has_failed else StyledSpan("✓ ", "fine")
 
 
-def _state(use: FileUse) -> StyledSpan:
+def _render_state(use: FileUse) -> StyledSpan:
     return (
         StyledSpan("✗ ", "warning")
         if use.sha is None and not _is_outside(use)
@@ -241,22 +249,22 @@ def _state(use: FileUse) -> StyledSpan:
 
 
 def _is_outside(use: FileUse) -> bool:
-    """Whether nothing looked what it is now, because it is no file of the project."""
+    """Return whether the file is outside the project: then its present state was not read."""
     return use.path.startswith(("/", "~"))
 
 
-def _uses(use: FileUse) -> str:
+def _describe_uses(use: FileUse) -> str:
     done = ", ".join(_DEEDS[deed] for deed in use.deeds)
     times = f" {use.times}×" if use.times > 1 else ""
     if use.sha:
         return f"{done}{times}"
-    unseen = "not there now" if use.is_gone else "cannot be read now"
+    unseen = "missing now" if use.is_gone else "not readable now"
     return f"{done}{times}, {'outside the project' if _is_outside(use) else unseen}"
 
 
-def _git(state: GitState) -> str:
+def _describe_git(state: GitState) -> str:
     branch = clip(state.branch, 60) or "no branch"
     commit = state.commit[:12] or "no commit"
-    dirty = f"{len(state.dirty)} not committed" if state.dirty else "clean"
-    unpushed = f", {state.unpushed} not pushed" if state.unpushed else ""
-    return f"{branch} at {commit}, {dirty}{unpushed}  {_row(state.subject)}".rstrip()
+    dirty = f"{len(state.dirty)} uncommitted" if state.dirty else "clean"
+    unpushed = f", {state.unpushed} unpushed" if state.unpushed else ""
+    return f"{branch} at {commit}, {dirty}{unpushed}  {_shorten(state.subject)}".rstrip()

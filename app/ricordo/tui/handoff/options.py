@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class DraftHost(ActingScreen[None]):
-    """The screen of a draft, as the keys see it that change the draft or write it."""
+    """The screen of a draft, as the handlers of its keys use it."""
 
     ask: Ask
     """The options of the draft."""
     gathered: HandoffFacts | None
-    """What the draft is made of; None while it is being gathered."""
+    """Facts and statements; None until they are read."""
     made: Made | None
     """The draft; None before the first one."""
 
     @abstractmethod
     def again(self, ask: Ask, phase: str = "drafting") -> None:
-        """Draft with other options; `phase` says on screen what goes on."""
+        """Draft with other options; `phase` is the progress shown on the screen."""
 
     @abstractmethod
     def wrote(self, made: Made) -> None:
@@ -43,12 +43,12 @@ class DraftHost(ActingScreen[None]):
 
 
 _LEAST, _MOST = 500, 200_000
-"""Tokens that a budget may have."""
+"""Limits of a budget in tokens."""
 _BUDGETS = ("2000", "4000", "8000", "16000")
 
 
 class Wishing:
-    """The keys that change the wish of one screen; what comes of it is drafted at once."""
+    """Handles the keys that change the options of a screen; each drafts at once."""
 
     def __init__(self, screen: DraftHost, drafter: Drafter) -> None:
         """`screen` shows the draft."""
@@ -57,7 +57,7 @@ class Wishing:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             "for-whom": self.choose_next_agent,
             "messages": self.toggle_messages,
@@ -66,52 +66,52 @@ class Wishing:
         }
 
     def choose_next_agent(self) -> None:
-        """For the next agent."""
+        """Switch to the next target agent."""
         ask, targets = self._screen.ask, handoff_targets()
         target = targets[(targets.index(ask.target) + 1) % len(targets)]
         self._screen.again(replace(ask, target=target))
 
     def toggle_messages(self) -> None:
-        """With every message of the person, or without."""
+        """Include every message of the user, or only the relevant ones."""
         ask = self._screen.ask
-        said = "only what matters of them" if ask.with_messages else "every message of yours"
-        self._screen.notify(f"With {said}.", markup=False, timeout=3)
+        included = "the relevant messages" if ask.with_messages else "every message of yours"
+        self._screen.notify(f"With {included}.", markup=False, timeout=3)
         self._screen.again(replace(ask, with_messages=not ask.with_messages))
 
     def ask_for_budget(self) -> None:
-        """Another budget."""
+        """Ask for another budget."""
         screen = self._screen
         field = Field("tokens", str(screen.ask.budget), "4000", _BUDGETS)
-        form = FormScreen("How long it may be", [field], screen.styles_now(), "take it")
-        screen.app.push_screen(form, self._budgeted)
+        form = FormScreen("Budget of the handoff", [field], screen.styles_now(), "set budget")
+        screen.app.push_screen(form, self._set_budget)
 
-    def _budgeted(self, filled: Filled | None) -> None:
+    def _set_budget(self, filled: Filled | None) -> None:
         if filled is None or not filled.confirmed:
             return
         typed = filled.values["tokens"].replace(",", "").strip()
         if not typed.isdecimal() or not _LEAST <= int(typed) <= _MOST:
-            said = f"A budget is a number of tokens from {_LEAST:,} to {_MOST:,}."
-            self._screen.notify(said, severity="warning", markup=False)
+            message = f"Not a budget: type a number of tokens from {_LEAST:,} to {_MOST:,}."
+            self._screen.notify(message, severity="warning", markup=False)
             return
         self._screen.again(replace(self._screen.ask, budget=int(typed)))
 
     def choose_engine(self) -> None:
-        """Choose who drafts it."""
-        self._screen.run_worker(self._choose(), group="engine")
+        """Choose who drafts the handoff."""
+        self._screen.run_worker(self._choose_engine(), group="engine")
 
-    async def _choose(self) -> None:
+    async def _choose_engine(self) -> None:
         from ricordo.tui.handoff.engine_screen import EngineScreen
 
         screen, gathered = self._screen, self._screen.gathered
-        assert gathered is not None, "it is refused until there is a draft"
-        engines, own = await asyncio.to_thread(self._drafter.engines)
+        assert gathered is not None, "disabled until there is a draft"
+        engines, chosen = await asyncio.to_thread(self._drafter.engines)
         styles = screen.styles_now()
-        choice = EngineScreen(gathered.facts, engines, own, self._drafter, styles, screen.keymap)
-        screen.app.push_screen(choice, self._chosen)
+        choice = EngineScreen(gathered.facts, engines, chosen, self._drafter, styles, screen.keymap)
+        screen.app.push_screen(choice, self._set_engine)
 
-    def _chosen(self, own: EngineSettings | None) -> None:
-        if own is None:
+    def _set_engine(self, chosen: EngineSettings | None) -> None:
+        if chosen is None:
             return
-        engine = None if own.use == RULES else own
-        phase = "asking" if engine else "drafting"
+        engine = None if chosen.use == RULES else chosen
+        phase = "asking the engine" if engine else "drafting"
         self._screen.again(replace(self._screen.ask, engine=engine), phase)

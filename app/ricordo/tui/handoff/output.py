@@ -1,4 +1,4 @@
-"""Handing a draft on: it is written, copied, piped, and picked up by the next agent."""
+"""The output of a draft: write, copy or pipe it, and let the next agent pick it up."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class HandoffActions(RevertActions, Protocol):
-    """What the notebook does for a handoff."""
+    """What a handoff screen can do to the memory."""
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
-        """Open a text in the person's editor as a file that is called `name`, and hand what was
-        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
+        """Open a text in the user's editor as a file called `name`, and pass the saved text to
+        `use` if it changed. Raises RicordoError; no text is lost.
         """
 
 
 class HandingOn:
-    """What becomes of the draft on a screen."""
+    """Handles the keys that output the draft of a screen."""
 
     def __init__(
         self, screen: DraftHost, drafter: Drafter, hands: HandoffActions, shared: Shared
     ) -> None:
-        """`shared` is what outlasts the screen."""
+        """`shared` outlives the screen."""
         self._screen = screen
         self._drafter = drafter
         self._hands = hands
@@ -41,12 +41,12 @@ class HandingOn:
         self._one_at_a_time = asyncio.Lock()
 
     def begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`, which may write, once what was begun before is done."""
-        # not exclusive: what comes next must not cut off what is being written
-        self._screen.run_worker(self._in_turn(work), group="in turn")
+        """Run `work`, which may write, after the work begun before."""
+        # not exclusive: later work must not cancel a write
+        self._screen.run_worker(self._run_in_turn(work), group="in turn")
 
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`; say why where it could not be done."""
+    async def _run_in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Run `work`, and show its error."""
         async with self._one_at_a_time:
             try:
                 await work()
@@ -55,13 +55,13 @@ class HandingOn:
 
     @property
     def _made(self) -> Made:
-        made = self._screen.made
-        assert made is not None, "it is refused until there is a draft"
-        return made
+        handoff = self._screen.made
+        assert handoff is not None, "disabled until there is a draft"
+        return handoff
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             "write": self.write,
             "undo": self.undo,
@@ -72,45 +72,45 @@ class HandingOn:
         }
 
     def write(self) -> None:
-        """Write it."""
+        """Write the handoff."""
         self.begin(partial(self._write, self._made))
 
     async def _write(self, made: Made) -> None:
         change_set = await asyncio.to_thread(self._drafter.plan, made)
         if await self._hands.write_seen(change_set):
             self._screen.wrote(made)
-            said = f"Written to {clip(made.path, 80)}. u takes it back."
-            self._screen.notify(said, markup=False, timeout=6)
+            message = f"Written to {clip(made.path, 80)}. u undoes it."
+            self._screen.notify(message, markup=False, timeout=6)
 
     def undo(self) -> None:
-        """Take the last act back."""
-        self.begin(partial(self._turn, self._hands.undo_last))
+        """Undo the last change."""
+        self.begin(partial(self._run_undo_step, self._hands.undo_last))
 
     def redo(self) -> None:
-        """Do again what was undone last."""
-        self.begin(partial(self._turn, self._hands.redo_last))
+        """Redo the change that was undone last."""
+        self.begin(partial(self._run_undo_step, self._hands.redo_last))
 
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
+    async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         if await turn():
             self._screen.turned()
 
     def copy(self) -> None:
-        """Copy all of it."""
+        """Copy the handoff."""
         self._screen.copy_text(self._made.done.text)
 
     def add_pick_up(self) -> None:
-        """Show what makes the next agent read it by itself."""
+        """Propose to name the handoff in the next agent's instructions."""
         self.begin(partial(self._pick_up, self._made))
 
     async def _pick_up(self, made: Made) -> None:
         change_set = await asyncio.to_thread(self._drafter.pick_up, made)
-        title = f"{made.handoff.head.target.shown} reads it at every start"
+        title = f"{made.handoff.head.target.shown}: read the handoff at every start"
         approved = await self._hands.propose(title, change_set)
         if approved is not None and await self._hands.write_seen(approved):
-            self._screen.notify("Written. u takes it back.", markup=False, timeout=5)
+            self._screen.notify("Written. u undoes it.", markup=False, timeout=5)
 
     def pipe_handoff(self) -> None:
-        """Give it to a command."""
+        """Pipe the handoff to a command."""
         from ricordo.tui.handoff.pipe_screen import pipe
 
         screen, shared = self._screen, self._shared

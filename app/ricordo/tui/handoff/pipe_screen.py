@@ -1,4 +1,4 @@
-"""Giving a text to a command of the person's: its line is shown, then it runs, then its answer."""
+"""Pipe a text to a command of the user's: ask for the command line, run it, show its output."""
 
 from __future__ import annotations
 
@@ -32,65 +32,65 @@ if TYPE_CHECKING:
     from ricordo.tui.handoff.values import Shared
 
 _TICK = 0.2
-"""Seconds after which it is told anew for how long it runs."""
+"""Seconds between two updates of the running time."""
 _FIELD = "command"
 _SHELL = frozenset("|&;<>$`*")
-"""Characters that mean something to a shell only."""
+"""Characters that have a meaning only in a shell."""
 
 
 class PipeCommand(Protocol):
-    """Runs a command with a text; called in a thread."""
+    """Runs a command with a text as its input; called in a thread."""
 
     def __call__(self, words: Sequence[str], text: str, step: Step) -> str:
-        """Return what it answers. Raises RicordoError, and what `step` raises."""
+        """Return the output. Raises RicordoError, and what `step` raises."""
 
 
 class LineForm(FormScreen):
-    """Asks for a line; shows the words of which the command will be started."""
+    """Asks for a command line, and shows the words into which it is split."""
 
     def __init__(self, line: str, palette: Palette) -> None:
-        """`line` was typed before."""
-        field = Field(_FIELD, line, 'claude -p "Go on from this handoff."')
-        words = "It is given the handoff to read, in the project, without a shell."
-        super().__init__("Pipe the handoff to a command", [field], palette, "run it", words)
-        self._runs = Bar(palette, id="runs", base="")
+        """`line` is the command line typed before."""
+        field = Field(_FIELD, line, 'claude -p "Continue from this handoff."')
+        words = "It reads the handoff from its input, in the project, without a shell."
+        super().__init__("Pipe the handoff to a command", [field], palette, "run", words)
+        self._render_words = Bar(palette, id="runs", base="")
 
     def compose_below(self) -> ComposeResult:
-        """The words."""
-        yield self._runs
+        """Show the words of the command."""
+        yield self._render_words
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show the words of what is typed."""
-        self._runs.say(_runs(event.value))
+        """Show the words of the typed command line."""
+        self._render_words.say(_render_words(event.value))
 
     def end(self, *, confirmed: bool) -> None:
-        """End with what was typed; what cannot be run is asked again."""
+        """Return the typed line; stay open if it cannot be run."""
         words = words_of(self.filled[_FIELD])
         if confirmed and not words:
-            said = "This is no command: a word is missing, or a quote is left open."
-            self.notify(said, severity="warning", markup=False)
+            message = "Cannot run this: no command, or a quote is not closed."
+            self.notify(message, severity="warning", markup=False)
             return
         super().end(confirmed=confirmed)
 
 
 def words_of(line: str) -> tuple[str, ...]:
-    """Return the words of a line; none where a quote is left open."""
+    """Return the words of a command line; () if a quote is not closed."""
     try:
         return split_command(line)
     except ValueError:
         return ()
 
 
-def _runs(line: str) -> tuple[StyledSpan, ...]:
+def _render_words(line: str) -> tuple[StyledSpan, ...]:
     words = words_of(line)
-    told = [StyledSpan(" runs         ", "dim"), StyledSpan(one_line(" · ".join(words)))]
+    spans = [StyledSpan(" runs         ", "dim"), StyledSpan(one_line(" · ".join(words)))]
     if any(_SHELL.intersection(word) for word in words):
-        told.append(StyledSpan("  ! there is no shell: such signs are plain text", "warning"))
-    return tuple(told)
+        spans.append(StyledSpan("  ! no shell: these characters are plain text", "warning"))
+    return tuple(spans)
 
 
 class PipedScreen(ModalScreen[None]):
-    """A command while it runs, and what it answered. Leaving ends it."""
+    """A running command, then its output. Closing the screen stops the command."""
 
     CSS_PATH = "../dialogs/overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -101,7 +101,7 @@ class PipedScreen(ModalScreen[None]):
     )
 
     def __init__(self, run: PipeCommand, words: Sequence[str], text: str, palette: Palette) -> None:
-        """`words` are those of the command, `text` is what it is given."""
+        """`words` are the words of the command, `text` is its input."""
         super().__init__()
         self._run = run
         self._words = words
@@ -110,37 +110,37 @@ class PipedScreen(ModalScreen[None]):
         self._jobs = Jobs()
         self._answer = ""
         self._failure = ""
-        self._view = TextView(palette, self._lines, id="answer")
+        self._view = TextView(palette, self._render_output, id="answer")
         self._state = Bar(palette, id="state")
 
     def compose(self) -> ComposeResult:
-        """The answer, what goes on, the keys."""
+        """Lay out the output, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(one_line(shlex.join(self._words)))
             yield self._view
             yield self._state
-            keys = ((first_keys(self.app, "leave"), "end it, or close"), ("↑ ↓ PgUp PgDn", "move"))
+            keys = ((first_keys(self.app, "leave"), "stop or close"), ("↑ ↓ PgUp PgDn", "move"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
-        """Run it."""
-        self.set_interval(_TICK, self._say)
-        self.run_worker(self._run_it(), group="pipe")
+        """Run the command."""
+        self.set_interval(_TICK, self._update)
+        self.run_worker(self._run_command(), group="pipe")
 
     def on_unmount(self) -> None:
-        """End it with the screen."""
+        """Stop the command with the screen."""
         self._jobs.cancel()
 
     def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        """Take the styles of another theme; the widgets draw themselves again."""
         self._palette = palette
 
     @property
     def has_ended(self) -> bool:
-        """Whether the command has."""
+        """Whether the command has ended."""
         return self._jobs.now is None
 
-    async def _run_it(self) -> None:
+    async def _run_command(self) -> None:
         work = partial(self._run, self._words, self._text)
         try:
             self._answer = await self._jobs.done(self._jobs.begin("running"), work) or ""
@@ -148,32 +148,37 @@ class PipedScreen(ModalScreen[None]):
             self._failure = error.message
         self._view.on_resize()
         self._view.focus()
-        self._say()
+        self._update()
 
-    def _say(self) -> None:
+    def _update(self) -> None:
         job = self._jobs.now
         if job is not None:
             self._state.say((StyledSpan(f" ○ {job.told}", "accent"),))
         elif self._failure:
-            self._state.say((StyledSpan(" ✗ it failed", "error"),))
+            self._state.say((StyledSpan(" ✗ the command failed", "error"),))
         else:
-            self._state.say((StyledSpan(f" ✓ it ended · {len(self._answer):,} characters", "dim"),))
+            ended = f" ✓ the command ended · {len(self._answer):,} characters"
+            self._state.say((StyledSpan(ended, "dim"),))
 
-    def _lines(self, width: int) -> list[StyledLine]:
-        told = self._failure or self._answer or ("" if self._jobs.now else "It answered nothing.")
+    def _render_output(self, width: int) -> list[StyledLine]:
+        text = (
+            self._failure
+            or self._answer
+            or ("" if self._jobs.now else "The command wrote no output.")
+        )
         style = "error" if self._failure else ""
-        rows = (wrap([StyledSpan(shown(part), style)], width - 1) for part in told.split("\n"))
-        return [StyledLine(row) for found in rows for row in found]
+        rows = (wrap([StyledSpan(shown(part), style)], width - 1) for part in text.split("\n"))
+        return [StyledLine(row) for lines in rows for row in lines]
 
     def action_leave(self) -> None:
-        """End it, or close what it answered."""
+        """Stop the command, and close the screen."""
         if self._jobs.now is not None:
-            self.app.notify("The command was ended.", markup=False, timeout=4)
+            self.app.notify("The command was stopped.", markup=False, timeout=4)
         self.dismiss(None)
 
 
 def pipe(app: App[Any], run: PipeCommand, text: str, palette: Palette, shared: Shared) -> None:
-    """Ask for a command, and run it with `text`; its line is kept in `shared`."""
+    """Ask for a command and run it with `text`; remember the command line in `shared`."""
 
     def typed(filled: Filled | None) -> None:
         if filled is None:

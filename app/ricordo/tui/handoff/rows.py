@@ -1,5 +1,5 @@
-"""The draft of a handoff as lines: each statement with its mark in the margin, under the headings
-that the next agent knows, and what is known of one.
+"""The draft of a handoff as lines: statements with their marks in the margin under the headings
+that the next agent knows, and one statement with its mark and facts in full.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, w
 _BAR = StyledSpan("   ┃ ", "dim")
 _INDENT = (StyledSpan("   "),)
 _MOST_ROWS = 6
-"""Of a quotation; the rest of it is counted."""
+"""Rows of a quote; the rest is counted."""
 _LONGEST = 4_000
 """Characters of a text that are drawn."""
 _MOST_FACTS = 6
-"""That are named of one statement."""
+"""Facts that are listed for one statement."""
 
 
 class DraftRow(NamedTuple):
@@ -30,9 +30,9 @@ class DraftRow(NamedTuple):
 
     line: StyledLine
     number: int = -1
-    """Of its statement; -1 for a row that is none's."""
+    """Number of its statement; -1 for other rows."""
     is_first: bool = False
-    """Whether its statement begins here: there the cursor rests."""
+    """Whether its statement begins here: the cursor stops there."""
 
 
 def draft_rows(
@@ -41,62 +41,68 @@ def draft_rows(
     budget: int,
     width: int,
 ) -> list[DraftRow]:
-    """Return the rows of a draft; what the `budget` has no room for stands at its end."""
+    """Return the rows of a draft; statements that do not fit the `budget` come last."""
     rows: list[DraftRow] = []
     above: StatementSection | None = None
-    for number, it in enumerate(drafted):
-        if it.place is StatementChoice.NO_ROOM:
+    for number, each in enumerate(drafted):
+        if each.place is StatementChoice.NO_ROOM:
             continue
-        if it.statement.section is not above:
-            above = it.statement.section
+        if each.statement.section is not above:
+            above = each.statement.section
             rows += [DraftRow(BLANK)] if rows else []
-            rows.append(_title(_named(headings[above]), "heading", width))
-        rows += _statement(it, number, width)
-    left = [
-        (number, it) for number, it in enumerate(drafted) if it.place is StatementChoice.NO_ROOM
+            rows.append(_render_title(_format_heading(headings[above]), "heading", width))
+        rows += _render_statement(each, number, width)
+    over_budget = [
+        (number, each)
+        for number, each in enumerate(drafted)
+        if each.place is StatementChoice.NO_ROOM
     ]
-    if left:
+    if over_budget:
         rows += [DraftRow(BLANK)] if rows else []
-        told = f"No room in {budget:,} tokens · {len(left)} · b gives more, d makes room"
-        rows.append(_title(told, "warning", width))
-    for number, it in left:
-        rows += _statement(it, number, width, _named(headings[it.statement.section]))
+        count = len(over_budget)
+        title = f"Over the budget of {budget:,} tokens · {count} · b raises it, d drops others"
+        rows.append(_render_title(title, "warning", width))
+    for number, each in over_budget:
+        heading = _format_heading(headings[each.statement.section])
+        rows += _render_statement(each, number, width, heading)
     return rows
 
 
-def _title(words: str, style: str, width: int) -> DraftRow:
+def _render_title(words: str, style: str, width: int) -> DraftRow:
     return DraftRow(StyledLine(fit((StyledSpan(f" {words}", style),), width)))
 
 
-def _named(heading: Heading) -> str:
+def _format_heading(heading: Heading) -> str:
     return " · ".join(heading)
 
 
-def _statement(it: DraftStatement, number: int, width: int, under: str = "") -> list[DraftRow]:
-    glyph, style = GLYPHS[it.statement.status]
+def _render_statement(
+    drafted: DraftStatement, number: int, width: int, under: str = ""
+) -> list[DraftRow]:
+    glyph, style = GLYPHS[drafted.statement.status]
     plain = (
         ""
-        if it.place is StatementChoice.IN
+        if drafted.place is StatementChoice.IN
         else "dim strike"
-        if it.place is StatementChoice.DROPPED
+        if drafted.place is StatementChoice.DROPPED
         else "dim"
     )
-    words = [StyledSpan(shown(it.statement.text[:_LONGEST]), plain)]
+    words = [StyledSpan(shown(drafted.statement.text[:_LONGEST]), plain)]
     if under:
         words.append(StyledSpan(f"  under {under}", "dim"))
-    if it.is_own:
+    if drafted.is_own:
         words.append(StyledSpan("  ✎ your words", "changed"))
-    if it.place is StatementChoice.DROPPED:
+    if drafted.place is StatementChoice.DROPPED:
         glyph, style = "−", "dim"
-        words.append(StyledSpan("  dropped, d takes it in again", "dim"))
-    first = (StyledSpan(f" {glyph} ", style if it.place is StatementChoice.IN else "dim"),)
+        words.append(StyledSpan("  dropped · d includes it again", "dim"))
+    first = (StyledSpan(f" {glyph} ", style if drafted.place is StatementChoice.IN else "dim"),)
     lines = [StyledLine(row) for row in wrap(words, width - 1, first, _INDENT)]
-    if it.place is StatementChoice.IN:
-        lines += _quotation(it.statement.quote, width)
+    if drafted.place is StatementChoice.IN:
+        lines += _render_quote(drafted.statement.quote, width)
     return [DraftRow(line, number, not at) for at, line in enumerate(lines)]
 
 
-def _quotation(quote: str, width: int) -> list[StyledLine]:
+def _render_quote(quote: str, width: int) -> list[StyledLine]:
     rows: list[StyledLine] = []
     for part in quote[:_LONGEST].split("\n") if quote else ():
         rows += [
@@ -109,42 +115,42 @@ def _quotation(quote: str, width: int) -> list[StyledLine]:
     return rows
 
 
-# What is known of one statement
+# One statement in full
 
 
 def about_lines(
-    it: DraftStatement, facts: Mapping[str, Known], sessions: int, width: int
+    drafted: DraftStatement, facts: Mapping[str, Known], sessions: int, width: int
 ) -> list[StyledLine]:
-    """Return the mark of a statement in full, and the facts on which it stands."""
-    glyph, style = GLYPHS[it.statement.status]
-    told = mark(it.statement.proof, sessions)[1:-1]
-    own = ": your own words, and nothing proves them" if it.is_own else ""
-    spans = [StyledSpan(shown(told), style), StyledSpan(own, "dim")]
+    """Return the mark of a statement in full, and the facts on which it is based."""
+    glyph, style = GLYPHS[drafted.statement.status]
+    mark_words = mark(drafted.statement.proof, sessions)[1:-1]
+    own_words = ": your own words, without proof" if drafted.is_own else ""
+    spans = [StyledSpan(shown(mark_words), style), StyledSpan(own_words, "dim")]
     lines = [
         StyledLine(row)
         for row in wrap(spans, width - 1, (StyledSpan(f"{glyph} ", style),), _INDENT)
     ]
-    stands_on = [facts[id] for id in it.statement.stands_on if id in facts]
-    for fact in stands_on[:_MOST_FACTS]:
+    based_on = [facts[id] for id in drafted.statement.stands_on if id in facts]
+    for fact in based_on[:_MOST_FACTS]:
         lines.append(
             StyledLine(
                 fit((StyledSpan("▸ ", "accent"), StyledSpan(fact_words(fact), "dim")), width)
             )
         )
-    if len(stands_on) > _MOST_FACTS:
-        lines.append(StyledLine((StyledSpan(f"  and {len(stands_on) - _MOST_FACTS} more", "dim"),)))
-    return lines if stands_on else [*lines, StyledLine((StyledSpan(_NO_FACT, "dim"),))]
+    if len(based_on) > _MOST_FACTS:
+        lines.append(StyledLine((StyledSpan(f"  and {len(based_on) - _MOST_FACTS} more", "dim"),)))
+    return lines if based_on else [*lines, StyledLine((StyledSpan(_NO_FACT, "dim"),))]
 
 
-_NO_FACT = "  It stands on no fact that was gathered."
+_NO_FACT = "  based on no listed fact"
 
 
-# In one line
+# One line
 
 
 def counts(statements: Iterable[HandoffStatement], *, in_words: bool) -> tuple[StyledSpan, ...]:
-    """Return how many statements carry which mark; none of a kind is not told."""
-    by_status = Counter(it.status for it in statements)
+    """Return the number of statements by mark, without zeros; `in_words` names the marks."""
+    by_status = Counter(statement.status for statement in statements)
     return tuple(
         span
         for status, (glyph, style) in GLYPHS.items()

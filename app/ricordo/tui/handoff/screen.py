@@ -1,5 +1,5 @@
-"""The draft of a handoff beside its facts: statement by statement with its mark, to be dropped,
-worded anew or probed again. Only ctrl+s writes it.
+"""The draft of a handoff beside its facts: statements with their marks, to be dropped, reworded or
+checked again. Only ctrl+s writes it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Wording:
-    """The keys that decide on the statement under the cursor of a screen."""
+    """Handles the keys that decide on the statement under the cursor."""
 
     def __init__(
         self,
@@ -56,69 +56,67 @@ class Wording:
         hands: HandoffActions,
         begin: Callable[[Callable[[], Awaitable[None]]], None],
     ) -> None:
-        """`drafting` holds what was decided; `begin` does work once what was begun before is
-        done.
-        """
+        """`drafting` holds the decisions; `begin` runs work after the work begun before."""
         self._screen = screen
         self._drafter = drafter
-        self._drafting = drafting
+        self._decisions = drafting
         self._hands = hands
-        self._begin = begin
+        self._start_job = begin
 
     @property
     def _statement(self) -> DraftStatement:
-        it = self._screen.statement
-        assert it is not None, "it is refused where none is under the cursor"
-        return it
+        statement = self._screen.statement
+        assert statement is not None, "disabled without a statement under the cursor"
+        return statement
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             "no": self.toggle_statement,
             "edit": self.edit_statement,
         }
 
     def toggle_statement(self) -> None:
-        """Drop the statement, or take it in again."""
-        if self._drafting.turn(self._statement.key):
+        """Drop the statement, or include it again."""
+        if self._decisions.turn(self._statement.key):
             self._screen.show()
             self._screen.go_on()
         self._screen.make()
 
     def edit_statement(self) -> None:
-        """Word the statement anew, in the person's editor."""
-        self._begin(partial(self._edit, self._statement))
+        """Reword the statement in the user's editor."""
+        self._start_job(partial(self._edit, self._statement))
 
-    async def _edit(self, it: DraftStatement) -> None:
+    async def _edit(self, drafted: DraftStatement) -> None:
         gathered = self._screen.gathered
-        assert gathered is not None, "statements come of it"
+        assert gathered is not None, "a statement exists"
 
         async def use(saved: str) -> None:
-            own = self._drafting.word(it.key, " ".join(saved.split()))
-            if own is not None:
-                proved = await asyncio.to_thread(self._drafter.prove, gathered, own)
-                self._drafting.take(it.key, proved)
+            reworded = self._decisions.word(drafted.key, " ".join(saved.split()))
+            if reworded is not None:
+                proved = await asyncio.to_thread(self._drafter.prove, gathered, reworded)
+                self._decisions.take(drafted.key, proved)
 
-        await self._hands.edit_text("statement.md", f"{text_of(it.statement)}\n", use)
+        await self._hands.edit_text("statement.md", f"{text_of(drafted.statement)}\n", use)
         self._screen.make()
 
 
 _TICK = 0.2
-"""Seconds after which it is told anew how far something is."""
-_BUSY = "It is still being worked at; Esc cancels."
+"""Seconds between two updates of the progress."""
+_BUSY = "Still working; Esc cancels."
 _NOT_YET = "There is no draft yet."
-_UNFITTED = "What is wanted was not fitted to the budget: b gives another one, ctrl+r tries anew."
+_NOT_FITTED = "The draft was not fitted to the budget: b changes it, ctrl+r tries again."
 _OF_DRAFT = ("write", "copy", "pipe", "pick-up")
 _OF_FACTS = ("engine", "budget", "messages", "reread")
 _NOTHING = (
-    ("Nothing could be drawn from this session", "heading"),
-    ("It holds no message, no command and no file that a handoff could tell of.", "dim"),
+    ("This session has nothing to hand off", "heading"),
+    ("It has no messages, commands or files for a handoff.", "dim"),
 )
 
 
 class HandoffScreen(DraftHost):
-    """One handoff, from what was gathered to what is written."""
+    """One handoff, from its facts to the written file."""
 
     SCENE = Scene.HANDOFF
     CSS_PATH = "style.tcss"
@@ -135,43 +133,41 @@ class HandoffScreen(DraftHost):
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`drafting` holds what was decided of statements before, `shared` what outlasts this
-        screen.
-        """
+        """`drafting` holds earlier decisions on statements; `shared` outlives this screen."""
         super().__init__(palette, keymap)
         self._sessions = sessions
         self.ask = ask
-        """How the handoff is wished."""
-        self._shown = ask
-        """How the one that is shown was."""
+        """The options of the requested handoff."""
+        self._shown_ask = ask
+        """The options of the handoff that is shown."""
         self._drafter = drafter
-        self._drafting = drafting
+        self._decisions = drafting
         self._hands = hands
         self._jobs = Jobs()
         self.gathered: HandoffFacts | None = None
-        """What is known, once it is gathered."""
+        """Facts and statements; None until they are read."""
         self.made: Made | None = None
-        """The handoff as it would be written, once it is there."""
-        self._is_stale = False
-        """Whether another one is wanted by now."""
+        """The handoff as it would be written; None until it is made."""
+        self._is_outdated = False
+        """Whether `made` does not have the latest decisions."""
         self._drafted: Sequence[DraftStatement] = ()
         self.written = ""
-        """Where it was written as it is shown; "" where it was not."""
+        """Path to which the shown handoff was written; "" if it was not."""
         self._is_on_disk = False
-        """Whether a handoff was written from here, as it was shown then."""
+        """Whether this screen wrote a handoff that was not undone."""
         self._failure = ""
-        self._wishing = Wishing(self, drafter)
-        self._handing_on = HandingOn(self, drafter, hands, shared)
-        self._wording = Wording(self, drafter, drafting, hands, self._handing_on.begin)
+        self._options_keys = Wishing(self, drafter)
+        self._output_keys = HandingOn(self, drafter, hands, shared)
+        self._statement_keys = Wording(self, drafter, drafting, hands, self._output_keys.begin)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
-        self._list = FactList(palette, self._at_fact, id="facts")
+        self._list = FactList(palette, self._show_fact, id="facts")
         self._right = Vertical(id="right", classes="pane")
-        self._draft = DraftView(palette, self._at_statement, self._draft_rows, id="draft")
-        self._about = AboutView(palette, self._about_lines, id="about")
+        self._draft = DraftView(palette, self._show_statement, self._render_draft, id="draft")
+        self._about = AboutView(palette, self._render_about, id="about")
 
     def compose(self) -> ComposeResult:
-        """From where and for whom; the facts beside the draft; how much, where, how to begin."""
+        """Lay out the title, the facts beside the draft, budget, path, start line and keys."""
         yield self._bars["title"]
         with Container(id="handoff"):
             yield self._list.add_class("pane")
@@ -182,44 +178,44 @@ class HandoffScreen(DraftHost):
             yield self._bars[name]
 
     def on_mount(self) -> None:
-        """Begin to gather."""
+        """Begin to read the sessions."""
         self._draft.focus()
         self.set_interval(_TICK, self.say)
-        self._draft.tell(0, (("gathering what happened …", "dim"),))
-        self._gather("gathering")
+        self._draft.tell(0, (("reading the sessions …", "dim"),))
+        self._gather("reading the sessions")
 
     def on_unmount(self) -> None:
-        """Let nothing go on for a screen that is gone."""
+        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     def on_resize(self) -> None:
-        """Put the facts beside the draft where there is room, else above it."""
+        """Put the facts beside the draft if there is room, else above it."""
         self.set_class(self.size.width >= WIDE, "-wide")
 
-    # What goes on in threads
+    # Jobs in threads
 
-    def _begin(
+    def _start_job(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
-        """Do `work` in the place of what goes on, and `done` with what came of it."""
+        """Run `work` in a thread instead of the current job, then `done` with its result."""
         job = self._jobs.begin(phase)
         self._failure = ""
         self.say()
 
-        async def doing() -> None:
+        async def run() -> None:
             try:
-                found = await self._jobs.done(job, work)
+                result = await self._jobs.done(job, work)
             except RicordoError as error:
-                self.ask = self._shown
-                self._fail(error)
+                self.ask = self._shown_ask
+                self._show_error(error)
                 return
-            if found is not None:
-                done(found)
+            if result is not None:
+                done(result)
 
-        self.run_worker(doing(), group="handoff")
+        self.run_worker(run(), group="handoff")
 
-    def _fail(self, error: RicordoError) -> None:
-        """Say why it failed: in the place of the draft, where there is none."""
+    def _show_error(self, error: RicordoError) -> None:
+        """Show an error: as a toast, or in the place of a missing draft."""
         if self.made is not None:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         else:
@@ -228,71 +224,75 @@ class HandoffScreen(DraftHost):
 
     def _gather(self, phase: str) -> None:
         gather = partial(self._drafter.gather, self._sessions, self.ask)
-        self._begin(phase, gather, self._tell_and_take)
+        self._start_job(phase, gather, self._take_result)
 
-    def _tell_and_take(self, gathered: HandoffFacts) -> None:
+    def _take_result(self, gathered: HandoffFacts) -> None:
         if gathered.cost:
             self.notify(one_line(gathered.cost), markup=False, timeout=8)
         for remark in gathered.draft.remarks:
             self.notify(one_line(remark), severity="warning", markup=False, timeout=10)
-        # where the engine gave no answer it is not asked again by itself
-        self.ask = self._shown = replace(self.ask, engine=gathered.engine)
-        self._take(gathered)
+        # an engine that gave no answer is not asked again automatically
+        self.ask = self._shown_ask = replace(self.ask, engine=gathered.engine)
+        self._store(gathered)
 
-    def _take(self, gathered: HandoffFacts) -> None:
-        """Have what was gathered, and make a handoff of it."""
+    def _store(self, gathered: HandoffFacts) -> None:
+        """Store facts and statements, and make the handoff."""
         self.gathered = gathered
-        self._drafting.compose(gathered.statements)
+        self._decisions.compose(gathered.statements)
         self._list.show_facts(gathered.listed)
         self.make()
 
     def again(self, ask: Ask, phase: str = "drafting") -> None:
-        """Draft it as it is wished from now on, of the same facts."""
-        assert self.gathered is not None, "it is refused until there is a draft"
+        """Draft again from the same facts with other options."""
+        assert self.gathered is not None, "disabled until there is a draft"
         self.ask = ask
         again = partial(self._drafter.again, self.gathered, ask)
-        self._begin(phase, again, self._tell_and_take)
+        self._start_job(phase, again, self._take_result)
 
     def make(self) -> None:
-        """Make the handoff of what is wanted, as it would be written."""
+        """Make the handoff from the statements that are not dropped."""
         if self.gathered is None:
             return
-        make = partial(self._drafter.make, self.gathered, self._drafting.wanted)
-        self.written, self._is_stale = "", True
-        self._begin("fitting it to the budget", lambda step: make(), self._show_made)
+        make = partial(self._drafter.make, self.gathered, self._decisions.wanted)
+        self.written, self._is_outdated = "", True
+        self._start_job("fitting it to the budget", lambda step: make(), self._show_made)
 
     def _show_made(self, made: Made) -> None:
-        self.made, self._is_stale = made, False
+        self.made, self._is_outdated = made, False
         self.show()
 
     def wrote(self, made: Made) -> None:
-        """Know that the draft was written, as far as it is still the one that is shown."""
+        """Record that a handoff was written."""
         self._is_on_disk = True
         if made is self.made:
             self.written = made.path
         self.say()
 
     def turned(self) -> None:
-        """Know that the last act was taken back or done again."""
+        """Record that the last change was undone or redone."""
         self._is_on_disk = False
         self.make()
 
     def show(self) -> None:
-        """Draw the draft anew, with the cursor where it was."""
-        before, at = self.statement, self._draft.number
+        """Draw the draft again, with the cursor on the same statement."""
+        selected, at = self.statement, self._draft.number
         if self.gathered is not None:
             written = self.made.handoff.statements if self.made else ()
-            self._drafted = self._drafting.drafted(family(self.ask.target).order, written)
-        keys = [it.key for it in self._drafted]
-        at = keys.index(before.key) if before is not None and before.key in keys else max(at, 0)
+            self._drafted = self._decisions.drafted(family(self.ask.target).order, written)
+        keys = [drafted.key for drafted in self._drafted]
+        at = (
+            keys.index(selected.key)
+            if selected is not None and selected.key in keys
+            else max(at, 0)
+        )
         self._draft.tell(at, [(self._failure, "error")] if self._failure else _NOTHING)
-        self._at_statement()
+        self._show_statement()
 
     # What is shown
 
     @property
     def statement(self) -> DraftStatement | None:
-        """The statement under the cursor."""
+        """Return the statement under the cursor; None without one."""
         at = self._draft.number
         return self._drafted[at] if 0 <= at < len(self._drafted) else None
 
@@ -300,10 +300,10 @@ class HandoffScreen(DraftHost):
     def _is_among_facts(self) -> bool:
         return self._list.has_focus
 
-    def _draft_rows(self, width: int) -> Sequence[DraftRow]:
+    def _render_draft(self, width: int) -> Sequence[DraftRow]:
         return draft_rows(self._drafted, family(self.ask.target).headings, self.ask.budget, width)
 
-    def _about_lines(self, width: int) -> list[StyledLine]:
+    def _render_about(self, width: int) -> list[StyledLine]:
         if self._is_among_facts:
             return fact_lines(self._list.fact, width) if self._list.fact is not None else []
         if self.statement is None:
@@ -311,19 +311,19 @@ class HandoffScreen(DraftHost):
         sessions = len(self.gathered.facts.sessions) if self.gathered else 1
         return about_lines(self.statement, self._list.by_id, sessions, width)
 
-    def _at_statement(self) -> None:
-        """Show on what the statement under the cursor stands."""
+    def _show_statement(self) -> None:
+        """Show the facts on which the statement under the cursor is based."""
         if self.statement is not None and not self._is_among_facts:
             self._list.mark(self.statement.statement.stands_on)
         self._about.tell()
         self.say()
 
-    def _at_fact(self) -> None:
+    def _show_fact(self) -> None:
         self._about.tell()
         self.say()
 
     def say(self) -> None:
-        """Tell what is handed off, for whom, how much it is, where it goes, and the keys."""
+        """Update the title, the budget, the path, the start line and the keys."""
         bars = self._bars
         sessions = self.gathered.facts.sessions if self.gathered else self._sessions
         bars["title"].say(*title_spans(sessions, self.ask, self.made))
@@ -331,7 +331,7 @@ class HandoffScreen(DraftHost):
         job = self._jobs.now
         if job is not None:
             doing = StyledSpan(f" ○ {job.told}", "accent")
-            bars["where"].say((doing, StyledSpan(" · nothing is changed, Esc cancels", "dim")))
+            bars["where"].say((doing, StyledSpan(" · nothing is written, Esc cancels", "dim")))
         else:
             bars["where"].say(where_spans(self.made, self.written))
         bars["start"].say(start_spans(self.made))
@@ -344,45 +344,45 @@ class HandoffScreen(DraftHost):
 
     @property
     def _is_asking(self) -> bool:
-        """Whether an engine is asked."""
+        """Return whether an engine is drafting."""
         job = self._jobs.now
-        return job is not None and self.ask.engine != self._shown.engine
+        return job is not None and self.ask.engine != self._shown_ask.engine
 
     @property
     def situation(self) -> Situation:
-        """What is refused, and why."""
-        ungathered = "" if self.gathered else _NOT_YET
-        unmade = "" if self.made and not self._is_stale else ungathered or _UNFITTED
+        """Return the state of the keys, with the reasons for disabled ones."""
+        not_read = "" if self.gathered else _NOT_YET
+        not_made = "" if self.made and not self._is_outdated else not_read or _NOT_FITTED
         working = _BUSY if self._jobs.now is not None else ""
-        busy = working or unmade
+        busy = working or not_made
         refusals = dict.fromkeys(_OF_DRAFT, busy)
-        refusals |= dict.fromkeys(_OF_FACTS, working or ungathered)
+        refusals |= dict.fromkeys(_OF_FACTS, working or not_read)
         # one after the other, quickly: the last one counts
-        refusals["for-whom"] = ungathered or (_BUSY if self._is_asking else "")
+        refusals["for-whom"] = not_read or (_BUSY if self._is_asking else "")
         if self.ask.engine is not None and not busy:
-            refusals["messages"] = "It has what the engine chose; the rules (M) take all of them."
-        none = "" if self.statement else "No statement is under the cursor."
-        refusals["no"] = refusals["edit"] = refusals["for-whom"] or none
+            refusals["messages"] = "The engine chose the messages; draft by rules (M) for all."
+        none_selected = "" if self.statement else "No statement is selected."
+        refusals["no"] = refusals["edit"] = refusals["for-whom"] or none_selected
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
         is_there = self._is_on_disk or (self.made is not None and self.made.is_there)
         if not busy and not is_there:
-            refusals["pick-up"] = "There is no handoff to pick up yet; ctrl+s writes it."
+            refusals["pick-up"] = "The handoff is not written yet; ctrl+s writes it."
         if not busy and self.made and not self.made.handoff.statements:
-            refusals["write"] = "Every statement is dropped; d takes one in again."
+            refusals["write"] = "Every statement is dropped; d includes one again."
         if self.written and not busy:
-            refusals["write"] = "It is written as it is shown; u takes that back."
+            refusals["write"] = "Already written as shown; u undoes it."
         return replace(super().situation, refusals=refusals)
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list if self._is_among_facts else self._draft),
-            **self._wording.handlers,
-            **self._wishing.handlers,
-            **self._handing_on.handlers,
+            **self._statement_keys.handlers,
+            **self._options_keys.handlers,
+            **self._output_keys.handlers,
             "index": self.go_to_facts,
             "note": self.go_to_draft,
             "next-pane": self.go_to_other_pane,
@@ -397,48 +397,50 @@ class HandoffScreen(DraftHost):
     # Moving
 
     def go_to_facts(self) -> None:
-        """To the facts."""
-        # where there is no room for both they come on the screen only now
+        """Focus the facts."""
+        # on a narrow screen they are shown only now
         self.add_class("-facts")
         self._list.focus()
-        self.call_after_refresh(self._at_fact)
+        self.call_after_refresh(self._show_fact)
 
     def go_to_draft(self) -> None:
-        """To the draft."""
+        """Focus the draft."""
         self._draft.focus()
         self.remove_class("-facts")
-        self.call_after_refresh(self._at_statement)
+        self.call_after_refresh(self._show_statement)
 
     def go_on(self) -> None:
-        """To the next statement."""
+        """Move to the next statement."""
         self._draft.move(1)
 
     def go_to_other_pane(self) -> None:
-        """To the other of the two."""
+        """Focus the other pane."""
         if self._is_among_facts:
             self.go_to_draft()
         else:
             self.go_to_facts()
 
     def go_to_counterpart(self) -> None:
-        """From a statement to a fact on which it stands, and back."""
+        """Go from a statement to a fact on which it is based, or back."""
         if not self._is_among_facts:
             self.go_to_facts()
             return
         id = self._list.fact_id
-        numbers = (n for n, it in enumerate(self._drafted) if id and id in it.statement.stands_on)
+        numbers = (
+            n for n, drafted in enumerate(self._drafted) if id and id in drafted.statement.stands_on
+        )
         at = next(numbers, -1)
         if at < 0:
-            self.notify("No statement stands on this.", markup=False, timeout=3)
+            self.notify("No statement is based on this fact.", markup=False, timeout=3)
             return
         self.go_to_draft()
         self._draft.go_to(at)
 
     def go_back(self) -> None:
-        """Stop what goes on; from the facts to the draft; from there back."""
+        """Cancel the running job; else go from the facts to the draft; else close."""
         if self._jobs.now is not None:
             self._jobs.cancel()
-            self.ask = self._shown
+            self.ask = self._shown_ask
             self.notify("Cancelled. Nothing was changed.", markup=False, timeout=4)
             if self.made is None:
                 self.dismiss(None)
@@ -451,5 +453,5 @@ class HandoffScreen(DraftHost):
     # Statements
 
     def check_again(self) -> None:
-        """Probe every statement again."""
-        self.again(self.ask, "probing again")
+        """Check every statement again."""
+        self.again(self.ask, "checking statements again")

@@ -1,4 +1,4 @@
-"""The sessions that can be handed off, and the handoffs that were written, as lines."""
+"""The sessions that can be handed off, and earlier handoffs, as lines."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from ricordo.tui.render.handoff_marks import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, with_right, wrap
 
 NO_SESSION = (
-    ("No session of an agent was found for this memory", "heading"),
+    ("No sessions found for this memory", "heading"),
     (
-        "What Claude Code, Codex and opencode keep of the sessions here will stand in this list, "
-        "the latest first. A handoff is made of one of them: what the person asked for, what was "
-        "done and decided, what failed, and what comes next, each line with what proves it.",
+        "Sessions of Claude Code, Codex and opencode in this project appear here, latest first. "
+        "A handoff sums one up for the next agent: what you asked for, what was done, decided "
+        "and failed, and what comes next, each line with its proof.",
         "",
     ),
 )
 _MOST_COMMITS = 8
 _MOST_FILES = 12
 _WORSE = {
-    Status.STALE: "no longer so",
-    Status.UNVERIFIED: "cannot be proved any more",
+    Status.STALE: "outdated",
+    Status.UNVERIFIED: "no longer provable",
 }
 
 Text = tuple[str, str]
 
 
 def session_rows(
-    it: Session, width: int, *, in_one: bool, is_marked: bool, is_latest: bool
+    session: Session, width: int, *, in_one: bool, is_marked: bool, is_latest: bool
 ) -> tuple[StyledLine, ...]:
-    """Return the rows of a session in the list, in one or two."""
+    """Return a session as a row of the list, in one or two lines."""
     mark = StyledSpan(" ◆ " if is_marked else "   ", "accent")
-    name = StyledSpan(one_line(it.shown), "bold")
+    name = StyledSpan(one_line(session.shown), "bold")
     latest = "latest · " if is_latest else ""
-    about = f"{latest}{it.agent.shown} · {_when(it)} "
+    about = f"{latest}{session.agent.shown} · {_describe_time(session)} "
     if in_one:
         return (with_right((mark, name), (StyledSpan(f"  {about}", "dim"),), width),)
     return StyledLine(fit((mark, name), width)), StyledLine(
@@ -52,45 +52,45 @@ def session_rows(
 
 
 def earlier_rows(
-    it: Earlier, standing: HandoffStatus | None, width: int, *, in_one: bool
+    earlier: Earlier, status: HandoffStatus | None, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
-    """Return the rows of a handoff in the list, in one or two; `standing` is None as long as it is
-    not known how true it still is.
+    """Return an earlier handoff as a row of the list, in one or two lines; `status` is None while
+    it is being checked.
     """
-    words, style = standing_words(standing)
-    name = (StyledSpan(" → "), StyledSpan(clip_start(it.name, max(20, width // 2)), "bold"))
+    (words, style), written = standing_words(status), _describe_written(status)
+    name = (StyledSpan(" → "), StyledSpan(clip_start(earlier.name, max(20, width // 2)), "bold"))
     right = (StyledSpan(f" {words} ", style),)
     if in_one:
-        return (with_right((*name, StyledSpan(f"  {_written(standing)}", "dim")), right, width),)
-    written = f" · {_written(standing)}" if _written(standing) else ""
+        return (with_right((*name, StyledSpan(f"  {written}", "dim")), right, width),)
+    written = f" · {written}" if written else ""
     second = (StyledSpan("   "), StyledSpan(words, style), StyledSpan(written, "dim"))
     return StyledLine(fit(name, width)), StyledLine(fit(second, width))
 
 
-def standing_words(standing: HandoffStatus | None) -> Text:
-    """Return in a few words how true a handoff still is, with their style."""
-    if standing is None:
-        return "○ looking", "dim"
-    resumed = standing.resumed
+def standing_words(status: HandoffStatus | None) -> Text:
+    """Return how much of a handoff is still valid, in a few words, with their style."""
+    if status is None:
+        return "○ checking", "dim"
+    resumed = status.resumed
     if resumed is None:
-        return "⊘ not ours", "dim"
-    gone = sum(not it.holds for it in resumed.statements)
-    if gone:
-        return f"✗ {gone} of {len(resumed.statements)} no longer hold", "error"
+        return "⊘ not a handoff", "dim"
+    invalid = sum(not statement.holds for statement in resumed.statements)
+    if invalid:
+        return f"✗ {invalid} of {len(resumed.statements)} no longer valid", "error"
     if resumed.has_expired:
-        return "! all holds, but it has expired", "warning"
-    return "✓ all holds", "success"
+        return "! all valid, but expired", "warning"
+    return "✓ all valid", "success"
 
 
-def _written(standing: HandoffStatus | None) -> str:
-    if standing is None or standing.resumed is None:
+def _describe_written(status: HandoffStatus | None) -> str:
+    if status is None or status.resumed is None:
         return ""
-    head = standing.resumed.handoff.head
+    head = status.resumed.handoff.head
     return f"for {head.target.shown}, {day_in_words(head.written.isoformat())}"
 
 
-def _when(it: Session) -> str:
-    began, ended = local_time(it.started), local_time(it.ended)
+def _describe_time(session: Session) -> str:
+    began, ended = local_time(session.started), local_time(session.ended)
     if ended is None:
         return "at an unknown time"
     if began is None or began.date() != ended.date():
@@ -98,49 +98,51 @@ def _when(it: Session) -> str:
     return f"{began:%-d %b %Y %H:%M}–{ended:%H:%M}"
 
 
-# What is known of one of them
+# One of them in full
 
 
-def session_lines(it: Session, width: int) -> list[StyledLine]:
-    """Return what is known of a session before it is read."""
-    told = [
-        ("agent", it.agent.shown),
-        ("title", it.title),
-        ("when", _when(it)),
-        ("in", it.cwd),
-        ("branch", it.branch),
-        ("session", it.id),
-        ("file", it.path),
+def session_lines(session: Session, width: int) -> list[StyledLine]:
+    """Return the metadata of a session."""
+    facts = [
+        ("agent", session.agent.shown),
+        ("title", session.title),
+        ("when", _describe_time(session)),
+        ("in", session.cwd),
+        ("branch", session.branch),
+        ("session", session.id),
+        ("file", session.path),
     ]
-    lines = [line for name, text in told if text for line in _labelled(name, text, width)]
-    said = "Enter gathers what happened in it, and drafts the handoff. Nothing is written by that."
-    return [*lines, BLANK, *_wrapped(said, "dim", width)]
+    lines = [line for name, text in facts if text for line in _render_labelled(name, text, width)]
+    hint = "Enter reads the session and drafts a handoff. Drafting writes nothing."
+    return [*lines, BLANK, *_wrap(hint, "dim", width)]
 
 
-def standing_lines(it: Earlier, standing: HandoffStatus | None, width: int) -> list[StyledLine]:
-    """Return how true a handoff still is: what holds no longer, and what was changed since."""
-    words, style = standing_words(standing)
-    lines = [*_labelled("file", it.path, width), *_wrapped(words, style, width)]
-    if standing is None:
+def standing_lines(earlier: Earlier, status: HandoffStatus | None, width: int) -> list[StyledLine]:
+    """Return what of a handoff is still valid, and what changed in the project since."""
+    words, style = standing_words(status)
+    lines = [*_render_labelled("file", earlier.path, width), *_wrap(words, style, width)]
+    if status is None:
         return lines
-    lines += _wrapped(standing.why, "warning", width) if standing.why else []
-    if standing.found is not None:
-        lines += _resumed_lines(standing.found, width)
+    lines += _wrap(status.why, "warning", width) if status.why else []
+    if status.found is not None:
+        lines += _render_resumed(status.found, width)
     return lines
 
 
-def _resumed_lines(found: Resumption, width: int) -> list[StyledLine]:
-    resumed = found.resumed
+def _render_resumed(resumption: Resumption, width: int) -> list[StyledLine]:
+    resumed = resumption.resumed
     head = resumed.handoff.head
-    lines = _labelled("written", f"{head.written:%-d %b %Y %H:%M} for {head.target.shown}", width)
-    valid = "it has expired" if resumed.has_expired else f"valid until {head.expires:%-d %b %Y}"
-    lines += _wrapped(valid, "warning" if resumed.has_expired else "dim", width)
-    for remark in found.remarks:
-        lines += _wrapped(remark, "warning", width)
-    lines += _changed_lines(resumed.changed, width)
+    lines = _render_labelled(
+        "written", f"{head.written:%-d %b %Y %H:%M} for {head.target.shown}", width
+    )
+    valid = "expired" if resumed.has_expired else f"valid until {head.expires:%-d %b %Y}"
+    lines += _wrap(valid, "warning" if resumed.has_expired else "dim", width)
+    for remark in resumption.remarks:
+        lines += _wrap(remark, "warning", width)
+    lines += _render_changes(resumed.changed, width)
     groups = {
-        "No longer so": [it for it in resumed.statements if not it.holds],
-        "Still so": [it for it in resumed.statements if it.holds],
+        "No longer valid": [statement for statement in resumed.statements if not statement.holds],
+        "Still valid": [statement for statement in resumed.statements if statement.holds],
     }
     for title, checked in groups.items():
         lines += (
@@ -148,21 +150,25 @@ def _resumed_lines(found: Resumption, width: int) -> list[StyledLine]:
             if checked
             else []
         )
-        lines += [line for it in checked for line in _checked_lines(it, width)]
+        lines += [line for statement in checked for line in _render_checked(statement, width)]
     return lines
 
 
-def _checked_lines(it: RecheckedStatement, width: int) -> list[StyledLine]:
-    glyph, style = GLYPHS[it.was if it.holds else it.now]
-    words = [StyledSpan(shown(it.statement.text), "dim" if it.holds else "")]
-    if not it.holds:
-        words.append(StyledSpan(f"  was {it.was.value}, {_WORSE.get(it.now, it.now.value)}", style))
-        words.append(StyledSpan(f": {one_line(it.why)}" if it.why else "", "dim"))
+def _render_checked(checked: RecheckedStatement, width: int) -> list[StyledLine]:
+    glyph, style = GLYPHS[checked.was if checked.holds else checked.now]
+    words = [StyledSpan(shown(checked.statement.text), "dim" if checked.holds else "")]
+    if not checked.holds:
+        words.append(
+            StyledSpan(
+                f"  was {checked.was.value}, {_WORSE.get(checked.now, checked.now.value)}", style
+            )
+        )
+        words.append(StyledSpan(f": {one_line(checked.why)}" if checked.why else "", "dim"))
     rows = wrap(words, width - 1, (StyledSpan(f"{glyph} ", style),), (StyledSpan("  "),))
     return [StyledLine(row) for row in rows]
 
 
-def _changed_lines(changed: ProjectChanges, width: int) -> list[StyledLine]:
+def _render_changes(changed: ProjectChanges, width: int) -> list[StyledLine]:
     lines: list[StyledLine] = []
     if changed.commits:
         count = len(changed.commits)
@@ -173,25 +179,30 @@ def _changed_lines(changed: ProjectChanges, width: int) -> list[StyledLine]:
             lines.append(StyledLine(fit(spans, width)))
     for title, files in (("Files", changed.files), ("Notes", changed.notes)):
         if files:
-            told = f"{title} that are others now · {len(files)}"
-            lines += [BLANK, StyledLine((StyledSpan(told, "heading"),))]
-            lines += [StyledLine(fit(_change(it), width)) for it in files[:_MOST_FILES]]
+            heading = f"{title} changed since · {len(files)}"
+            lines += [BLANK, StyledLine((StyledSpan(heading, "heading"),))]
+            lines += [
+                StyledLine(fit(_render_change(change), width)) for change in files[:_MOST_FILES]
+            ]
     return lines
 
 
-def _change(it: FileChange) -> tuple[StyledSpan, ...]:
-    to = f" → {one_line(it.to)}" if it.to else ""
-    return (StyledSpan(f"{it.kind.value:<8} ", "changed"), StyledSpan(f"{one_line(it.path)}{to}"))
+def _render_change(change: FileChange) -> tuple[StyledSpan, ...]:
+    to = f" → {one_line(change.to)}" if change.to else ""
+    return (
+        StyledSpan(f"{change.kind.value:<8} ", "changed"),
+        StyledSpan(f"{one_line(change.path)}{to}"),
+    )
 
 
 def title_of(sessions: Sequence[Session]) -> str:
-    """Return which sessions are handed off, visible text."""
-    last = max(sessions, key=lambda it: it.ended)
+    """Return the sessions of a handoff in words, visible text."""
+    last = max(sessions, key=lambda session: session.ended)
     more = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
-    return f"“{clip(last.shown, 40)}” · {last.agent.shown} · {_when(last)}{more}"
+    return f"“{clip(last.shown, 40)}” · {last.agent.shown} · {_describe_time(last)}{more}"
 
 
-def _labelled(name: str, text: str, width: int) -> list[StyledLine]:
+def _render_labelled(name: str, text: str, width: int) -> list[StyledLine]:
     first = (StyledSpan(f"{name:<9}", "dim"),)
     return [
         StyledLine(row)
@@ -199,14 +210,14 @@ def _labelled(name: str, text: str, width: int) -> list[StyledLine]:
     ]
 
 
-def _wrapped(text: str, style: str, width: int) -> list[StyledLine]:
+def _wrap(text: str, style: str, width: int) -> list[StyledLine]:
     return [StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width - 1)]
 
 
 Spans = tuple[StyledSpan, ...]
 
 _METER = 12
-"""Cells of the bar that fills."""
+"""Cells of the meter."""
 _NAME = 40
 """Cells of a name."""
 
@@ -214,9 +225,7 @@ _NAME = 40
 def title_spans(
     sessions: Sequence[Session], ask: Ask, made: Made | None
 ) -> tuple[Spans, Spans, Spans]:
-    """Return which sessions are handed off; for whom and by whom it was drafted, in full and
-    briefly.
-    """
+    """Return the sessions of a handoff; then its target and engine, in full and briefly."""
     left = (StyledSpan(" Handoff ", "accent bold"), StyledSpan(f" {title_of(sessions)}", "bold"))
     how = (StyledSpan(" for ", "dim"), StyledSpan(ask.target.shown, "bold"))
     engine = (StyledSpan(f" · {clip(made.handoff.head.engine, 40) if made else '…'} ", "dim"),)
@@ -224,8 +233,8 @@ def title_spans(
 
 
 def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
-    """Return how much of the budget is taken, then how many statements carry which mark, with words
-    and without them.
+    """Return the used part of the budget; then the number of statements by mark, with words and
+    without.
     """
     if made is None:
         return ((StyledSpan(f" {'▱' * _METER} {budget:,} tokens", "dim"),), ())
@@ -237,9 +246,9 @@ def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
     left = [bar, StyledSpan(f"{made.done.tokens:,} of {budget:,} tokens")]
     if head.redactions:
         word = "secret" if head.redactions == 1 else "secrets"
-        left.append(StyledSpan(f" · {head.redactions} {word} kept back", "warning"))
+        left.append(StyledSpan(f" · {head.redactions} {word} redacted", "warning"))
     if made.handoff.left_out:
-        left.append(StyledSpan(f" · {made.handoff.left_out} without room", "warning"))
+        left.append(StyledSpan(f" · {made.handoff.left_out} over budget", "warning"))
     return (
         tuple(left),
         counts(statements, in_words=True),
@@ -248,25 +257,25 @@ def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
 
 
 def where_spans(made: Made | None, written: str) -> Spans:
-    """Return where it is to be written, or was `written`."""
+    """Return the path of the handoff, and whether it was `written` there."""
     if written:
-        done = StyledSpan(f" ✓ written: {_named(written)}", "success")
-        return (done, StyledSpan(" · u takes it back", "dim"))
+        done_span = StyledSpan(f" ✓ written: {_name_file(written)}", "success")
+        return (done_span, StyledSpan(" · u undoes it", "dim"))
     if made is None:
-        return (StyledSpan(" nothing is written by drafting", "dim"),)
+        return (StyledSpan(" drafting writes nothing", "dim"),)
     remark = (StyledSpan(f" ! {one_line(made.remark)}", "warning"),) if made.remark else ()
-    path = StyledSpan(f" → {_named(made.path)}")
+    path = StyledSpan(f" → {_name_file(made.path)}")
     return (path, *remark, StyledSpan(" · nothing is written until ctrl+s", "dim"))
 
 
-def _named(path: str) -> str:
-    """Return a file by its name and the name of its folder."""
+def _name_file(path: str) -> str:
+    """Return the name of a file and of its folder, in words."""
     folder, name = os.path.split(path)
     return f"{clip(name, _NAME)} in {clip(os.path.basename(folder) or folder, _NAME)}"
 
 
 def start_spans(made: Made | None) -> Spans:
-    """Return the line to copy that lets the next agent begin with it."""
+    """Return the line to paste that starts the next agent with the handoff."""
     if made is None:
         return ()
     target = made.handoff.head.target

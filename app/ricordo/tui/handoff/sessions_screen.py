@@ -1,4 +1,4 @@
-"""The sessions that can be handed off, and the handoffs written before, with how true they are."""
+"""The sessions that can be handed off, and earlier handoffs with how much of them is valid."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from ricordo.tui.handoff.drafter import Drafter
 
 _TICK = 0.2
-"""Seconds after which it is told anew how far something is."""
-_BEFORE = "written before"
+"""Seconds between two updates of the progress."""
+_BEFORE = "earlier handoffs"
 
 Thing = Session | Earlier | str
-"""What a row is about; words of our own are a line above others."""
+"""What a row shows; a string is the title of the rows below it."""
 
 
 class SessionsScreen(ActingScreen[None]):
-    """Ends with nothing: what is chosen is drafted on a screen of its own, above this one."""
+    """Lists sessions and earlier handoffs; a draft opens on a screen above this one."""
 
     SCENE = Scene.SESSIONS
     CSS_PATH = "style.tcss"
@@ -64,178 +64,181 @@ class SessionsScreen(ActingScreen[None]):
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`draft` is called with the sessions that are to be handed off."""
+        """`draft` is called with the sessions to hand off."""
         super().__init__(palette, keymap)
         self._drafter = drafter
         self._draft = draft
         self._hands = hands
         self._jobs = Jobs()
-        self._things: Sequence[Thing] = ()
+        self._rows: Sequence[Thing] = ()
         self._marked: Sequence[Session] = ()
-        self._standing: dict[str, HandoffStatus] = {}
-        self._was_left = False
+        self._statuses: dict[str, HandoffStatus] = {}
+        self._was_covered = False
         self.is_loaded = False
-        """Whether what there is to choose from is on the screen."""
+        """Whether the sessions are on the screen."""
         self._title = Bar(palette, id="title")
-        self._list = RowList(palette, self._chosen, self._rows, id="sessions", rests=self._rests)
-        self._known = ReadView(palette, self._lines, id="known")
+        self._list = RowList(
+            palette, self._show_chosen, self._render_row, id="sessions", rests=self._can_rest
+        )
+        self._details = ReadView(palette, self._render_text, id="known")
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """The list beside what is known of one thing; what goes on; the keys."""
+        """Lay out the list beside one row in full, the progress and the keys."""
         yield self._title
         with Container(id="handoff"):
             yield self._list.add_class("pane")
-            yield self._known.add_class("pane")
+            yield self._details.add_class("pane")
         yield self._state
         yield self._keys
 
     def on_mount(self) -> None:
-        """Look what there is."""
+        """Begin to look for sessions."""
         self._list.focus()
         self._list.show(0, 0, [("looking for sessions …", "dim")])
         self.set_interval(_TICK, self.say)
-        self._look()
+        self._reload()
 
     def on_unmount(self) -> None:
-        """Let nothing go on for a screen that is gone."""
+        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     def on_resize(self) -> None:
-        """Put what is known beside the list where there is room, else below it."""
+        """Put the right pane beside the list if there is room, else below it."""
         self.set_class(self.size.width >= WIDE, "-wide")
 
     def on_screen_suspend(self) -> None:
-        """Another screen is on top."""
-        self._was_left = True
+        """Remember that another screen was on top."""
+        self._was_covered = True
 
     def on_screen_resume(self) -> None:
-        """Look again: a handoff may have been written meanwhile."""
-        if self._was_left:
-            self._was_left = False
-            self._look()
+        """Look again after another screen: it may have written a handoff."""
+        if self._was_covered:
+            self._was_covered = False
+            self._reload()
 
-    # What goes on in threads
+    # Jobs in threads
 
-    def _look(self) -> None:
-        self._standing.clear()
-        self._begin("looking for sessions", self._found, self._take)
+    def _reload(self) -> None:
+        self._statuses.clear()
+        self._start_job("looking for sessions", self._find, self._show_found)
 
-    def _found(self, step: Step) -> tuple[Sequence[Session], Sequence[Earlier]]:
+    def _find(self, step: Step) -> tuple[Sequence[Session], Sequence[Earlier]]:
         return self._drafter.sessions(step), self._drafter.earlier()
 
-    def _take(self, found: tuple[Sequence[Session], Sequence[Earlier]]) -> None:
+    def _show_found(self, found: tuple[Sequence[Session], Sequence[Earlier]]) -> None:
         sessions, earlier = found
         before = self.thing
         below: list[Thing] = [_BEFORE, *earlier] if earlier else []
-        self._things = [*sessions, *below]
-        self._marked = [it for it in self._marked if it in sessions]
+        self._rows = [*sessions, *below]
+        self._marked = [session for session in self._marked if session in sessions]
         self.is_loaded = True
-        at = self._things.index(before) if before in self._things else 0
-        self._list.show(len(self._things), at, NO_SESSION)
-        self._chosen()
-        self._look_at_next()
+        at = self._rows.index(before) if before in self._rows else 0
+        self._list.show(len(self._rows), at, NO_SESSION)
+        self._show_chosen()
+        self._check_next()
 
-    def _look_at_next(self) -> None:
-        """Find out how true the next handoff still is."""
-        earlier = (it for it in self._things if isinstance(it, Earlier))
-        it = next((it for it in earlier if it.path not in self._standing), None)
-        if it is not None:
-            look = partial(self._drafter.look_at, it)
-            self._begin(f"probing {it.name}", look, partial(self._stands, it))
+    def _check_next(self) -> None:
+        """Check the next handoff that was not checked yet."""
+        earlier = (each for each in self._rows if isinstance(each, Earlier))
+        each = next((each for each in earlier if each.path not in self._statuses), None)
+        if each is not None:
+            check = partial(self._drafter.look_at, each)
+            self._start_job(f"checking {each.name}", check, partial(self._store_status, each))
 
-    def _stands(self, it: Earlier, standing: HandoffStatus) -> None:
-        self._standing[it.path] = standing
+    def _store_status(self, handoff: Earlier, status: HandoffStatus) -> None:
+        self._statuses[handoff.path] = status
         self._list.refresh()
-        if it == self.thing:
-            self._known.tell()
-        self._look_at_next()
+        if handoff == self.thing:
+            self._details.tell()
+        self._check_next()
 
-    def _begin(
+    def _start_job(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
         job = self._jobs.begin(phase)
         self.say()
 
-        async def doing() -> None:
+        async def run() -> None:
             try:
-                found = await self._jobs.done(job, work)
+                result = await self._jobs.done(job, work)
             except RicordoError as error:
                 self.notify(str(error), severity="error", markup=False, timeout=10)
-                found = None
-            if found is not None:
-                done(found)
+                result = None
+            if result is not None:
+                done(result)
             self.say()
 
-        self.run_worker(doing(), group="sessions")
+        self.run_worker(run(), group="sessions")
 
     # What is shown
 
     @property
     def thing(self) -> Thing | None:
-        """What is under the cursor; None where there is nothing."""
-        return self._things[self._list.at] if 0 <= self._list.at < len(self._things) else None
+        """Return the row under the cursor; None if the list is empty."""
+        return self._rows[self._list.at] if 0 <= self._list.at < len(self._rows) else None
 
     @property
     def sessions(self) -> Sequence[Session]:
-        """Those that would be handed off: the marked ones, else the one under the cursor."""
+        """Return the sessions to hand off: the marked ones, else the one under the cursor."""
         if self._marked:
-            return [it for it in self._things if isinstance(it, Session) and it in self._marked]
+            return [row for row in self._rows if isinstance(row, Session) and row in self._marked]
         return [self.thing] if isinstance(self.thing, Session) else []
 
-    def _rests(self, number: int) -> bool:
-        return not isinstance(self._things[number], str)
+    def _can_rest(self, number: int) -> bool:
+        return not isinstance(self._rows[number], str)
 
-    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        thing = self._things[number]
+    def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+        thing = self._rows[number]
         if isinstance(thing, str):
             return dividing_rows(thing, width, in_one=in_one)
         if isinstance(thing, Earlier):
-            return earlier_rows(thing, self._standing.get(thing.path), width, in_one=in_one)
+            return earlier_rows(thing, self._statuses.get(thing.path), width, in_one=in_one)
         is_marked, is_latest = thing in self._marked, number == 0
         return session_rows(thing, width, in_one=in_one, is_marked=is_marked, is_latest=is_latest)
 
-    def _lines(self, width: int) -> list[StyledLine]:
+    def _render_text(self, width: int) -> list[StyledLine]:
         thing = self.thing
         if isinstance(thing, Session):
             return session_lines(thing, width)
         if isinstance(thing, Earlier):
-            return standing_lines(thing, self._standing.get(thing.path), width)
+            return standing_lines(thing, self._statuses.get(thing.path), width)
         return []
 
-    def _chosen(self) -> None:
-        self._known.tell()
+    def _show_chosen(self) -> None:
+        self._details.tell()
         self.say()
 
     def say(self) -> None:
-        """Tell what there is, what goes on, and the keys."""
-        count = sum(isinstance(it, Session) for it in self._things)
-        told = "what the next agent needs to go on, each line with what proves it"
-        self._title.say((StyledSpan(" Hand off ", "accent bold"), StyledSpan(f" {told}", "dim")))
+        """Update the title, the progress and the keys."""
+        count = sum(isinstance(row, Session) for row in self._rows)
+        subtitle = "what the next agent needs to continue, each line with its proof"
+        title = StyledSpan(" Hand off ", "accent bold")
+        self._title.say((title, StyledSpan(f" {subtitle}", "dim")))
         job = self._jobs.now
         marked = f" {len(self._marked)} marked · " if self._marked else " "
-        waits = StyledSpan(f"{marked}a draft writes nothing", "dim")
-        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else waits,))
+        idle = StyledSpan(f"{marked}drafting writes nothing", "dim")
+        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else idle,))
         self._keys.say(*key_line(self.situation, self.keymap))
         self._list.border_title = Content(f"Sessions · {count:,}")
         thing = self.thing
         name = thing.name if isinstance(thing, Earlier) else ""
-        self._known.border_title = Content(clip(name, 60) if name else "Session")
-        self._known.display = bool(self._things)
+        self._details.border_title = Content(clip(name, 60) if name else "Session")
+        self._details.display = bool(self._rows)
 
-    # What the keys do
+    # Keys
 
     @property
     def situation(self) -> Situation:
-        """What is refused, and why."""
+        """Return the state of the keys, with the reasons for disabled ones."""
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         is_session = isinstance(self.thing, Session)
-        none = "" if self.sessions else "A session is drafted; this is a handoff, told beside it."
-        nothing = "No session was found." if self.is_loaded else "Sessions are still looked for."
+        not_session = "" if self.sessions else "An earlier handoff: select a session to draft."
+        no_sessions = "No sessions found." if self.is_loaded else "Still looking for sessions."
         refusals = {
-            "open": none if self._things else nothing,
-            "mark": "" if is_session else "Only sessions can be marked.",
+            "open": not_session if self._rows else no_sessions,
+            "mark": "" if is_session else "Only a session can be marked.",
             "undo": needs_undo(known),
             "redo": needs_redo(known),
         }
@@ -243,10 +246,10 @@ class SessionsScreen(ActingScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
-            **moving_handlers(self._known if self._known.has_focus else self._list),
+            **moving_handlers(self._details if self._details.has_focus else self._list),
             "open": self.draft,
             "mark": self.toggle_mark,
             "index": self.go_to_list,
@@ -259,21 +262,21 @@ class SessionsScreen(ActingScreen[None]):
             "next": self.go_to_details,
             "previous": self.go_to_list,
             "previous-pane": self.go_to_other_pane,
-            "page-down": partial(self._known.move_page, 1),
-            "page-up": partial(self._known.move_page, -1),
-            "reread": self._look,
+            "page-down": partial(self._details.move_page, 1),
+            "page-up": partial(self._details.move_page, -1),
+            "reread": self._reload,
         }
 
     def draft(self) -> None:
-        """Draft a handoff."""
+        """Draft a handoff of the chosen sessions."""
         self._draft(self.sessions)
 
     def on_row_list_opened(self) -> None:
-        """A second click drafts."""
+        """Draft on a double click."""
         self.action_do("open")
 
     def toggle_mark(self) -> None:
-        """Hand the session off with others, or no longer."""
+        """Mark the session to be handed off with others, or unmark it."""
         thing = self.thing
         assert isinstance(thing, Session)
         self._marked = [
@@ -283,24 +286,24 @@ class SessionsScreen(ActingScreen[None]):
         self._list.move(1)
 
     def go_to_list(self) -> None:
-        """To the list."""
+        """Focus the list."""
         self._list.focus()
 
     def go_to_details(self) -> None:
-        """To what is known."""
-        if self._things:
-            self._known.focus()
+        """Focus the right pane."""
+        if self._rows:
+            self._details.focus()
 
     def go_to_other_pane(self) -> None:
-        """To the other of the two."""
-        if self._known.has_focus:
+        """Focus the other pane."""
+        if self._details.has_focus:
             self.go_to_list()
         else:
             self.go_to_details()
 
     def go_back(self) -> None:
-        """From what is known to the list; the marks away; then back."""
-        if self._known.has_focus:
+        """Go from the right pane to the list; else clear the marks; else close."""
+        if self._details.has_focus:
             self._list.focus()
         elif self._marked:
             self._marked = ()
@@ -309,17 +312,17 @@ class SessionsScreen(ActingScreen[None]):
             self.dismiss(None)
 
     def undo(self) -> None:
-        """Take the last act back."""
-        self.run_worker(self._turn(self._hands.undo_last), group="in turn")
+        """Undo the last change."""
+        self.run_worker(self._run_undo_step(self._hands.undo_last), group="in turn")
 
     def redo(self) -> None:
-        """Do again what was undone last."""
-        self.run_worker(self._turn(self._hands.redo_last), group="in turn")
+        """Redo the change that was undone last."""
+        self.run_worker(self._run_undo_step(self._hands.redo_last), group="in turn")
 
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
+    async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         await turn()
-        self._look()
+        self._reload()
 
     def close(self) -> None:
-        """The key that led here leads back."""
+        """Close the screen: the key that opened it closes it."""
         self.dismiss(None)

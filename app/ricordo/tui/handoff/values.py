@@ -1,5 +1,5 @@
-"""What the screens of handing off have done, as values: what is asked for, what comes of it, and
-how true a handoff still is that was written before.
+"""Values of the handoff screens: the options, the draft, the finished handoff, and how much of an
+earlier one is still valid.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """How a handoff is wished."""
+    """The options of a handoff."""
 
     target: Agent = ANY_AGENT
     budget: int = DEFAULT
     """Tokens."""
     with_messages: bool = False
-    """Whether every message of the person is to stand in it."""
+    """Whether it has every message of the user."""
     engine: EngineSettings | None = None
     """Who drafts it; None for the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffFacts:
-    """What is known of the sessions that are handed off, and the statements made of it."""
+    """The facts of the sessions to hand off, and the statements made from them."""
 
     facts: Facts
     statements: Mapping[HandoffStatement, HandoffStatement]
-    """All of them, whatever room they take, as they would be written; each with what it is with its
-    secrets, which nobody is shown.
+    """All statements with secrets redacted, whether or not they fit the budget; the values are the
+    same statements unredacted, which are never shown.
     """
     draft: HandoffDraft
-    """What they come from."""
+    """The draft of the statements."""
     listed: Listed
     """The facts as rows."""
     composed: Composed
-    """What an engine made of the facts: it is not asked again for another budget."""
+    """The engine's result: another budget does not ask it again."""
     engine: EngineSettings | None = None
-    """Which; None for the rules."""
+    """The engine; None for the rules."""
     cost: str = ""
-    """What asking it did cost, visible text; "" where nothing was asked just now."""
+    """The cost of the request just sent, visible text; "" without a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +61,30 @@ class Made:
     """A handoff as it would be written."""
 
     draft: HandoffDraft
-    """Of what the person wants."""
+    """With the statements that are not dropped."""
     done: Finished
-    """As much of it as there is room for."""
+    """With the statements that fit the budget."""
     start: str
     """The line that starts the next agent with it."""
 
     @property
     def handoff(self) -> Handoff:
-        """What would be written, as a value."""
+        """Return the handoff as a value."""
         return self.done.handoff
 
     @property
     def path(self) -> str:
-        """Where it would be written, absolute."""
+        """Return the absolute path to which it would be written."""
         return self.draft.destination.path
 
     @property
     def is_there(self) -> bool:
-        """Whether a handoff of ours stood there when it was drafted."""
+        """Return whether a handoff by Ricordo was there when this one was drafted."""
         return self.draft.destination.handoff is not None
 
     @property
     def remark(self) -> str:
-        """Why it is written elsewhere than to HANDOFF.md; "" where it is not."""
+        """Return why the path is not HANDOFF.md; "" if it is."""
         return self.draft.destination.remark
 
 
@@ -95,27 +95,27 @@ class Earlier:
     path: str
     """Absolute."""
     name: str
-    """As the person knows it, such as its path in the project."""
+    """Its path in the project, or its absolute path outside."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffStatus:
-    """How true a handoff still is."""
+    """How much of a handoff is still valid."""
 
     found: Resumption | None
-    """None where it is not ours."""
+    """None if the file is not a handoff by Ricordo."""
     why: str = ""
-    """Why it is not."""
+    """Why the file cannot be read as a handoff."""
 
     @property
     def resumed(self) -> Resumed | None:
-        """What still holds of it."""
+        """Return the statements with what became of them; None if it is not a handoff."""
         return self.found.resumed if self.found else None
 
 
 @dataclass(slots=True)
 class Shared:
-    """What outlasts the screen of one draft."""
+    """State that outlives the screen of one draft."""
 
     line: str = ""
-    """The command that a handoff was piped to last."""
+    """The last command that a handoff was piped to."""

@@ -1,4 +1,4 @@
-"""The draft of a handoff, with a cursor that goes from statement to statement."""
+"""The draft and the facts of a handoff as lists with a cursor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ricordo.tui.widgets.row_list import RowList
 
 
 class DraftView(CursorView):
-    """Shows what `draw` gives for its width; a statement takes as many rows as it needs."""
+    """Shows the rows that `draw` returns for its width; the cursor moves by statement."""
 
     def __init__(
         self,
@@ -24,20 +24,20 @@ class DraftView(CursorView):
         *,
         id: str,
     ) -> None:
-        """Empty until it is told that there is something to draw."""
+        """Start empty; `tell` draws."""
         super().__init__(palette, moved, id=id)
         self._draw = draw
         self._rows: Sequence[DraftRow] = ()
         self._instead: Sequence[tuple[str, str]] = ()
 
     def tell(self, number: int, instead: Sequence[tuple[str, str]] = ()) -> None:
-        """Draw anew with the cursor on statement `number`; where there is none, say `instead`,
+        """Draw again with the cursor on statement `number`; without statements show `instead`,
         texts with their styles.
         """
         self._instead = instead
-        self._fit(number)
+        self._draw_rows(number)
 
-    def _fit(self, number: int) -> None:
+    def _draw_rows(self, number: int) -> None:
         width = self.content_width
         lines = paragraphs(self._instead, width)
         self._rows = self._draw(width) or [DraftRow(line) for line in lines]
@@ -47,11 +47,11 @@ class DraftView(CursorView):
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self._fit(self.number)
+        self._draw_rows(self.number)
 
     @property
     def number(self) -> int:
-        """Of the statement under the cursor; -1 where there is none."""
+        """Return the number of the statement under the cursor; -1 without one."""
         return self._rows[self.cursor].number if 0 <= self.cursor < len(self._rows) else -1
 
     def go_to(self, number: int) -> None:
@@ -60,7 +60,7 @@ class DraftView(CursorView):
         self.rest_on(next(rows, self.cursor))
 
     def put_on(self, number: int) -> None:
-        """Put the cursor there, all of its statement in sight as far as there is room."""
+        """Put the cursor on row `number`, and as much of its statement in sight as fits."""
         super().put_on(number)
         if self.cursor >= 0:
             last = self.cursor
@@ -72,7 +72,7 @@ class DraftView(CursorView):
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self._rows)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -83,7 +83,7 @@ class DraftView(CursorView):
         return row.line, "cursor"
 
     def can_rest(self, number: int) -> bool:
-        """On the first row of each statement."""
+        """Return whether row `number` is the first of a statement."""
         return self._rows[number].is_first
 
 
@@ -91,14 +91,14 @@ class FactList(RowList):
     """Draws the facts in sight."""
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Empty until it is given facts; `moved` is called when another one is under the cursor."""
-        super().__init__(palette, moved, self._drawn, id=id, one_row=0, rests=self._is_fact)
+        """Start empty; `moved` is called when another fact is under the cursor."""
+        super().__init__(palette, moved, self._draw_row, id=id, one_row=0, rests=self._is_fact)
         self._listed = Listed()
         self._marked: Collection[str] = ()
 
     @property
     def by_id(self) -> Mapping[str, Known]:
-        """The facts, by what names them."""
+        """Return the facts by their ids."""
         return self._listed.by_id
 
     def show_facts(self, listed: Listed) -> None:
@@ -107,21 +107,21 @@ class FactList(RowList):
         self.show(len(listed.rows), max(self.at, 0))
 
     def mark(self, ids: Collection[str]) -> None:
-        """Mark these facts and no others, the first of them in sight."""
+        """Mark exactly these facts, and bring the first of them into sight."""
         self._marked = ids
         numbers = self._listed.numbers
-        found = [numbers[it] for it in ids if it in numbers]
-        self.put_on(min(found, default=max(self.at, 0)))
+        marked = [numbers[fact_id] for fact_id in ids if fact_id in numbers]
+        self.put_on(min(marked, default=max(self.at, 0)))
         self.refresh()
 
     @property
     def fact(self) -> Known | None:
-        """The fact under the cursor."""
+        """Return the fact under the cursor; None without one."""
         return self._row.fact if self._row else None
 
     @property
     def fact_id(self) -> str:
-        """What names it; "" where none is."""
+        """Return the id of the fact under the cursor; "" without one."""
         return self._row.id if self._row else ""
 
     @property
@@ -132,6 +132,6 @@ class FactList(RowList):
     def _is_fact(self, number: int) -> bool:
         return self._listed.rows[number].fact is not None
 
-    def _drawn(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+    def _draw_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         row = self._listed.rows[number]
         return (draw_fact(row, width, is_marked=bool(row.id) and row.id in self._marked),)

@@ -1,1 +1,1 @@
-"""Values to styled lines: pure functions, width in, lines out."""
+"""Turn values into styled lines: pure functions, width in, lines out."""

@@ -1,4 +1,4 @@
-"""The lines at the top and at the bottom of the screen."""
+"""The status line at the top and the key line at the bottom of a screen."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Spans = tuple[StyledSpan, ...]
 
 def status_line(
     place: MemoryPlace,
-    look: Snapshot | None,
-    seen: FollowedSnapshot | Lost | None,
+    snapshot: Snapshot | None,
+    followed: FollowedSnapshot | Lost | None,
     new: int = 0,
     doing: str = "",
     waiting: int = 0,
 ) -> list[Spans]:
-    """Return the line at the top: its left part, then right parts from the longest to the
-    shortest: findings, load, what is being done beside the screen, whether the memory is watched,
-    what is `new` in the inbox, and how many proposals of a curator are `waiting`.
+    """Return the status line: its left part, then right parts from the longest to the shortest:
+    findings, load, the background job (`doing`) or whether the memory is watched, the number of
+    changes `new` in the inbox, and of proposals that are pending (`waiting`).
     """
     left = [
         StyledSpan(" Ricordo ", "accent bold"),
@@ -38,38 +38,38 @@ def status_line(
     ]
     if place.layout.agent:
         left.append(StyledSpan(f" · {place.layout.agent}", "dim"))
-    if look is not None:
-        left.append(StyledSpan(f" · {len(look.memory.notes)} notes", "dim"))
+    if snapshot is not None:
+        left.append(StyledSpan(f" · {len(snapshot.memory.notes)} notes", "dim"))
     if place.layout.read_only:
         left.append(StyledSpan(" · read-only", "dim"))
     proposed = (StyledSpan(f" ✎ {waiting} proposed ", "changed bold"),) if waiting else ()
-    told = (
+    inbox = (
         *proposed,
         *((StyledSpan(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()),
     )
     brief = (*proposed, *((StyledSpan(f" ⇣ {new} new ", "changed bold"),) if new else ()))
-    watching = (_watching(seen),)
+    watching = (_render_watching(followed),)
     busy = (StyledSpan(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
-    if look is None:
+    if snapshot is None:
         return [tuple(left), watching]
-    counts, load = _counts(look), look.memory.load
-    long, short = _load(load, with_measures=True), _load(load, with_measures=False)
+    counts, load = _render_counts(snapshot), snapshot.memory.load
+    long, short = _render_load(load, with_measures=True), _render_load(load, with_measures=False)
     return [
         tuple(left),
-        (*counts, *long, *busy, *told),
-        (*counts, *short, *busy, *told),
-        (*counts, *busy, *told),
-        (*counts, *told),
+        (*counts, *long, *busy, *inbox),
+        (*counts, *short, *busy, *inbox),
+        (*counts, *busy, *inbox),
+        (*counts, *inbox),
         (*counts, *brief),
     ]
 
 
-def _counts(look: Snapshot) -> Spans:
+def _render_counts(snapshot: Snapshot) -> Spans:
     spans: list[StyledSpan] = []
     for severity in (Severity.ERROR, Severity.WARNING):
         glyph, style = GLYPHS[severity]
-        if look.counts[severity]:
-            spans += [StyledSpan(f"{glyph} {look.counts[severity]} ", style), StyledSpan(" ")]
+        if snapshot.counts[severity]:
+            spans += [StyledSpan(f"{glyph} {snapshot.counts[severity]} ", style), StyledSpan(" ")]
     return tuple(spans)
 
 
@@ -78,8 +78,8 @@ _ON_MARKED = ("retire", "move", "protect", "fix", "head")
 
 
 def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
-    """Return the line at the bottom: the few keys that matter here, then what stands at the right,
-    from the longest to the shortest.
+    """Return the key line: the few keys that matter here, then right parts from the longest to the
+    shortest.
     """
     scene = situation.scene
     acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
@@ -96,14 +96,14 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
     spans = [
         span
         for action in offered(situation)
-        for span in _key(action, keymap, situation, counts.get(action.id, 0))
+        for span in _render_key(action, keymap, situation, counts.get(action.id, 0))
     ]
-    back, help_ = (_key(BY_ID[name], keymap, situation) for name in ("leave", "help"))
+    back, help_ = (_render_key(BY_ID[name], keymap, situation) for name in ("leave", "help"))
     rights = [help_] if scene is Scene.NOTEBOOK else [(*back, *help_), help_]
     return [(*counted, *spans), *rights]
 
 
-def _key(
+def _render_key(
     action: Action, keymap: Mapping[str, tuple[str, ...]], situation: Situation, count: int = 0
 ) -> Spans:
     keys, word = label_of(action, keymap), action.label_in(situation)
@@ -112,7 +112,7 @@ def _key(
 
 
 def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
-    """Return keys, each with the word for what it does."""
+    """Return keys, each with its label."""
     return tuple(
         span
         for key, word in keys
@@ -120,14 +120,14 @@ def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
     )
 
 
-def hint_line(look: Snapshot | None, path: str, finding: Finding | None) -> Spans:
-    """Return a finding in one line: `finding`, else the worst of the note at `path`."""
-    if look is None or not look.judged:
+def hint_line(snapshot: Snapshot | None, path: str, finding: Finding | None) -> Spans:
+    """Return `finding` in one line, by default the worst finding of the note at `path`."""
+    if snapshot is None or not snapshot.judged:
         return (StyledSpan(" reading …", "dim"),)
-    findings = look.of_note(path)
+    findings = snapshot.of_note(path)
     shown = finding or (findings[0] if findings else None)
     if shown is None:
-        return (StyledSpan(" ✓ nothing is wrong with this note", "dim"),)
+        return (StyledSpan(" ✓ no findings in this note", "dim"),)
     glyph, style = GLYPHS[shown.severity]
     more = f"  (+{len(findings) - 1} more, 3 shows all)" if len(findings) > 1 else ""
     place = f" line {shown.line}:" if shown.line else ""
@@ -140,7 +140,7 @@ def hint_line(look: Snapshot | None, path: str, finding: Finding | None) -> Span
     )
 
 
-def _load(load: Load, *, with_measures: bool) -> Spans:
+def _render_load(load: Load, *, with_measures: bool) -> Spans:
     limits = load.limits
     if limits is None:
         return ()
@@ -149,13 +149,13 @@ def _load(load: Load, *, with_measures: bool) -> Spans:
     return StyledSpan(f"load {measures}", "dim"), meter(load.share, 10), StyledSpan("  ")
 
 
-def _watching(seen: FollowedSnapshot | Lost | None) -> StyledSpan:
-    if seen is None:
+def _render_watching(followed: FollowedSnapshot | Lost | None) -> StyledSpan:
+    if followed is None:
         return StyledSpan("○ reading ", "dim")
-    if isinstance(seen, Lost):
-        return StyledSpan("✗ cannot be read ", "error")
-    if not seen.look.read:
+    if isinstance(followed, Lost):
+        return StyledSpan("✗ unreadable ", "error")
+    if not followed.look.read:
         return StyledSpan("○ reading ", "dim")
-    if not seen.look.judged:
-        return StyledSpan("○ looking ", "dim")
-    return StyledSpan("● polling " if seen.polling else "● watching ", "dim")
+    if not followed.look.judged:
+        return StyledSpan("○ checking ", "dim")
+    return StyledSpan("● polling " if followed.polling else "● watching ", "dim")

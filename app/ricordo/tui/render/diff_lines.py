@@ -1,4 +1,4 @@
-"""A diff as lines of a view: one column, or old and new side by side."""
+"""A diff as lines: in one column, or old and new side by side."""
 
 from __future__ import annotations
 
@@ -18,54 +18,56 @@ from ricordo.tui.render.mask import masked
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]+")
 _LEAST_COMMON = 0.4
-"""Share of the words of the longer line that both have, below which they are told as two different
-lines.
+"""Least share of words that two lines must have in common, of the longer one, to mark single
+words in them.
 """
 _MOST = 200_000
-"""Pairs of words that are compared in one hunk: beyond, nothing more is marked."""
+"""Most pairs of words that are compared in one hunk; beyond it no words are marked."""
 
 Piece = tuple[str, bool]
-"""A stretch of a line, and whether the other line does not have it."""
+"""A part of a line, and whether the other line lacks it."""
 
 
 def marked_words(rows: Sequence[DiffRow]) -> Mapping[int, Sequence[Piece]]:
-    """Return, by their number among the `rows` of one hunk, the lines in which single words gave
-    way to others, each as its pieces.
+    """Return the pieces of the lines in which single words changed, by their number among the
+    `rows` of one hunk.
     """
     old = [n for n, row in enumerate(rows) if row.sign == "-"]
     new = [n for n, row in enumerate(rows) if row.sign == "+"]
-    found: dict[int, Sequence[Piece]] = {}
-    left = _MOST
+    pieces: dict[int, Sequence[Piece]] = {}
+    pairs_left = _MOST
     for before, after in zip(old, new, strict=False):
         texts = [rows[n].text.expandtabs(4) for n in (before, after)]
         one, other = (list(islice(_WORD.findall(text), 1_000)) for text in texts)
-        left -= len(one) * len(other)
-        if left < 0:
+        pairs_left -= len(one) * len(other)
+        if pairs_left < 0:
             break
         if sum(map(len, texts)) != sum(map(len, (*one, *other))):
-            # longer than what is looked at
+            # longer than what is compared
             continue
-        gone, came = _different(one, other)
-        if _shared(one, gone) >= _LEAST_COMMON * max(_shared(one), _shared(other)):
-            found[before], found[after] = _pieces(one, gone), _pieces(other, came)
-    return found
+        removed, added = _compare(one, other)
+        if _count_words(one, removed) >= _LEAST_COMMON * max(
+            _count_words(one), _count_words(other)
+        ):
+            pieces[before], pieces[after] = _join_pieces(one, removed), _join_pieces(other, added)
+    return pieces
 
 
-def _different(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
-    gone: set[int] = set()
-    came: set[int] = set()
+def _compare(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
+    removed: set[int] = set()
+    added: set[int] = set()
     for hunk in hunks_of_lines(one, other):
-        gone.update(range(hunk.old_start, hunk.old_start + len(hunk.old)))
-        came.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
-    return gone, came
+        removed.update(range(hunk.old_start, hunk.old_start + len(hunk.old)))
+        added.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
+    return removed, added
 
 
-def _shared(words: Sequence[str], without: Collection[int] = ()) -> int:
-    """Return how many there are, blanks and signs not counted."""
+def _count_words(words: Sequence[str], without: Collection[int] = ()) -> int:
+    """Return the number of words that are not in `without`; blanks and signs are not counted."""
     return sum(word[0].isalnum() for n, word in enumerate(words) if n not in without)
 
 
-def _pieces(words: Sequence[str], marked: set[int]) -> list[Piece]:
+def _join_pieces(words: Sequence[str], marked: set[int]) -> list[Piece]:
     pieces: list[Piece] = []
     for number, word in enumerate(words):
         is_marked = number in marked
@@ -91,11 +93,11 @@ class DiffLine(NamedTuple):
 
     line: StyledLine
     edit: int = -1
-    """Which of the edits it belongs to; -1 for none."""
+    """Number of the edit; -1 for none."""
     hunk: int = -1
-    """Which hunk of that edit; -1 for what stays."""
+    """Number of the hunk in its edit; -1 for unchanged lines."""
     is_first: bool = False
-    """Whether it is the first row of its hunk, or of its file where that is all one piece."""
+    """Whether it is the first row of its hunk or file: the cursor stops there."""
 
 
 def diff_lines(
@@ -106,19 +108,19 @@ def diff_lines(
     left_out: Collection[tuple[int, int]] = (),
     revealed: bool = False,
 ) -> list[DiffLine]:
-    """Return the rows that show `edits` in `width` cells; hunks that are `left_out`, by edit and
-    number, are dimmed and begin with a row that says so. Secrets are masked, if not `revealed`.
+    """Return the rows of `edits` in `width` cells; hunks in `left_out`, by edit and hunk number,
+    are dimmed and marked as left out. Secrets are masked unless `revealed`.
     """
     lines: list[DiffLine] = []
     for number, edit in enumerate(edits):
         if number:
             lines.append(DiffLine(BLANK))
-        lines.append(DiffLine(_title(edit), number, is_first=True))
-        lines += _edit_lines(number, edit, width, side_by_side, left_out, revealed)
+        lines.append(DiffLine(_render_title(edit), number, is_first=True))
+        lines += _render_edit(number, edit, width, side_by_side, left_out, revealed)
     return lines
 
 
-def _edit_lines(
+def _render_edit(
     number: int,
     edit: Edit,
     width: int,
@@ -126,26 +128,26 @@ def _edit_lines(
     left_out: Collection[tuple[int, int]],
     revealed: bool,
 ) -> Iterator[DiffLine]:
-    texts = [_text(raw) for raw in (edit.before, edit.after)]
+    texts = [_decode(raw) for raw in (edit.before, edit.after)]
     if None in texts:
         yield DiffLine(
-            StyledLine((StyledSpan("  not UTF-8: it is taken or left whole", "dim"),)), number
+            StyledLine((StyledSpan("  not UTF-8: the file has no hunks", "dim"),)), number
         )
         return
     old, new = (text or "" for text in texts)
-    draw = _side_by_side if side_by_side else _in_one_column
-    found = rows(old, new) if revealed else _masked_rows(old, new)
-    for hunk, group in groupby(found, key=lambda row: row.hunk):
+    draw = _render_side_by_side if side_by_side else _render_column
+    diff = rows(old, new) if revealed else _mask_rows(old, new)
+    for hunk, group in groupby(diff, key=lambda row: row.hunk):
         style = "dim" if (number, hunk) in left_out else ""
         of_hunk = list(group)
         words = marked_words(of_hunk) if hunk >= 0 and not style else {}
-        said = [_LEFT_OUT] * bool(style)
-        for position, line in enumerate((*said, *draw(of_hunk, words, width, style))):
+        notice = [_LEFT_OUT] * bool(style)
+        for position, line in enumerate((*notice, *draw(of_hunk, words, width, style))):
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
 
 
-def _masked_rows(old: str, new: str) -> Iterator[DiffRow]:
-    """The rows of the difference: found in the texts as they are, shown with secrets masked."""
+def _mask_rows(old: str, new: str) -> Iterator[DiffRow]:
+    """Yield the rows of the difference of two texts, with secrets masked."""
     before, after = (split_lines(masked(text)) for text in (old, new))
     for row in rows(old, new):
         if row.sign == "@":
@@ -155,14 +157,14 @@ def _masked_rows(old: str, new: str) -> Iterator[DiffRow]:
             yield replace(row, text=bare(lines[row.number - 1]))
 
 
-def _text(raw: bytes | None) -> str | None:
+def _decode(raw: bytes | None) -> str | None:
     try:
         return (raw or b"").removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError:
         return None
 
 
-def _title(edit: Edit) -> StyledLine:
+def _render_title(edit: Edit) -> StyledLine:
     if edit.moved_from:
         glyph, word, style = "→", f"renamed, from {one_line(edit.moved_from)}", "accent"
     elif edit.before is None:
@@ -175,44 +177,44 @@ def _title(edit: Edit) -> StyledLine:
     return StyledLine((name, StyledSpan(f"  {word}", "dim")))
 
 
-def _in_one_column(
-    found: Sequence[DiffRow], words: Marks, width: int, style: str
+def _render_column(
+    diff: Sequence[DiffRow], words: Marks, width: int, style: str
 ) -> Iterator[StyledLine]:
-    for number, row in enumerate(found):
+    for number, row in enumerate(diff):
         marks = (
             StyledSpan(f"{row.number:>{_NUMBER}} ", "dim"),
-            StyledSpan(f"{row.sign} ", _style(row, style)),
+            StyledSpan(f"{row.sign} ", _style_of(row, style)),
         )
         if row.sign == "@":
             yield StyledLine((StyledSpan(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
             continue
-        yield from _wrapped(row, words.get(number, ()), marks, width, style)
+        yield from _wrap_row(row, words.get(number, ()), marks, width, style)
 
 
-def _side_by_side(
-    found: Sequence[DiffRow], words: Marks, width: int, style: str
+def _render_side_by_side(
+    diff: Sequence[DiffRow], words: Marks, width: int, style: str
 ) -> Iterator[StyledLine]:
     half = (width - 1) // 2
-    if found and found[0].hunk < 0:
-        for row in found:
+    if diff and diff[0].hunk < 0:
+        for row in diff:
             if row.sign == "@":
                 yield StyledLine((StyledSpan(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
                 continue
             marks = (StyledSpan(f"{row.number:>{_NUMBER}}   ", "dim"),)
-            for left in _wrapped(row, (), marks, half, style):
-                yield _beside(left, left, half)
+            for left in _wrap_row(row, (), marks, half, style):
+                yield _join_sides(left, left, half)
         return
     sides = [
         [
             line
-            for number, row in enumerate(found)
+            for number, row in enumerate(diff)
             if row.sign == sign
-            for line in _wrapped(
+            for line in _wrap_row(
                 row,
                 words.get(number, ()),
                 (
                     StyledSpan(f"{row.number:>{_NUMBER}} ", "dim"),
-                    StyledSpan(f"{sign} ", _style(row, style)),
+                    StyledSpan(f"{sign} ", _style_of(row, style)),
                 ),
                 half,
                 style,
@@ -221,14 +223,14 @@ def _side_by_side(
         for sign in "-+"
     ]
     for left, right in zip_longest(*sides, fillvalue=BLANK):
-        yield _beside(left, right, half)
+        yield _join_sides(left, right, half)
 
 
-def _wrapped(
+def _wrap_row(
     row: DiffRow, words: Sequence[Piece], marks: tuple[StyledSpan, ...], width: int, style: str
 ) -> Iterator[StyledLine]:
     spans = [
-        StyledSpan(shown(text), _WORD_STYLES[row.sign] if is_other else _style(row, style))
+        StyledSpan(shown(text), _WORD_STYLES[row.sign] if is_other else _style_of(row, style))
         for text, is_other in words or ((row.text, False),)
     ]
     if row.ending:
@@ -237,10 +239,10 @@ def _wrapped(
     return (StyledLine(spans) for spans in wrap(spans, width, marks, indent))
 
 
-def _beside(left: StyledLine, right: StyledLine, half: int) -> StyledLine:
+def _join_sides(left: StyledLine, right: StyledLine, half: int) -> StyledLine:
     gap = StyledSpan(" " * max(0, half - width_of(left.spans)) + "│")
     return StyledLine((*left.spans, gap._replace(style="dim"), *right.spans))
 
 
-def _style(row: DiffRow, style: str) -> str:
+def _style_of(row: DiffRow, style: str) -> str:
     return style or _STYLES[row.sign]

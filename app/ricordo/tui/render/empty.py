@@ -1,4 +1,4 @@
-"""What stands in a pane for which there is nothing to show: what will, and what brings it."""
+"""Texts for empty panes: what will appear there, and which key brings it."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
-NO_NOTE = "The note under the cursor will stand here."
+NO_NOTE = "The note under the cursor appears here."
 READING = "reading …"
-NO_FINDINGS = "What is wrong with the notes will stand here, worst first."
+NO_FINDINGS = "Findings about the notes appear here, worst first."
 
 
 def empty_index(
     place: MemoryPlace,
-    seen: FollowedSnapshot | Lost | None,
+    followed: FollowedSnapshot | Lost | None,
     narrowed: str,
     memories: str,
     reread: str,
 ) -> list[tuple[str, str]]:
     """Return paragraphs, with their styles, for an index pane without rows.
 
-    `narrowed` says which notes were asked for; `memories` and `reread` are the keys that open
+    `narrowed` describes the filter, "" for none; `memories` and `reread` are the keys that open
     another memory and read this one again.
     """
-    if seen is None or (isinstance(seen, FollowedSnapshot) and not seen.look.read):
+    if followed is None or (isinstance(followed, FollowedSnapshot) and not followed.look.read):
         return [(READING, "dim")]
-    if isinstance(seen, Lost):
+    if isinstance(followed, Lost):
         return [
             ("This memory cannot be read", "error"),
-            (str(seen.error), ""),
-            ("Nothing was changed. It is shown as soon as it can be read.", "dim"),
-            (f"{reread}  tries now    {memories}  opens another memory", "dim"),
+            (str(followed.error), ""),
+            ("Nothing was changed. It appears as soon as it can be read.", "dim"),
+            (f"{reread}  tries again    {memories}  opens another memory", "dim"),
         ]
     if narrowed:
         return [
-            (f"No note fits {narrowed}", "heading"),
+            (f"No note matches {narrowed}", "heading"),
             ("Esc in the index shows all notes again.", "dim"),
         ]
     return [
-        ("No note has been written yet", "heading"),
-        (_who_writes(place), ""),
-        ("The notes will stand here as the index lists them, with a mark for what is wrong.", ""),
+        ("No notes yet", "heading"),
+        (_explain_writing(place), ""),
+        ("Notes appear here in the order of the index, with a mark for findings.", ""),
         (f"{memories}  opens another memory of this machine", "dim"),
     ]
 
@@ -58,7 +58,7 @@ def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[StyledLine]
     return lines[:-1]
 
 
-def _who_writes(place: MemoryPlace) -> str:
+def _explain_writing(place: MemoryPlace) -> str:
     if not place.layout.agent:
-        return f"Every markdown file that is put into {place.root} appears here by itself."
-    return f"{place.layout.agent} writes notes while you work; they appear here by themselves."
+        return f"Every markdown file in {place.root} appears here automatically."
+    return f"{place.layout.agent} writes notes while you work; they appear here automatically."

@@ -1,4 +1,4 @@
-"""The freshness pane: findings worst first, of the note or of the whole memory, or by rule."""
+"""The freshness pane as rows: findings worst first, of a note or of the memory, or by rule."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 _BARS = "▁▂▃▄▅▆▇█"
 _YEAR = 365
 _POINTS = 7
-"""Of the curve."""
+"""Points of the curve."""
 _LEAST = 0.5
-"""The share at the foot of the curve: it falls steeply first, and below one half hardly at all."""
+"""The retention at the lowest bar: it falls steeply at first, and hardly at all below one half."""
 _INDENT = (StyledSpan("  "),)
 
 
 def curve(retention: Retention) -> str:
-    """Return how it fell from the day on which the note was written or confirmed until today."""
+    """Return the retention as bars, from the day the note was written or confirmed until today."""
     days = max(0, (retention.today - retention.since).days)
     shares = (retention.after(round(days * n / (_POINTS - 1))) for n in range(_POINTS))
-    return "".join(_bar(share) for share in shares)
+    return "".join(_bar_of(share) for share in shares)
 
 
 def retention_line(retention: Retention) -> StyledLine:
-    """Return curve and figure in one row."""
+    """Return the curve and the value of the retention in one row."""
     style = "warning" if retention.is_stale else ""
     figure = StyledSpan(f" {retention.share:.2f}", f"{style} bold".strip())
     return StyledLine(
@@ -44,35 +44,35 @@ def retention_line(retention: Retention) -> StyledLine:
 
 
 def retention_lines(retention: Retention, width: int) -> list[StyledLine]:
-    """Return curve, figure and reasons in `width` cells."""
-    told = [*retention.reasons, _forecast(retention)]
+    """Return the curve, the value and the reasons in `width` cells."""
+    texts = [*retention.reasons, _describe_forecast(retention)]
     rows = (
         row
-        for text in told
+        for text in texts
         if text
         for row in wrap([StyledSpan(text, "dim")], width, *[_INDENT] * 2)
     )
     return [retention_line(retention), *map(StyledLine, rows)]
 
 
-def _forecast(retention: Retention) -> str:
+def _describe_forecast(retention: Retention) -> str:
     if retention.life.is_wrong:
         return ""
     verb = "stale since" if retention.is_stale else "stale on"
-    return f"half-life {_span(retention.half_life)}, {verb} {retention.stale_on:%-d %b %Y}"
+    return f"half-life {_format_days(retention.half_life)}, {verb} {retention.stale_on:%-d %b %Y}"
 
 
-def _span(days: int) -> str:
+def _format_days(days: int) -> str:
     return f"{days} days" if days < 2 * _YEAR else f"{days / _YEAR:.1f} years"
 
 
-def _bar(share: float) -> str:
+def _bar_of(share: float) -> str:
     height = (share - _LEAST) / (1 - _LEAST) * (len(_BARS) - 1)
     return _BARS[min(max(round(height), 0), len(_BARS) - 1)]
 
 
-_ELSEWHERE = 40
-"""Findings of other notes that stand below those of the note."""
+_MOST_OTHERS = 40
+"""Most findings of other notes that are listed below those of the note."""
 
 
 class FindingScope(StrEnum):
@@ -85,49 +85,49 @@ class FindingScope(StrEnum):
 
 
 class FreshnessRow(NamedTuple):
-    """One row of the pane; what it looks like is made when it is drawn."""
+    """One row of the pane; its line is made when it is drawn."""
 
     line: StyledLine | None = None
-    """A row that is always the same."""
+    """The line of a fixed row; None for a finding or rule."""
     finding: Finding | None = None
     with_file: bool = True
     """Whether the finding is shown with its file."""
     rule: str = ""
-    """The rule that the row counts."""
+    """The rule whose findings the row counts."""
     number: int = 0
-    """How many findings of that rule there are."""
+    """The number of findings of that rule."""
     severity: Severity = Severity.INFO
     first: bool = False
-    """Whether it is the first row of its finding or rule: there the cursor rests."""
+    """Whether it is the first row of its finding or rule: the cursor stops there."""
 
 
-def scopes(look: Snapshot) -> tuple[FindingScope, ...]:
-    """Return the scopes that there is something to show for."""
+def scopes(snapshot: Snapshot) -> tuple[FindingScope, ...]:
+    """Return the scopes to choose from: dismissed findings only if there are some."""
     always = (FindingScope.NOTE, FindingScope.MEMORY, FindingScope.RULES)
-    return (*always, FindingScope.DISMISSED) if look.dismissed else always
+    return (*always, FindingScope.DISMISSED) if snapshot.dismissed else always
 
 
 def freshness_rows(
-    look: Snapshot, path: str, scope: FindingScope, rule: str, width: int
+    snapshot: Snapshot, path: str, scope: FindingScope, rule: str, width: int
 ) -> list[FreshnessRow]:
     """Return the rows of the pane at `width` cells.
 
     `path` is the note under the cursor of the index; `rule` narrows the findings to one rule.
     """
-    rows = [FreshnessRow(line) for line in _head(look, path, scope, width)]
-    if not look.judged:
-        return [*rows, FreshnessRow(StyledLine((StyledSpan("looking …", "dim"),)))]
+    rows = [FreshnessRow(line) for line in _render_head(snapshot, path, scope, width)]
+    if not snapshot.judged:
+        return [*rows, FreshnessRow(StyledLine((StyledSpan("checking …", "dim"),)))]
     if rule:
-        of_rule = (finding for finding in look.findings if finding.rule == rule)
-        return rows + _rows_of(of_rule, with_file=True)
+        of_rule = (finding for finding in snapshot.findings if finding.rule == rule)
+        return rows + _finding_rows(of_rule, with_file=True)
     if scope is FindingScope.RULES:
-        return rows + _by_rule(look)
+        return rows + _rows_by_rule(snapshot)
     if scope is FindingScope.NOTE:
-        return rows + _of_note(look, path, width)
+        return rows + _note_rows(snapshot, path, width)
     if scope is FindingScope.MEMORY:
-        rows += [FreshnessRow(StyledLine(row)) for row in wrap(_checked_of_memory(look), width)]
-    findings = look.dismissed if scope is FindingScope.DISMISSED else look.findings
-    return rows + (_rows_of(findings, with_file=True) or _all_well("here", width))
+        rows += [FreshnessRow(StyledLine(row)) for row in wrap(_check_memory(snapshot), width)]
+    findings = snapshot.dismissed if scope is FindingScope.DISMISSED else snapshot.findings
+    return rows + (_finding_rows(findings, with_file=True) or _render_clean("here", width))
 
 
 def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
@@ -143,7 +143,8 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
     if not row.first:
         return StyledLine((StyledSpan("  "), StyledSpan(clip(row.finding.message, width - 2))))
     glyph, style = GLYPHS[row.finding.severity]
-    place = clip(_place(row.finding, row.with_file), max(6, width - len(row.finding.rule) - 4))
+    room = max(6, width - len(row.finding.rule) - 4)
+    place = clip(_format_place(row.finding, row.with_file), room)
     return StyledLine(
         (
             StyledSpan(f"{glyph} ", style),
@@ -154,7 +155,7 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
 
 
 def finding_detail(finding: Finding, width: int, height: int) -> list[StyledLine]:
-    """Return a finding in full, at most `height` lines: message, evidence."""
+    """Return message and evidence of a finding, at most `height` lines."""
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
     lines = [StyledLine((StyledSpan(clip(title, width), f"{style} bold"),))]
@@ -168,31 +169,34 @@ def finding_detail(finding: Finding, width: int, height: int) -> list[StyledLine
 
 
 def meter(share: float, width: int) -> StyledSpan:
-    """Return a bar of `width` cells for a share of 1, coloured by how near the limit it is."""
+    """Return a bar of `width` cells for `share`, 1 being the limit, coloured by its nearness."""
     filled = min(width, round(share * width))
     style = "error" if share > 1 else "warning" if share > 0.75 else "accent"
     return StyledSpan("▰" * filled + "▱" * (width - filled), style)
 
 
-def _head(look: Snapshot, path: str, scope: FindingScope, width: int) -> list[StyledLine]:
-    lines = [_summary(look), *_load(look.memory.load, width), BLANK]
+def _render_head(
+    snapshot: Snapshot, path: str, scope: FindingScope, width: int
+) -> list[StyledLine]:
+    lines = [_render_summary(snapshot), *_render_load(snapshot.memory.load, width), BLANK]
     tabs: list[StyledSpan] = []
-    for each in scopes(look):
+    for each in scopes(snapshot):
         style = "accent bold" if each is scope else "dim"
-        tabs += [StyledSpan(f"{each.value} {_count(look, path, each)}", style), StyledSpan("  ")]
+        count = _count_findings(snapshot, path, each)
+        tabs += [StyledSpan(f"{each.value} {count}", style), StyledSpan("  ")]
     return [*lines, *(StyledLine(row) for row in wrap(tabs, width)), BLANK]
 
 
-def _summary(look: Snapshot) -> StyledLine:
-    if not look.judged:
-        return StyledLine((StyledSpan(f"{len(look.memory.notes)} notes", "bold"),))
-    fine = len(look.memory.notes) - look.wanting
+def _render_summary(snapshot: Snapshot) -> StyledLine:
+    if not snapshot.judged:
+        return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
+    ok = len(snapshot.memory.notes) - snapshot.wanting
     return StyledLine(
-        (StyledSpan(f"{look.wanting} want you", "bold"), StyledSpan(f"   {fine} fine", "dim"))
+        (StyledSpan(f"{snapshot.wanting} need attention", "bold"), StyledSpan(f"  {ok} OK", "dim"))
     )
 
 
-def _load(load: Load, width: int) -> list[StyledLine]:
+def _render_load(load: Load, width: int) -> list[StyledLine]:
     limits = load.limits
     if limits is None:
         return [StyledLine((StyledSpan(f"{load.lines} lines in the index", "dim"),))]
@@ -204,71 +208,75 @@ def _load(load: Load, width: int) -> list[StyledLine]:
     return [StyledLine((meter(share, bar), StyledSpan(text, "dim"))) for share, text in shares]
 
 
-def _count(look: Snapshot, path: str, scope: FindingScope) -> int:
+def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
     match scope:
         case FindingScope.NOTE:
-            return len(look.of_note(path))
+            return len(snapshot.of_note(path))
         case FindingScope.MEMORY:
-            return len(look.findings)
+            return len(snapshot.findings)
         case FindingScope.RULES:
-            return len({rule for _, rule in look.by_rule})
+            return len({rule for _, rule in snapshot.by_rule})
         case FindingScope.DISMISSED:
-            return len(look.dismissed)
+            return len(snapshot.dismissed)
 
 
-def _of_note(look: Snapshot, path: str, width: int) -> list[FreshnessRow]:
-    own = look.by_path.get(path, ())
-    shared = look.of_note(path)[len(own) :]
-    retention = look.retention.get(path)
-    if not look.memory.files:
+def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
+    of_note = snapshot.by_path.get(path, ())
+    shared = snapshot.of_note(path)[len(of_note) :]
+    retention = snapshot.retention.get(path)
+    if not snapshot.memory.files:
         return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
-    where = "with this note" if path in look.memory.by_path else "here"
-    rows = _rows_of(own, with_file=False) + _rows_of(shared, with_file=True)
-    rows = rows or _all_well(where, width)
-    if checked := _checked_of_note(look, path):
+    where = "in this note" if path in snapshot.memory.by_path else "here"
+    rows = _finding_rows(of_note, with_file=False) + _finding_rows(shared, with_file=True)
+    rows = rows or _render_clean(where, width)
+    if checked := _check_note(snapshot, path):
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(checked, width)]
     if retention is not None:
         rows += [FreshnessRow(line) for line in (BLANK, *retention_lines(retention, width))]
-    elsewhere = [it for it in look.findings[:_ELSEWHERE] if path not in (it.path, it.other)]
-    if not elsewhere:
+    others = [
+        each for each in snapshot.findings[:_MOST_OTHERS] if path not in (each.path, each.other)
+    ]
+    if not others:
         return rows
     rows += [
         FreshnessRow(BLANK),
-        FreshnessRow(StyledLine((StyledSpan("elsewhere, worst first", "heading"),))),
+        FreshnessRow(StyledLine((StyledSpan("other notes, worst first", "heading"),))),
     ]
-    rows += _rows_of(elsewhere, with_file=True)
-    more = len(look.findings) - len(own) - len(shared) - len(elsewhere)
+    rows += _finding_rows(others, with_file=True)
+    more = len(snapshot.findings) - len(of_note) - len(shared) - len(others)
     if more > 0:
         rows.append(FreshnessRow(StyledLine((StyledSpan(f"… {more} more: →", "dim"),))))
     return rows
 
 
-def _checked_of_note(look: Snapshot, path: str) -> list[StyledSpan]:
-    """What came of checking the claims of the note at `path`; nothing where it makes none."""
-    told = [it for it in look.evidence.verdicts.get(path, ()) if it.is_checked]
-    return [_checked(look.evidence, told)] if told else []
+def _check_note(snapshot: Snapshot, path: str) -> list[StyledSpan]:
+    """Return the results of the claim checks of the note at `path`; [] if it has none."""
+    verdicts = [each for each in snapshot.evidence.verdicts.get(path, ()) if each.is_checked]
+    return [_render_checks(snapshot.evidence, verdicts)] if verdicts else []
 
 
-def _checked_of_memory(look: Snapshot) -> list[StyledSpan]:
-    """What came of checking the claims of all notes, and what was left out."""
-    evidence = look.evidence
-    if not look.known:
-        return [StyledSpan("claims are being checked …", "dim")]
+def _check_memory(snapshot: Snapshot) -> list[StyledSpan]:
+    """Return the results of the claim checks of all notes, and what was not checked."""
+    evidence = snapshot.evidence
+    if not snapshot.known:
+        return [StyledSpan("checking claims …", "dim")]
     if not evidence.project:
-        return [StyledSpan("no project is known: claims are not checked", "dim")]
-    told = [it for verdicts in evidence.verdicts.values() for it in verdicts if it.is_checked]
-    return [_checked(evidence, told), *(StyledSpan(f"; {it}", "dim") for it in evidence.remarks)]
+        return [StyledSpan("no project found: claims are not checked", "dim")]
+    every = (verdict for verdicts in evidence.verdicts.values() for verdict in verdicts)
+    checked = [verdict for verdict in every if verdict.is_checked]
+    notices = (StyledSpan(f"; {remark}", "dim") for remark in evidence.remarks)
+    return [_render_checks(evidence, checked), *notices]
 
 
-def _checked(evidence: Evidence, told: Sequence[Verdict]) -> StyledSpan:
-    held = sum(1 for it in told if it.outcome is CheckOutcome.HOLDS)
-    claims = "1 claim" if len(told) == 1 else f"{len(told)} claims"
+def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpan:
+    valid = sum(1 for verdict in verdicts if verdict.outcome is CheckOutcome.HOLDS)
+    claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
     project = clip(os.path.basename(evidence.project), 24)
-    style = "fine" if held == len(told) else "dim"
-    return StyledSpan(f"{claims} checked against {project}, {held} hold", style)
+    style = "fine" if valid == len(verdicts) else "dim"
+    return StyledSpan(f"{claims} checked in {project}, {valid} OK", style)
 
 
-def _rows_of(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
+def _finding_rows(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
     return [
         FreshnessRow(finding=finding, with_file=with_file, first=first)
         for finding in findings
@@ -276,19 +284,19 @@ def _rows_of(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessR
     ]
 
 
-def _by_rule(look: Snapshot) -> list[FreshnessRow]:
+def _rows_by_rule(snapshot: Snapshot) -> list[FreshnessRow]:
     return [
         FreshnessRow(rule=rule, number=count, severity=severity, first=True)
-        for (severity, rule), count in look.by_rule.items()
+        for (severity, rule), count in snapshot.by_rule.items()
     ]
 
 
-def _all_well(where: str, width: int) -> list[FreshnessRow]:
-    text = [StyledSpan(f"✓ nothing is wrong {where}", "fine")]
+def _render_clean(where: str, width: int) -> list[FreshnessRow]:
+    text = [StyledSpan(f"✓ no findings {where}", "fine")]
     return [FreshnessRow(StyledLine(row)) for row in wrap(text, width)]
 
 
-def _place(finding: Finding, with_file: bool) -> str:
+def _format_place(finding: Finding, with_file: bool) -> str:
     if not with_file:
         return f"line {finding.line}" if finding.line else ""
     name = stem(finding.path) or "the memory"

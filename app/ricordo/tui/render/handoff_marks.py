@@ -15,9 +15,9 @@ GLYPHS: Mapping[Status, tuple[str, str]] = {
 }
 EXPLAINED: Mapping[Status, str] = {
     Status.VERIFIED: "seen on disk or in git, now",
-    Status.REPORTED: "told by the transcript; nothing it rests on changed since",
-    Status.QUOTED: "words of the session, letter by letter",
-    Status.STALE: "something that it rests on changed since",
-    Status.UNVERIFIED: "nothing proves it",
+    Status.REPORTED: "in the transcript; nothing it is based on changed since",
+    Status.QUOTED: "quoted word for word from the session",
+    Status.STALE: "something it is based on changed since",
+    Status.UNVERIFIED: "without proof",
 }
 """What the marks mean."""

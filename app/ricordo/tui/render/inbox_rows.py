@@ -1,4 +1,4 @@
-"""Arrivals of the inbox as lines: a row or two in the list, and what is known of one."""
+"""Changes in the inbox as lines: one or two rows in the list, and one change in full."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _GLYPHS = {
     "created": ("+", "added"),
 }
 _MOST_DROPPED = 6
-"""Titles of dropped entries that are named."""
+"""Most titles of dropped entries that are listed."""
 
 Text = tuple[str, str]
 
 
 def state_of(arrival: Arrival, hunks: int | None, *, seen: bool) -> Text:
-    """Return in which state an arrival is, with its style; `hunks` are how many of its hunks are
-    marked to be reverted, 0 for all of it, None where it is not marked.
+    """Return the state of a change, with its style; `hunks` is the number of its hunks that are
+    marked to be reverted, 0 for the whole change, None if it is not marked.
     """
     if arrival.reverted:
         return "↶ reverted", "dim"
     if hunks is not None:
-        return (f"↶ revert {hunks} of it" if hunks else "↶ revert"), "warning"
+        return (f"↶ revert {hunks} of its hunks" if hunks else "↶ revert"), "warning"
     if arrival.kept:
         return "✓ kept", "fine"
     if arrival.put_off:
@@ -40,7 +40,7 @@ def state_of(arrival: Arrival, hunks: int | None, *, seen: bool) -> Text:
 def arrival_rows(
     arrival: Arrival, state: Text, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
-    """Return the rows of an arrival in the list, in one or two."""
+    """Return a change as a row of the list, in one or two lines."""
     glyph, style = _GLYPHS[arrival.kind]
     right = (StyledSpan(f" {state[0]} ", state[1]),)
     when = f"{arrival.kind} · {moment(arrival.at)} · {clip(arrival.by, 40)}"
@@ -54,44 +54,43 @@ def arrival_rows(
 
 
 def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[StyledLine]:
-    """Return who did it, when and why, and which entries of an index went."""
-    told: list[Text] = []
+    """Return the author, time and reason of a change, and the entries dropped from the index."""
+    parts: list[Text] = []
     origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
-    told.append((f"{arrival.kind}{origin} by {one_line(arrival.by)}, {moment(arrival.at)}", ""))
+    parts.append((f"{arrival.kind}{origin} by {one_line(arrival.by)}, {moment(arrival.at)}", ""))
     if arrival.reason:
-        told.append((f"why  {one_line(masked(arrival.reason))}", "dim"))
+        parts.append((f"why  {one_line(masked(arrival.reason))}", "dim"))
     if arrival.is_purged:
-        told.append(("Its text was purged from the history: it can be kept only.", "warning"))
+        parts.append(("Purged from the history: it cannot be reverted.", "warning"))
     if dropped:
         names = ", ".join(clip(masked(title), 40) for title in dropped[:_MOST_DROPPED])
         more = f" and {len(dropped) - _MOST_DROPPED} more" if len(dropped) > _MOST_DROPPED else ""
         count = "1 entry" if len(dropped) == 1 else f"{len(dropped)} entries"
-        told.append((f"✗ {count} dropped from the index: {names}{more}", "error"))
+        parts.append((f"✗ {count} dropped from the index: {names}{more}", "error"))
     return [
-        StyledLine(row) for text, style in told for row in wrap([StyledSpan(text, style)], width)
+        StyledLine(row) for text, style in parts for row in wrap([StyledSpan(text, style)], width)
     ]
 
 
 def empty_inbox(shown: Inbox, back: int) -> list[Text]:
-    """Return paragraphs for an inbox without arrivals: what will stand there."""
+    """Return paragraphs, with their styles, for an inbox without changes."""
     if back:
         return [
-            ("Nothing had come by this visit", "heading"),
-            ("]  goes on to later visits", "dim"),
+            ("Nothing new before this visit", "heading"),
+            ("]  shows later visits", "dim"),
         ]
     since = f" since {moment(shown.since)}" if shown.since else ""
     return [
         (f"Nothing new{since}", "heading"),
         (
-            "What agents and other programs create, change, rename or delete will stand here, "
-            "worst first, with what became other and who did it. One key keeps it, another "
-            "takes it back.",
+            "What agents and other programs create, change, rename or delete appears here, worst "
+            "first, with the diff and the author. One key keeps a change, another reverts it.",
             "",
         ),
-        ("[  shows what came before earlier visits    Esc  goes back", "dim"),
+        ("[  shows earlier visits    Esc  goes back", "dim"),
     ]
 
 
 def moment(at: str) -> str:
-    """Return an ISO 8601 time as a person reads it, to the minute."""
+    """Return an ISO 8601 time to the minute, as shown to the user."""
     return one_line(at[:16].replace("T", " "))

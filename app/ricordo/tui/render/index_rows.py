@@ -1,4 +1,4 @@
-"""The index pane: a look at a memory as rows, in the index's own order or another."""
+"""The index pane as rows: the notes of a snapshot in the order of the index or another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ricordo.tui.render.mask import masked
 
 
 class Order(StrEnum):
-    """In which order the index pane shows the notes."""
+    """The order of the notes in the index pane."""
 
     INDEX = "index"
     TYPE = "type"
@@ -29,24 +29,24 @@ class Order(StrEnum):
 
     @property
     def next(self) -> Order:
-        """The order that follows when a person asks for another."""
+        """Return the order that the key switches to."""
         orders = list(Order)
         return orders[(orders.index(self) + 1) % len(orders)]
 
 
 _LEAST_DETAIL = 12
-"""Cells; where there is less room, the file's name is left out."""
+"""Least cells to show the file's name."""
 
 
 class RowKind(StrEnum):
-    """What a row of the index pane is."""
+    """The kind of a row of the index pane."""
 
     HEADING = "heading"
     NOTE = "note"
     MISSING = "missing"
-    """An entry that leads nowhere."""
+    """An entry whose note does not exist."""
     TEXT = "text"
-    """Lines of the index that point to no note."""
+    """Lines of the index that link to no note."""
     CUT = "cut"
     SKIPPED = "skipped"
 
@@ -58,30 +58,30 @@ class IndexRow:
     kind: RowKind
     title: str
     path: str = ""
-    """The note, or the index in which the text stands."""
+    """Path of the note, or of the index that has the text."""
     detail: str = ""
     severity: Severity | None = None
     dimmed: bool = False
-    """Below the cut: the agent is not given this entry."""
+    """Whether it is below the cut: the agent does not load this entry."""
     line: int = 0
-    """Of the index, 1-based; 0 where it stands in none."""
+    """Line of the index, 1-based; 0 if the note is in no index."""
     judged: bool = True
-    """Whether the rules have run; before, nothing is said of a note."""
+    """Whether the rules have run; before that a note has no mark."""
     protected: bool = False
     """Whether neither the curator nor a fix may change it."""
 
     @property
     def selectable(self) -> bool:
-        """Whether the cursor can rest on it."""
+        """Whether the cursor can stop on it."""
         return self.kind in (RowKind.NOTE, RowKind.TEXT, RowKind.MISSING)
 
 
 _OF_NESTED = (RowKind.NOTE, RowKind.MISSING)
-"""What is shown of the index of a folder, under the folder's name."""
+"""Kinds of rows that are shown of a folder's index."""
 _CHANGED = StyledSpan("● ", "changed")
 _MARKED = StyledSpan("◆ ", "accent")
 PROTECTED = "§"
-"""Stands before the title of a protected note."""
+"""Mark before the title of a protected note."""
 GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
     Severity.ERROR: ("✗", "error"),
     Severity.WARNING: ("!", "warning"),
@@ -90,66 +90,72 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 }
 
 
-def index_rows(look: Snapshot, order: Order) -> tuple[IndexRow, ...]:
-    """Return the rows of the index pane, those of all notes."""
-    return tuple(_in_index_order(look) if order is Order.INDEX else _grouped(look, order))
+def index_rows(snapshot: Snapshot, order: Order) -> tuple[IndexRow, ...]:
+    """Return the rows of the index pane, with all notes."""
+    return tuple(
+        _rows_in_index_order(snapshot) if order is Order.INDEX else _rows_in_groups(snapshot, order)
+    )
 
 
 def narrowed(
     rows: tuple[IndexRow, ...], memory: Memory, type_filter: str, words: str
 ) -> tuple[IndexRow, ...]:
-    """Return of the `rows` of `memory` those that are left where the person narrows it.
+    """Return the `rows` of `memory` that match a filter.
 
-    `type_filter` keeps the notes of one type, `words` those that fit it as the finder means it; ""
-    keeps all. With either, only notes and headings above notes are left.
+    `type_filter` keeps the notes of one type, `words` those that match it as in the finder; ""
+    keeps all. With either, only notes and headings above notes are returned.
     """
     if not type_filter and not words:
         return rows
-    fits = _choice(memory, type_filter, words)
-    kept = [row for row in rows if row.kind in (RowKind.HEADING, RowKind.CUT) or fits(row)]
-    return tuple(_without_empty_headings(kept))
+    is_match = _create_filter(memory, type_filter, words)
+    matching = [row for row in rows if row.kind in (RowKind.HEADING, RowKind.CUT) or is_match(row)]
+    return tuple(_without_empty_headings(matching))
 
 
 def rows_after(
-    before: Snapshot, rows: tuple[IndexRow, ...], look: Snapshot
+    before: Snapshot, rows: tuple[IndexRow, ...], snapshot: Snapshot
 ) -> tuple[IndexRow, ...] | None:
-    """Return the rows of `look` in the order of the index, given the `rows` of the look `before`:
-    where only texts of notes changed, what is said of a few notes is other and nothing else. None
-    where more is.
+    """Return the rows of `snapshot` in the order of the index, given the `rows` of an earlier one,
+    `before`, if only texts and marks of notes changed; None if more did. It is fast, because only
+    the rows of changed notes are made again.
     """
-    was, now = before.memory, look.memory
+    old_memory, new_memory = before.memory, snapshot.memory
     if (
-        before.depth is not look.depth
-        or was.indexes is not now.indexes
-        or was.names is not now.names
-        or was.skipped != now.skipped
+        before.depth is not snapshot.depth
+        or old_memory.indexes is not new_memory.indexes
+        or old_memory.names is not new_memory.names
+        or old_memory.skipped != new_memory.skipped
     ):
         return None
-    other = set(before.marked ^ look.marked)
-    other |= {new.path for old, new in zip(was.files, now.files, strict=True) if old is not new}
-    for path in before.by_path.keys() | look.by_path.keys():
-        if before.worst(path) is not look.worst(path):
-            other.add(path)
-    return tuple(_row_after(row, look) if row.path in other else row for row in rows)
+    changed = set(before.marked ^ snapshot.marked)
+    changed |= {
+        new.path
+        for old, new in zip(old_memory.files, new_memory.files, strict=True)
+        if old is not new
+    }
+    for path in before.by_path.keys() | snapshot.by_path.keys():
+        if before.worst(path) is not snapshot.worst(path):
+            changed.add(path)
+    return tuple(_update_row(row, snapshot) if row.path in changed else row for row in rows)
 
 
-def _row_after(row: IndexRow, look: Snapshot) -> IndexRow:
+def _update_row(row: IndexRow, snapshot: Snapshot) -> IndexRow:
     if row.kind is not RowKind.NOTE:
         return row
-    protected = look.judged and look.is_protected(look.memory.by_path[row.path])
-    return replace(row, severity=look.worst(row.path), protected=protected)
+    protected = snapshot.judged and snapshot.is_protected(snapshot.memory.by_path[row.path])
+    return replace(row, severity=snapshot.worst(row.path), protected=protected)
 
 
 def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> StyledLine:
-    """Return a row in `width` cells; `changed` marks a note that somebody just changed, `marked`
-    one that the person has marked.
+    """Return a row in `width` cells; `changed` if another program just changed the note, `marked`
+    if the user marked it.
     """
     if (title := masked(row.title)) != row.title:
         row = replace(row, title=title)
     if row.kind is RowKind.HEADING:
         return StyledLine((StyledSpan(clip(row.title, width), "heading"),))
     if row.kind is RowKind.CUT:
-        return StyledLine((StyledSpan(_ruled(row.title, width), "cut"),))
+        return StyledLine((StyledSpan(_rule_off(row.title, width), "cut"),))
     if row.kind is RowKind.TEXT:
         return StyledLine((StyledSpan("    "), StyledSpan(clip(row.title, width - 4), "dim")))
     glyph, style = GLYPHS[row.severity] if row.judged else (" ", "")
@@ -158,11 +164,11 @@ def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> 
     lock = (StyledSpan(f"{PROTECTED} ", "dim"),) if row.protected else ()
     room = width - 4 - 2 * len(lock)
     return StyledLine(
-        (mark, StyledSpan(f"{glyph} ", style), *lock, *_title_and_detail(row, room, title_style))
+        (mark, StyledSpan(f"{glyph} ", style), *lock, *_render_title(row, room, title_style))
     )
 
 
-def _title_and_detail(row: IndexRow, width: int, style: str) -> tuple[StyledSpan, ...]:
+def _render_title(row: IndexRow, width: int, style: str) -> tuple[StyledSpan, ...]:
     title = clip(row.title, width)
     room = width - cells(title) - 2
     if not row.detail or room < _LEAST_DETAIL:
@@ -172,34 +178,34 @@ def _title_and_detail(row: IndexRow, width: int, style: str) -> tuple[StyledSpan
     return StyledSpan(title, style), StyledSpan(" " * gap), StyledSpan(detail, "dim")
 
 
-def _ruled(title: str, width: int) -> str:
+def _rule_off(title: str, width: int) -> str:
     text = f" {title} "
     left = max(2, (width - cells(text)) // 2)
     return clip("─" * left + text + "─" * width, width).replace("…", "─")
 
 
-def _in_index_order(look: Snapshot) -> Iterator[IndexRow]:
-    memory = look.memory
+def _rows_in_index_order(snapshot: Snapshot) -> Iterator[IndexRow]:
+    memory = snapshot.memory
     shown: set[str] = set()
     for position, index in enumerate(memory.indexes):
         cut = memory.load.cut_at_line if position == 0 else None
-        rows = list(_rows_of_index(look, index, cut, shown))
+        rows = list(_rows_of_index(snapshot, index, cut, shown))
         if position and not any(row.kind is RowKind.NOTE for row in rows):
             continue
         if len(memory.indexes) > 1:
             yield IndexRow(RowKind.HEADING, index.folder or index.path, index.path)
         yield from (row for row in rows if position == 0 or row.kind in _OF_NESTED)
     rest = [file for file in memory.files if file.path not in shown]
-    yield from _section(
-        look,
+    yield from _rows_of_section(
+        snapshot,
         "Not in the index" if memory.indexes else "Notes",
         (file for file in rest if file.role is FileRole.NOTE),
     )
-    yield from _section(
-        look, "Raw sources", (file for file in rest if file.role is FileRole.SOURCE)
+    yield from _rows_of_section(
+        snapshot, "Raw sources", (file for file in rest if file.role is FileRole.SOURCE)
     )
-    yield from _section(
-        look,
+    yield from _rows_of_section(
+        snapshot,
         "Index, log and schema",
         (file for file in rest if file.role in (FileRole.SUPPORT, FileRole.INDEX)),
     )
@@ -211,7 +217,7 @@ def _in_index_order(look: Snapshot) -> Iterator[IndexRow]:
 
 
 def _rows_of_index(
-    look: Snapshot, index: MemoryIndex, cut: int | None, shown: set[str]
+    snapshot: Snapshot, index: MemoryIndex, cut: int | None, shown: set[str]
 ) -> Iterator[IndexRow]:
     entries: dict[int, list[Entry]] = {}
     for entry in index.entries:
@@ -221,57 +227,59 @@ def _rows_of_index(
     text: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
         if number == cut:
-            yield from _text_row(index, text, cut)
+            yield from _rows_of_text(index, text, cut)
             text = []
             yield IndexRow(RowKind.CUT, "agents stop reading here")
         is_frame = line.startswith("|") and number not in entries
         if number < first_line or is_frame or not line.strip():
             continue
         if line.startswith("#") and number not in entries:
-            yield from _text_row(index, text, cut)
+            yield from _rows_of_text(index, text, cut)
             text = []
             yield IndexRow(RowKind.HEADING, line.lstrip("# ").rstrip("\r"), index.path, line=number)
         elif number in entries:
-            yield from _text_row(index, text, cut)
+            yield from _rows_of_text(index, text, cut)
             text = []
             for entry in entries[number]:
-                yield from _entry_row(look, index, entry, cut, shown)
+                yield from _rows_of_entry(snapshot, index, entry, cut, shown)
         else:
-            text.append((number, _plain(line)))
-    yield from _text_row(index, text, cut)
+            text.append((number, _strip_markdown(line)))
+    yield from _rows_of_text(index, text, cut)
 
 
-def _entry_row(
-    look: Snapshot, index: MemoryIndex, entry: Entry, cut: int | None, shown: set[str]
+def _rows_of_entry(
+    snapshot: Snapshot, index: MemoryIndex, entry: Entry, cut: int | None, shown: set[str]
 ) -> Iterator[IndexRow]:
-    resolved = look.memory.target(index, entry)
+    resolved = snapshot.memory.target(index, entry)
     dimmed = cut is not None and entry.line >= cut
     if resolved.leads is not Leads.NOTE:
-        # before the heads of the notes are read, it may be the name that one of them has
-        why = "not there" if look.read else ""
+        # before the frontmatter of all notes is read, one of them may still have this name
+        detail = "missing" if snapshot.read else ""
         severity, line = Severity.ERROR, entry.line
         kind, title = RowKind.MISSING, entry.title
-        yield IndexRow(kind, title, index.path, why, severity, dimmed, line, judged=look.read)
+        yield IndexRow(
+            kind, title, index.path, detail, severity, dimmed, line, judged=snapshot.read
+        )
         return
-    note = look.memory.by_path[resolved.path]
-    if note.role is FileRole.INDEX or (note.path in shown and len(look.memory.indexes) > 1):
+    note = snapshot.memory.by_path[resolved.path]
+    if note.role is FileRole.INDEX or (note.path in shown and len(snapshot.memory.indexes) > 1):
         return
     shown.add(note.path)
-    yield _note_row(look, note, entry.title, dimmed, entry.line)
+    yield _row_of_note(snapshot, note, entry.title, dimmed, entry.line)
 
 
-def _note_row(
-    look: Snapshot, note: Note, title: str, dimmed: bool = False, line: int = 0
+def _row_of_note(
+    snapshot: Snapshot, note: Note, title: str, dimmed: bool = False, line: int = 0
 ) -> IndexRow:
     detail = note.stem if note.stem not in title else ""
-    worst = look.worst(note.path)
-    protected = look.judged and look.is_protected(note)
+    worst = snapshot.worst(note.path)
+    protected = snapshot.judged and snapshot.is_protected(note)
     return IndexRow(
-        RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged, protected
+        RowKind.NOTE, title, note.path, detail, worst, dimmed, line, snapshot.judged, protected
     )
 
 
-def _text_row(
+def _rows_of_text(
     index: MemoryIndex, text: list[tuple[int, str]], cut: int | None
 ) -> Iterator[IndexRow]:
     if text:
@@ -281,16 +289,16 @@ def _text_row(
         yield IndexRow(RowKind.TEXT, first + more, index.path, "", None, dimmed, number)
 
 
-def _plain(line: str) -> str:
+def _strip_markdown(line: str) -> str:
     """Return a line of the index without the marks of markdown."""
     bare = line.strip().lstrip("-*+> ").replace("**", "").replace("`", "")
     return bare.removeprefix("<!--").strip() or "…"
 
 
-def _section(look: Snapshot, title: str, files: Iterable[Note]) -> Iterator[IndexRow]:
-    # the indexes of a wiki all have one name
+def _rows_of_section(snapshot: Snapshot, title: str, files: Iterable[Note]) -> Iterator[IndexRow]:
+    # all indexes of a wiki have the same name
     rows = [
-        _note_row(look, file, file.path if file.role is FileRole.INDEX else file.name)
+        _row_of_note(snapshot, file, file.path if file.role is FileRole.INDEX else file.name)
         for file in files
     ]
     if rows:
@@ -298,49 +306,49 @@ def _section(look: Snapshot, title: str, files: Iterable[Note]) -> Iterator[Inde
         yield from rows
 
 
-def _grouped(look: Snapshot, order: Order) -> Iterator[IndexRow]:
+def _rows_in_groups(snapshot: Snapshot, order: Order) -> Iterator[IndexRow]:
     groups: dict[str, list[Note]] = {}
-    for note in sorted(look.memory.notes, key=lambda note: _sort_key(look, order, note)):
-        groups.setdefault(_group(look, order, note), []).append(note)
+    for note in sorted(snapshot.memory.notes, key=lambda note: _sort_key(snapshot, order, note)):
+        groups.setdefault(_group_of(snapshot, order, note), []).append(note)
     for title, notes in groups.items():
-        yield from _section(look, title, notes)
+        yield from _rows_of_section(snapshot, title, notes)
 
 
-def _sort_key(look: Snapshot, order: Order, note: Note) -> tuple[str | int, ...]:
+def _sort_key(snapshot: Snapshot, order: Order, note: Note) -> tuple[str | int, ...]:
     if order is Order.TYPE:
         return (note.type or "~", note.name.casefold())
     if order is Order.WORST:
-        findings = look.of_note(note.path)
-        is_only_old = all(it.is_of_age for it in findings)
-        worst = look.worst(note.path) or 0
+        findings = snapshot.of_note(note.path)
+        is_only_old = all(finding.is_of_age for finding in findings)
+        worst = snapshot.worst(note.path) or 0
         return (-worst, is_only_old, -len(findings), note.name.casefold())
-    return (-int(day_of(note, look.ages).strftime("%Y%m%d")), note.name.casefold())
+    return (-int(day_of(note, snapshot.ages).strftime("%Y%m%d")), note.name.casefold())
 
 
-def _group(look: Snapshot, order: Order, note: Note) -> str:
+def _group_of(snapshot: Snapshot, order: Order, note: Note) -> str:
     if order is Order.TYPE:
         return note.type or "no type"
     if order is Order.WORST:
-        worst = look.worst(note.path)
-        return f"{worst.word}s" if worst else "fine"
-    return day_of(note, look.ages).strftime("%A %-d %B %Y")
+        worst = snapshot.worst(note.path)
+        return f"{worst.word}s" if worst else "OK"
+    return day_of(note, snapshot.ages).strftime("%A %-d %B %Y")
 
 
-def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[IndexRow], bool]:
-    """What says of a row whether it is chosen by type and words."""
+def _create_filter(memory: Memory, type_filter: str, words: str) -> Callable[[IndexRow], bool]:
+    """Return a predicate for rows that match a type and words."""
     chosen: Collection[str] = memory.by_path
     if words:
-        # loaded when somebody filters: the first paint need not wait for it
+        # imported only to filter: the first paint must not load it
         from ricordo.services.search.conditions import fitting
 
         chosen = fitting(memory, words)
 
-    def fits(row: IndexRow) -> bool:
+    def is_match(row: IndexRow) -> bool:
         if row.kind is not RowKind.NOTE or row.path not in chosen:
             return False
         return not type_filter or memory.by_path[row.path].type == type_filter
 
-    return fits
+    return is_match
 
 
 def _without_empty_headings(rows: list[IndexRow]) -> Iterator[IndexRow]:

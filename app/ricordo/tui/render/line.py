@@ -1,4 +1,4 @@
-"""Styled lines, and breaking them to a width in terminal cells."""
+"""Styled lines, and wrapping them to a width in terminal cells."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class StyledSpan(NamedTuple):
     text: str
     """Visible text without newlines or tabs."""
     style: str = ""
-    """Names that the palette knows, with blanks between."""
+    """Names of styles in the palette, separated by blanks."""
     link: int = -1
     """Position in the document's list of links; -1 for no link."""
     source: int = 0
-    """1-based line of the file that it shows; 0 where it is that of its row, or none."""
+    """1-based line of the file that it shows; 0 for the line of its row, or none."""
 
 
 class StyledLine(NamedTuple):
@@ -32,11 +32,11 @@ class StyledLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The row without its styles."""
+        """Return the text without styles."""
         return "".join(span.text for span in self.spans)
 
     def shows(self, source: int) -> bool:
-        """Say whether a part of the row shows line `source` of the file."""
+        """Return whether a part of the row shows line `source` of the file."""
         return self.source == source or any(span.source == source for span in self.spans)
 
 
@@ -53,17 +53,17 @@ _ATOM = f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,2
 
 @cache
 def _atoms() -> re.Pattern[str]:
-    # made when a text is first broken: the first paint need not wait for it
+    # compiled at first use: the first paint must not wait for it
     return re.compile(_ATOM)
 
 
 def shown(text: str) -> str:
-    """Return `text` as it may stand in a span: controls visible, tabs as blanks."""
+    """Return `text` for a span: control characters made visible, tabs and newlines as blanks."""
     return visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
 
 
 def width_of(spans: Iterable[StyledSpan]) -> int:
-    """Return how many cells `spans` take."""
+    """Return the width of `spans` in cells."""
     return sum(cells(span.text) for span in spans)
 
 
@@ -73,10 +73,10 @@ def wrap(
     first: tuple[StyledSpan, ...] = (),
     rest: tuple[StyledSpan, ...] = (),
 ) -> list[tuple[StyledSpan, ...]]:
-    """Break `spans` into rows of at most `width` cells.
+    """Wrap `spans` into rows of at most `width` cells.
 
-    `first` stands before the first row, `rest` before the others. What closes a word or a sentence
-    stays with what it closes, in whichever style that is.
+    `first` is put before the first row, `rest` before the others. Closing punctuation stays with
+    the word before it, even in another style.
     """
     rows: list[tuple[StyledSpan, ...]] = []
     row: list[StyledSpan] = list(first)
@@ -91,15 +91,15 @@ def wrap(
 
     given = tuple(spans)
     for number, span in enumerate(given):
-        size, behind = cells(span.text), _closing(given, number + 1)
-        if size + behind <= room:
+        size, closing = cells(span.text), _count_closing(given, number + 1)
+        if size + closing <= room:
             row.append(span)
             room -= size
             continue
-        words, left = "", len(span.text)
+        words, chars_left = "", len(span.text)
         for atom in _atoms().findall(span.text):
-            size, left = cells(atom), left - len(atom)
-            if size + (0 if left else behind) > room and room < margin:
+            size, chars_left = cells(atom), chars_left - len(atom)
+            if size + (0 if chars_left else closing) > room and room < margin:
                 if words:
                     row.append(span._replace(text=words))
                     words = ""
@@ -107,9 +107,9 @@ def wrap(
             if room == margin and atom.isspace():
                 continue
             while size > margin:
-                head = cut(atom, margin)
-                row.append(span._replace(text=words + head))
-                words, atom = "", atom[len(head) :]
+                beginning = cut(atom, margin)
+                row.append(span._replace(text=words + beginning))
+                words, atom = "", atom[len(beginning) :]
                 size = cells(atom)
                 finish()
             words += atom
@@ -121,8 +121,8 @@ def wrap(
     return rows
 
 
-def _closing(spans: Sequence[StyledSpan], number: int) -> int:
-    """Return how many signs that close stand at the beginning of the span of that number."""
+def _count_closing(spans: Sequence[StyledSpan], number: int) -> int:
+    """Return the number of closing characters at the beginning of span `number`."""
     if number >= len(spans):
         return 0
     text = spans[number].text
@@ -130,9 +130,7 @@ def _closing(spans: Sequence[StyledSpan], number: int) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """Return as much of the beginning of `text` as fits into `width` cells; at least one
-    character.
-    """
+    """Return the beginning of `text` that fits into `width` cells; at least one character."""
     if text.isascii():
         return text[: max(1, width)]
     for position, char in enumerate(text):
@@ -143,43 +141,41 @@ def cut(text: str, width: int) -> str:
 
 
 def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
-    """Return `spans` cut to `width` cells, as `fit` does; but a key, in the style `key`, stays with
-    all of its words or goes with them.
+    """Return `spans` cut to `width` cells like `fit`; but a key, in the style `key`, is shown with
+    its whole label or not at all.
     """
     given = tuple(spans)
     if width_of(given) <= width or not any(span.style == "key" for span in given):
         return fit(given, width)
     starts = [number for number, span in enumerate(given) if span.style == "key"]
-    # one cell for the sign that something is missing
+    # one cell for the ellipsis
     whole = [start for start in starts if width_of(given[:start]) < width]
     at = whole[-1] if whole else 0
     return (*given[:at], StyledSpan("…", "dim")) if at else fit(given, width)
 
 
 def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
-    """Return `spans` cut to `width` cells, with `…` where something is missing."""
-    kept: list[StyledSpan] = []
+    """Return `spans` cut to `width` cells, ending in `…` if they were cut."""
+    fitted: list[StyledSpan] = []
     room = width
     for span in spans:
         size = cells(span.text)
         if size > room:
             if room > 1:
-                kept.append(span._replace(text=cut(span.text, room - 1).rstrip() + "…"))
+                fitted.append(span._replace(text=cut(span.text, room - 1).rstrip() + "…"))
             elif room == 1:
-                kept.append(span._replace(text="…"))
-            return tuple(kept)
-        kept.append(span)
+                fitted.append(span._replace(text="…"))
+            return tuple(fitted)
+        fitted.append(span)
         room -= size
-    return tuple(kept)
+    return tuple(fitted)
 
 
 def with_right(left: Iterable[StyledSpan], right: tuple[StyledSpan, ...], width: int) -> StyledLine:
-    """Return a row of `width` cells with `left`, cut where there is no room, and `right` at its
-    end.
-    """
-    kept = fit(left, width - width_of(right))
-    gap = StyledSpan(" " * max(0, width - width_of(kept) - width_of(right)))
-    return StyledLine((*kept, gap, *right))
+    """Return a row of `width` cells with `left`, cut to fit, and `right` at its end."""
+    fitted = fit(left, width - width_of(right))
+    gap = StyledSpan(" " * max(0, width - width_of(fitted) - width_of(right)))
+    return StyledLine((*fitted, gap, *right))
 
 
 def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:

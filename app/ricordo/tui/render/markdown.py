@@ -1,7 +1,7 @@
 """Markdown as styled lines.
 
-markdown-it parses; what it finds becomes lines that know which line of the file they show and
-which link they hold. Addresses and markup are only ever text: nothing here can act.
+markdown-it parses; its tokens become lines that know which line of the file they show and which
+links they have. Addresses and HTML are shown as text only: nothing is opened or run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 Resolver = Callable[[str, bool, str], tuple[int, str]]
-"""Takes a target, whether it is a wikilink, and its label; gives the link's number (-1 for none)
-and the style in which it is shown."""
+"""Takes a target, whether it is a wikilink, and its anchor; returns the link's number (-1 for none)
+and its style."""
 
 _WIKILINK = re.compile(r"\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _CHUNK = 6_000
-"""Characters that are rendered in one go: a few milliseconds."""
+"""Characters that are rendered at once: a few milliseconds."""
 
 
 @cache
@@ -37,8 +37,8 @@ def _parser() -> MarkdownIt:
 
 
 def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
-    """Cut markdown into pieces that can be rendered one after the other, at blank lines outside
-    code fences; give each with the line of the file at which it begins.
+    """Split markdown at blank lines outside code fences into pieces that can be rendered one by
+    one; yield each with the line of the file at which it begins.
     """
     if len(text) <= _CHUNK:
         yield first_line, text
@@ -60,9 +60,7 @@ def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
 
 
 def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -> list[StyledLine]:
-    """Return `text` as lines of at most `width` cells; `first_line` is the line of the file at
-    which it begins.
-    """
+    """Return `text` as lines of at most `width` cells; it begins at `first_line` of the file."""
     tokens = _parser().parse(text.replace("\r\n", "\n"))
     writer = _Writer(width, first_line, resolve)
     writer.blocks(tokens)
@@ -74,10 +72,10 @@ def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -
 
 @dataclass
 class _List:
-    """A list that is being written."""
+    """A list that is being rendered."""
 
     number: int | None
-    """Of the next item; None for bullets."""
+    """Number of the next item; None for bullets."""
 
 
 @dataclass
@@ -87,9 +85,9 @@ class _Writer:
     resolve: Resolver
     lines: list[StyledLine] = field(default_factory=list)
     margin: list[StyledSpan] = field(default_factory=list)
-    """What stands before every row: bars of quotations, indentation of lists."""
+    """Spans before every row: bars of quotes, indentation of lists."""
     bullet: StyledSpan | None = None
-    """What stands before the first row of a list item."""
+    """Span before the first row of a list item."""
     lists: list[_List] = field(default_factory=list)
     tight: bool = False
 
@@ -166,7 +164,7 @@ class _Writer:
 
     def _write(self, spans: list[StyledSpan], source: int) -> None:
         first, rest = self._margins()
-        # softly broken lines flow together: a row belongs to the line with which it begins
+        # soft breaks join lines: a row belongs to the line at which it begins
         for row in wrap(spans, self.width, first, rest):
             source = next((span.source for span in row if span.source), source)
             self.lines.append(StyledLine(row, source))
@@ -242,8 +240,8 @@ def _block_style(before: Token) -> str:
 def _inline_spans(
     inline: Token, base: str, first: int, resolve: Resolver
 ) -> Iterator[tuple[StyledSpan | None, int]]:
-    """Yield the spans of a paragraph that begins at line `first`, each with its line; None with a
-    line number where it breaks hard.
+    """Yield the spans of a paragraph that begins at line `first`, each with its line; None with the
+    next line at a hard break.
     """
     raw = inline.content.replace("\n", " ")
     at, line = 0, first
@@ -253,7 +251,7 @@ def _inline_spans(
         kind = token.type
         style = " ".join([*styles, link_style]).strip()
         if token.content:
-            # code and HTML may run over lines of the file, which their text no longer shows
+            # code and HTML may span lines of the file, which their text no longer shows
             behind = raw.find(token.content.replace("\n", " "), at)
             at = behind + len(token.content) if behind >= 0 else at
         if kind == "text":
@@ -309,7 +307,7 @@ def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
 
 
 def _column_widths(rows: list[list[tuple[StyledSpan, ...]]], room: int) -> list[int]:
-    """Give every column what it needs, and take from the widest until the table fits."""
+    """Return the widths of columns: what each needs, the widest shrunk until the table fits."""
     count = max((len(row) for row in rows), default=0)
     widths = [
         max((width_of(row[column]) for row in rows if column < len(row)), default=1) or 1

@@ -1,6 +1,6 @@
-"""One note as lines: its facts, its text rendered or as it stands, its links.
+"""One note as lines: its facts, its text rendered or as source, its links.
 
-The page comes in pieces, so that the beginning of a long note is on screen at once.
+The page is made in pieces, so that the beginning of a long note is on the screen at once.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ def render_source(
     links: dict[int, list[Link]],
     resolve: Resolver,
 ) -> list[StyledLine]:
-    """Return `lines`, of which the first is line `first` of the file, with their numbers.
+    """Return `lines` with their numbers; the first is line `first` of the file.
 
-    `head_lines` is the number of lines that the head takes; `links` are the note's by line.
+    `head_lines` is the number of lines of the frontmatter; `links` are the note's links by line.
     """
     gutter = 5
     rows: list[StyledLine] = []
     rest = (StyledSpan(" " * gutter),)
     for number, line in enumerate(lines, first):
         before = (StyledSpan(f"{number:>{gutter - 1}} ", "dim"),)
-        base = "frontmatter" if number <= head_lines else _style(line)
-        spans = _spans(line.rstrip("\r"), base, links.get(number, []), resolve)
+        base = "frontmatter" if number <= head_lines else _style_of(line)
+        spans = _render_spans(line.rstrip("\r"), base, links.get(number, []), resolve)
         rows.extend(StyledLine(row, number) for row in wrap(spans, width, before, rest))
     return rows
 
 
-def _style(line: str) -> str:
+def _style_of(line: str) -> str:
     if line.startswith("#"):
         return "heading"
     return "quote" if line.startswith(">") else ""
 
 
-def _spans(line: str, base: str, links: list[Link], resolve: Resolver) -> list[StyledSpan]:
+def _render_spans(line: str, base: str, links: list[Link], resolve: Resolver) -> list[StyledSpan]:
     spans: list[StyledSpan] = []
     end = 0
     for link in links:
@@ -73,22 +73,22 @@ def _spans(line: str, base: str, links: list[Link], resolve: Resolver) -> list[S
 
 
 LONGEST_LINE = 10_000
-"""Characters; what lies beyond is counted, not shown."""
+"""Most characters of a line that are shown; the rest is counted."""
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict")
-"""How Syncthing, Dropbox and others name the copy that lost."""
-_REMINDS = StyledSpan("reminds of  ", "dim")
+"""File names that Syncthing, Dropbox and others give to conflict copies."""
+_ASSOCIATIONS_LABEL = StyledSpan("reminds of  ", "dim")
 _SOURCE_PIECE = 400
-"""Lines of source that are drawn in one go."""
+"""Lines of source that are drawn at once."""
 _BYTES_SHOWN = 256
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where a link of the page leads."""
+    """The target of a link on the page."""
 
     leads: Leads
     path: str
-    """The file, or the address as it is written."""
+    """Path of the file, or the address as written."""
     anchor: str = ""
 
 
@@ -106,7 +106,7 @@ class NotePage:
 
     def __init__(
         self,
-        look: Snapshot,
+        snapshot: Snapshot,
         note: Note,
         width: int,
         as_source: bool,
@@ -115,11 +115,11 @@ class NotePage:
         revealed: bool = False,
         reveal_key: str = "",
     ) -> None:
-        """`as_source` shows the text as it stands on disk, with its head and line numbers;
-        `revealed` with its secrets, which are masked otherwise; `reveal_key` is what shows them, as
-        a person reads it, "" where no key does.
+        """`as_source` shows the text as it is on disk, with frontmatter and line numbers;
+        `revealed` shows its secrets, which are masked otherwise; `reveal_key` is the label of the
+        key that reveals them, "" for none.
         """
-        self._look = look
+        self._snapshot = snapshot
         self._note = note
         self._width = width
         self.as_source = as_source
@@ -127,44 +127,42 @@ class NotePage:
         self._revealed = revealed
         self._reveal_key = reveal_key
         self.targets: list[LinkTarget] = []
-        self._reminded: Sequence[Association] = ()
+        self._associations: Sequence[Association] = ()
 
     @property
     def path(self) -> str:
-        """Path of the note."""
+        """Return the path of the note."""
         return self._note.path
 
     @property
     def is_looked_through(self) -> bool:
-        """Whether the text can be shown at once; otherwise it is to be looked through for secrets
-        first, beside the screen.
-        """
+        """Return whether the text can be masked at once; else scan it in a thread first."""
         return is_looked_through(self._note.text)
 
     @property
     def secrets(self) -> int:
-        """How many secrets the text has; 0 while it is not looked through."""
+        """Return the number of secrets in the text; 0 while it is not scanned."""
         return len(secrets_in(self._note.text)) if self.is_looked_through else 0
 
     @property
     def body(self) -> str:
-        """The text of the note as it is shown, without its frontmatter."""
+        """Return the text as it is shown, without frontmatter."""
         note = self._note
         return note.body if self._revealed else masked(note.text, note.head.end)
 
     def look_through(self) -> None:
-        """Look for secrets in the text; for a thread."""
+        """Scan the text for secrets; slow, for a thread."""
         secrets_in(self._note.text)
 
     @property
     def can_be_written(self) -> bool:
-        """Whether there is another page that shows the text as it stands on disk."""
+        """Return whether `written` returns another page."""
         return not self.as_source and bool(self._note.text)
 
     def written(self) -> NotePage:
-        """Return the page of the same note that shows its text as it stands on disk."""
+        """Return the page that shows the same note as source."""
         page = NotePage(
-            self._look,
+            self._snapshot,
             self._note,
             self._width,
             True,
@@ -172,49 +170,51 @@ class NotePage:
             revealed=self._revealed,
             reveal_key=self._reveal_key,
         )
-        page._reminded = self._reminded
+        page._associations = self._associations
         return page
 
-    def remind(self, found: Sequence[Association]) -> list[StyledLine]:
-        """Take what the note reminds of, and return it as lines that stand below all others. What
-        leads over a note that this look does not have is left out.
+    def remind(self, associations: Sequence[Association]) -> list[StyledLine]:
+        """Store the associations of the note, and return them as lines for the end of the page.
+        Associations via a note that this snapshot lacks are left out.
         """
-        here = self._look.memory.by_path
-        self._reminded = [it for it in found if all(step.path in here for step in it.steps)]
-        return self._reminders()
+        by_path = self._snapshot.memory.by_path
+        self._associations = [
+            each for each in associations if all(step.path in by_path for step in each.steps)
+        ]
+        return self._render_associations()
 
     def pieces(self) -> Iterator[list[StyledLine]]:
-        """Yield the page piece by piece; a note that is drawn in one go is one piece."""
+        """Yield the page piece by piece; a short note is one piece."""
         if self._note.trouble is ReadError.NOT_YET:
             yield [StyledLine((StyledSpan(READING, "dim"),))]
             return
-        drawn = self._facts()
-        for number, draw in enumerate(self._parts()):
+        drawn = self._render_facts()
+        for number, draw in enumerate(self._iter_body()):
             if number:
                 yield drawn
                 drawn = []
             drawn += draw()
-        yield drawn + self._neighbours() + self._reminders()
+        yield drawn + self._render_links() + self._render_associations()
 
-    def _parts(self) -> Iterator[Callable[[], list[StyledLine]]]:
-        """Yield what draws the parts of the body; none of them is drawn before it is called."""
+    def _iter_body(self) -> Iterator[Callable[[], list[StyledLine]]]:
+        """Yield functions that draw the parts of the body."""
         note = self._note
         if not note.text:
-            yield self._nothing_to_show
+            yield self._render_bytes
         elif self.as_source:
-            yield from self._source()
+            yield from self._iter_source()
         else:
-            for line, part in chunks(_shortened(self.body), note.line_of(note.head.end)):
-                yield partial(self._rendered, line, part)
+            for line, part in chunks(_shorten_lines(self.body), note.line_of(note.head.end)):
+                yield partial(self._render_part, line, part)
 
-    def _facts(self) -> list[StyledLine]:
+    def _render_facts(self) -> list[StyledLine]:
         note = self._note
         facts = [
             what_it_is(note),
             note.type,
-            age_in_words(note, self._today, self._look.ages),
+            age_in_words(note, self._today, self._snapshot.ages),
             f"≈{tokens(note.text):,} tokens",
-            read_briefly(self._look.evidence, note),
+            read_briefly(self._snapshot.evidence, note),
         ]
         if _CONFLICT_COPY.search(note.path):
             facts.append("conflict copy")
@@ -222,7 +222,7 @@ class NotePage:
             facts.append("hard link")
         if not note.facts.writable:
             facts.append("read-only")
-        if self._look.is_protected(note):
+        if self._snapshot.is_protected(note):
             facts.append(f"{PROTECTED} protected")
         rows = [
             StyledLine(row)
@@ -230,9 +230,9 @@ class NotePage:
                 [StyledSpan(one_line(" · ".join(filter(None, facts))), "dim")], self._width
             )
         ]
-        rows += self._origin()
+        rows += self._render_origin()
         if self.secrets:
-            rows.append(self._told_of_secrets())
+            rows.append(self._render_secrets())
         if note.description:
             description = note.description
             if not self._revealed:
@@ -249,20 +249,20 @@ class NotePage:
             rows.append(StyledLine((StyledSpan(clip(text, self._width), "error"),)))
         return [*rows, BLANK]
 
-    def _told_of_secrets(self) -> StyledLine:
-        many = "1 secret is" if self.secrets == 1 else f"{self.secrets} secrets are"
-        told = f"! {many} shown" if self._revealed else f"{MASK} {many} masked"
-        does = "mask" if self._revealed else "reveal"
+    def _render_secrets(self) -> StyledLine:
+        count = "1 secret is" if self.secrets == 1 else f"{self.secrets} secrets are"
+        words = f"! {count} shown" if self._revealed else f"{MASK} {count} masked"
+        verb = "mask" if self._revealed else "reveal"
         key = (
-            (StyledSpan(f"  {self._reveal_key} ", "key"), StyledSpan(does, "dim"))
+            (StyledSpan(f"  {self._reveal_key} ", "key"), StyledSpan(verb, "dim"))
             if self._reveal_key
             else ()
         )
-        return StyledLine(fit((StyledSpan(told, "warning"), *key), self._width))
+        return StyledLine(fit((StyledSpan(words, "warning"), *key), self._width))
 
-    def _origin(self) -> list[StyledLine]:
-        """From which session it is: as the transcripts tell, else as its head does."""
-        known = self._look.evidence.origins.get(self._note.path)
+    def _render_origin(self) -> list[StyledLine]:
+        """Return the session of the note: from the transcripts, else from its frontmatter."""
+        known = self._snapshot.evidence.origins.get(self._note.path)
         session = self._note.head.scalar("originSessionId")
         if known is not None:
             before, behind = "from session “", f"” · {brief_day(known.at, self._today)}"
@@ -274,14 +274,14 @@ class NotePage:
             return [StyledLine((StyledSpan(clip(f"from session {session}", self._width), "dim"),))]
         return []
 
-    def _rendered(self, line: int, part: str) -> list[StyledLine]:
-        rendered = render_markdown(part, self._width, line, self._resolver())
+    def _render_part(self, line: int, part: str) -> list[StyledLine]:
+        rendered = render_markdown(part, self._width, line, self._create_resolver())
         return [*rendered, BLANK] if rendered else []
 
-    def _source(self) -> Iterator[Callable[[], list[StyledLine]]]:
+    def _iter_source(self) -> Iterator[Callable[[], list[StyledLine]]]:
         note = self._note
         text = note.text if self._revealed else masked(note.text)
-        lines = _shortened(text).split("\n")
+        lines = _shorten_lines(text).split("\n")
         links: dict[int, list[Link]] = {}
         for link in note.links:
             links.setdefault(link.line, []).append(link)
@@ -289,21 +289,27 @@ class NotePage:
         for start in range(0, len(lines), _SOURCE_PIECE):
             part = lines[start : start + _SOURCE_PIECE]
             yield partial(
-                render_source, part, start + 1, self._width, head_lines, links, self._resolver()
+                render_source,
+                part,
+                start + 1,
+                self._width,
+                head_lines,
+                links,
+                self._create_resolver(),
             )
         yield lambda: [BLANK]
 
-    def _nothing_to_show(self) -> list[StyledLine]:
+    def _render_bytes(self) -> list[StyledLine]:
         raw = self._note.raw[:_BYTES_SHOWN]
         if not raw:
-            return [StyledLine((StyledSpan("nothing is written here", "dim"),)), BLANK]
+            return [StyledLine((StyledSpan("this file is empty", "dim"),)), BLANK]
         rows = [
             f"{start:08x}  {raw[start : start + 16].hex(' ')}" for start in range(0, len(raw), 16)
         ]
         return [*(StyledLine((StyledSpan(clip(row, self._width), "dim"),)) for row in rows), BLANK]
 
-    def _neighbours(self) -> list[StyledLine]:
-        memory = self._look.memory
+    def _render_links(self) -> list[StyledLine]:
+        memory = self._snapshot.memory
         path = self._note.path
         forward = [
             link.path
@@ -314,7 +320,7 @@ class NotePage:
         spans: list[StyledSpan] = []
         for arrow, paths in (("→", forward), ("←", backward)):
             for other in dict.fromkeys(paths):
-                spans += [StyledSpan(f" {arrow} ", "dim"), self._name_of(other)]
+                spans += [StyledSpan(f" {arrow} ", "dim"), self._render_link(other)]
         if not spans:
             return []
         label = StyledSpan("links ", "dim")
@@ -322,89 +328,92 @@ class NotePage:
             StyledLine(row) for row in wrap(spans, self._width, (label,), (StyledSpan("      "),))
         ]
 
-    def _reminders(self) -> list[StyledLine]:
-        """What the note reminds of by more than a link of its own, with the way there."""
+    def _render_associations(self) -> list[StyledLine]:
+        """Return the associations beyond the note's own links, each with its path."""
         spans: list[StyledSpan] = []
-        for it in self._reminded:
-            if len(it.steps) == 1 and it.steps[0].how in LINKS:
+        for association in self._associations:
+            if len(association.steps) == 1 and association.steps[0].how in LINKS:
                 continue
-            spans += [self._name_of(it.path), StyledSpan(f" ({one_line(self._way(it))})  ", "dim")]
+            spans += [
+                self._render_link(association.path),
+                StyledSpan(f" ({one_line(self._describe_path(association))})  ", "dim"),
+            ]
         if not spans:
             return []
         return [
             StyledLine(row)
-            for row in wrap(spans, self._width, (_REMINDS,), (StyledSpan(" " * 12),))
+            for row in wrap(spans, self._width, (_ASSOCIATIONS_LABEL,), (StyledSpan(" " * 12),))
         ]
 
-    def _way(self, association: Association) -> str:
-        between = [self._look.memory.by_path[it.path].stem for it in association.steps[:-1]]
+    def _describe_path(self, association: Association) -> str:
+        between = [self._snapshot.memory.by_path[step.path].stem for step in association.steps[:-1]]
         if between:
             return f"via {', '.join(between)}"
-        # "same session as", "given together with": no name follows here
+        # "same session as", "given together with": drop the last word, no name follows
         return association.steps[0].how.rpartition(" ")[0]
 
-    def _name_of(self, path: str) -> StyledSpan:
+    def _render_link(self, path: str) -> StyledSpan:
         self.targets.append(LinkTarget(Leads.NOTE, path))
-        file = self._look.memory.by_path[path]
+        file = self._snapshot.memory.by_path[path]
         name = path if file.role is FileRole.INDEX else file.stem
         return StyledSpan(clip(name, 48), "link", len(self.targets) - 1)
 
-    def _resolver(self) -> Resolver:
-        memory, note = self._look.memory, self._note
+    def _create_resolver(self) -> Resolver:
+        memory, note = self._snapshot.memory, self._note
 
         def resolve(target: str, is_wikilink: bool, anchor: str) -> tuple[int, str]:
             if not is_wikilink and "#" in target and "://" not in target:
                 target, _, anchor = target.partition("#")
-            link = Link(_unquoted(target), anchor, "", 0, 0, 0, is_wikilink)
-            found = memory.resolve(note, link)
-            path = found.path or target
-            if found.leads is Leads.AWAY and not target and anchor:
+            link = Link(_unquote(target), anchor, "", 0, 0, 0, is_wikilink)
+            resolved = memory.resolve(note, link)
+            path = resolved.path or target
+            if resolved.leads is Leads.AWAY and not target and anchor:
                 self.targets.append(LinkTarget(Leads.NOTE, note.path, anchor))
             else:
-                self.targets.append(LinkTarget(found.leads, path, anchor))
-            wanted = is_wikilink and found.leads is Leads.NOWHERE
-            return len(self.targets) - 1, "wanted-link" if wanted else _STYLES[found.leads]
+                self.targets.append(LinkTarget(resolved.leads, path, anchor))
+            is_unwritten = is_wikilink and resolved.leads is Leads.NOWHERE
+            return len(self.targets) - 1, "wanted-link" if is_unwritten else _STYLES[resolved.leads]
 
         return resolve
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens a model reads for `text`: four ASCII characters to one, every
-    other character one (a rule of thumb; tokenisers differ).
+    """Return the estimated tokens of `text`: one for four ASCII characters, one for every other
+    character (a rule of thumb; tokenisers differ).
     """
     plain = len(text.encode("ascii", "ignore"))
     return max(1, plain // 4 + (len(text) - plain)) if text else 0
 
 
 def line_of_heading(note: Note, anchor: str) -> int:
-    """Return the line of the heading that `anchor` names, as GitHub or Obsidian would; 0 without
-    one.
+    """Return the line of the heading that `anchor` names in GitHub's or Obsidian's way; 0 if
+    there is none.
     """
-    wanted = _slug(anchor)
-    if wanted:
+    slug = _slug(anchor)
+    if slug:
         for number, line in enumerate(note.text.split("\n"), 1):
-            if line.startswith("#") and _slug(line.lstrip("#")) == wanted:
+            if line.startswith("#") and _slug(line.lstrip("#")) == slug:
                 return number
     return 0
 
 
 def why_not_followed(target: LinkTarget) -> str:
-    """Return in one visible line why a link that leads to no note is not followed."""
-    said = {
-        Leads.AWAY: "Addresses are not opened from here; y copies it",
-        Leads.OUTSIDE: "This leads out of the memory",
-        Leads.FILE: "This is a file and no note",
-    }.get(target.leads, "Nothing is there")
-    return f"{said}: {clip(target.path, 400)}"
+    """Return in one line of visible text why a link to no note is not followed."""
+    reason = {
+        Leads.AWAY: "Ricordo opens no addresses; y copies it",
+        Leads.OUTSIDE: "Link out of the memory",
+        Leads.FILE: "Link to a file that is no note",
+    }.get(target.leads, "Link to a note that does not exist")
+    return f"{reason}: {clip(target.path, 400)}"
 
 
 def _slug(heading: str) -> str:
-    kept = "".join(char for char in heading.casefold() if char.isalnum() or char in " -_")
-    return kept.strip().replace(" ", "-")
+    chars = "".join(char for char in heading.casefold() if char.isalnum() or char in " -_")
+    return chars.strip().replace(" ", "-")
 
 
 def what_it_is(note: Note) -> str:
-    """Return what a file is to its memory, in a word; "" for an ordinary note."""
+    """Return the role of a file in its memory, in words; "" for an ordinary note."""
     return {
         FileRole.INDEX: "index",
         FileRole.SOURCE: "raw source",
@@ -412,13 +421,13 @@ def what_it_is(note: Note) -> str:
     }.get(note.role, "")
 
 
-def _unquoted(target: str) -> str:
+def _unquote(target: str) -> str:
     from urllib.parse import unquote
 
     return unquote(target, errors="surrogateescape")
 
 
-def _shortened(text: str) -> str:
+def _shorten_lines(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if len(text) <= LONGEST_LINE:

@@ -1,4 +1,4 @@
-"""Doubts as lines: what would be sent of them, and what was thought of them before."""
+"""Uncertain pairs as lines: what would be sent of them, and the earlier opinions on them."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ from ricordo.services.conflicts.opinions import suggested
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
-_TOLD = {
+_VIEW_WORDS = {
     View.CONFLICT: "a conflict",
-    View.DUPLICATE: "one would do",
-    View.BOTH_HOLD: "both may hold",
-    View.UNSURE: "it cannot be told",
+    View.DUPLICATE: "a duplicate",
+    View.BOTH_HOLD: "both may be true",
+    View.UNSURE: "cannot decide",
 }
 _ABOUT = (
-    "These pairs of notes may contradict or repeat each other; the rules cannot tell. What a model "
-    "or a program says of them is kept as an opinion. It stands beside the two notes, settles "
-    "nothing, and is not paid for twice."
+    "These pairs of notes may contradict or repeat each other; the rules cannot decide. The answer "
+    "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
+    "note, and you never pay twice for the same pair."
 )
 
 
 def opinion_spans(opinion: Opinion) -> list[StyledSpan]:
-    """Return what is thought of a doubt, who thinks so and why."""
+    """Return an opinion on an uncertain pair, with its author and reason."""
     keep = suggested(opinion)
     which = "" if keep is Keep.NONE else f", keep {keep}"
     return [
-        StyledSpan(f"{one_line(opinion.model) or 'it'} thinks: ", "accent"),
-        StyledSpan(f"{_TOLD[opinion.view]}{which}", "bold"),
+        StyledSpan(f"opinion of {one_line(opinion.model) or 'a program'}: ", "accent"),
+        StyledSpan(f"{_VIEW_WORDS[opinion.view]}{which}", "bold"),
         StyledSpan(f" · {one_line(opinion.reason)}"),
     ]
 
 
 def before_judging_lines(before: BeforeJudging, width: int) -> list[StyledLine]:
-    """Return what would be sent, and what was judged before."""
+    """Return what would be sent, and the earlier opinions."""
     lines = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)] + [BLANK]
     if before.asked is not None and before.leaving is not None and before.asked.doubts:
         count = len(before.asked.doubts)
         of = "" if count == before.untold else f" of {before.untold}"
         lines += [
-            StyledLine((StyledSpan(f"{count}{of} in doubt: this is sent", "heading"),)),
+            StyledLine((StyledSpan(f"{count}{of} uncertain: this is sent", "heading"),)),
             BLANK,
         ]
         lines += [*sent_lines(before.leaving.text, "pair ", width), BLANK]
     if before.told:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
-        lines += [row for it in before.told for row in _judged_lines(it, width)]
+        lines += [row for it in before.told for row in _render_opinion(it, width)]
     return lines
 
 
 def sent_lines(text: str, heading: str, width: int) -> list[StyledLine]:
-    """Return a text as it is sent; lines that begin with a `heading` are ours."""
+    """Return a text as it is sent; lines that begin with `heading` are Ricordo's."""
     lines: list[StyledLine] = []
     for line in text.rstrip("\n").split("\n"):
         style = "bold" if line.startswith(heading) else ""
@@ -64,21 +64,23 @@ def sent_lines(text: str, heading: str, width: int) -> list[StyledLine]:
     return lines
 
 
-def _judged_lines(it: Conflict, width: int) -> list[StyledLine]:
-    paths = (one_line(side.quote.path) for side in (it.left, it.right))
-    spans = opinion_spans(it.opinion) if it.opinion else []
+def _render_opinion(conflict: Conflict, width: int) -> list[StyledLine]:
+    paths = (one_line(side.quote.path) for side in (conflict.left, conflict.right))
+    spans = opinion_spans(conflict.opinion) if conflict.opinion else []
     rows = wrap([StyledSpan(" ↔ ".join(paths))], width - 1)
     rows += wrap(spans, width - 1, (StyledSpan("  "),), (StyledSpan("  "),))
     return [StyledLine(row) for row in rows]
 
 
-def told_of(judged: JudgementOutcome) -> list[str]:
-    """Return what came of having doubts judged, in a few sentences."""
-    counts = Counter(opinion.view for _, opinion in judged.opinions)
-    views = (f"{_TOLD[view]}: {counts[view]}" for view in View if counts[view])
-    told = [f"{len(judged.opinions)} judged. {'; '.join(views)}".rstrip()]
-    if judged.rejected:
-        first = judged.rejected[0]
-        more = f", and {len(judged.rejected) - 1} more" if len(judged.rejected) > 1 else ""
-        told.append(f"Refused: {one_line(first.change)}: {one_line(first.why).rstrip('.')}{more}.")
-    return told
+def told_of(outcome: JudgementOutcome) -> list[str]:
+    """Return the result of having uncertain pairs judged, in a few sentences."""
+    counts = Counter(opinion.view for _, opinion in outcome.opinions)
+    views = (f"{_VIEW_WORDS[view]}: {counts[view]}" for view in View if counts[view])
+    messages = [f"{len(outcome.opinions)} judged. {'; '.join(views)}".rstrip()]
+    if outcome.rejected:
+        first = outcome.rejected[0]
+        more = f", and {len(outcome.rejected) - 1} more" if len(outcome.rejected) > 1 else ""
+        messages.append(
+            f"Refused: {one_line(first.change)}: {one_line(first.why).rstrip('.')}{more}."
+        )
+    return messages

@@ -1,1 +1,1 @@
-"""The parts of the screen. No widget imports a screen."""
+"""Widgets. None imports a screen."""

@@ -1,4 +1,4 @@
-"""One line of spans: the line at the top, the line at the bottom, the hint above it."""
+"""One line of spans: the status line, the key line, the hint."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, width_of
 
 
 class Bar(Widget):
-    """Shows what it is given, cut to the width: one part at the left, one at the right."""
+    """Shows one part at the left and one at the right, cut to the width."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
     def __init__(self, palette: Palette, *, id: str, base: str = "bar") -> None:
-        """Empty until `say` gives it something; `base` is the style on which it is drawn."""
+        """Start empty; `base` is the style of the background."""
         super().__init__(id=id)
         self._base = base
         self._palette = palette
@@ -25,26 +25,26 @@ class Bar(Widget):
         self._rights: tuple[tuple[StyledSpan, ...], ...] = ()
 
     def say(self, left: tuple[StyledSpan, ...], *rights: tuple[StyledSpan, ...]) -> None:
-        """Show other spans: `left`, and of `rights` the first for which there is room; where there
-        is none for any, the last, and `left` is cut.
+        """Show other spans: `left`, and the first of `rights` that fits; if none does, the last of
+        them with `left` cut.
         """
         if (left, rights) != (self._left, self._rights):
             self._left, self._rights = left, rights
             self.refresh()
 
     def with_left(self, *left: StyledSpan) -> Self:
-        """Return this bar, saying `left` from the beginning."""
+        """Return this bar, showing `left`."""
         self._left = left
         return self
 
     def repaint(self, palette: Palette) -> None:
-        """Draw anew with the styles of `palette`."""
+        """Draw again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 
     @property
     def text(self) -> str:
-        """What is shown, without styles."""
+        """Return the shown text without styles."""
         return StyledLine((*self._left, StyledSpan("  "), *self._right)).text
 
     @property

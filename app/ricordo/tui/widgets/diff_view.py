@@ -1,4 +1,4 @@
-"""A diff with a cursor that goes from hunk to hunk."""
+"""A diff with a cursor that moves from hunk to hunk."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ricordo.tui.widgets.cursor_view import CursorView
 
 _SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""
-_BESIDE = "drawing"
+_DRAWING_GROUP = "drawing"
 _DRAWING: list[DiffLine] = [
     DiffLine(StyledLine((StyledSpan("  a long text is being compared …", "dim"),)))
 ]
 
 
 class DiffView(CursorView):
-    """Shows what becomes of files; hunks can be left out of it."""
+    """Shows edits as a diff; hunks can be left out."""
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Empty until `show` gives it edits."""
+        """Start empty."""
         super().__init__(palette, moved, id=id)
         self._edits: Sequence[Edit] = ()
         self._head: Callable[[int], Sequence[StyledLine]] | None = None
         self._lines: list[DiffLine] = []
         self._side_by_side = False
         self.revealed = False
-        """Whether secrets are shown: until another file is."""
+        """Whether secrets are shown; reset with another file."""
         self._has_secrets = False
         self.left_out: set[tuple[int, int]] = set()
-        """The hunks that the person does not want, by edit and number."""
+        """The hunks that the user left out, by edit and hunk number."""
 
     def show(
         self,
@@ -43,10 +43,10 @@ class DiffView(CursorView):
         left_out: Iterable[tuple[int, int]] = (),
         head: Callable[[int], Sequence[StyledLine]] | None = None,
     ) -> None:
-        """Show other edits, from the top, with hunks that were left out before. `head` gives for a
-        width what stands above them and is scrolled with them.
+        """Show other edits from the top, with the hunks that were left out before. `head` returns
+        for a width the lines above the edits, which scroll with them.
         """
-        if [it.path for it in edits] != [it.path for it in self._edits]:
+        if [edit.path for edit in edits] != [edit.path for edit in self._edits]:
             self.revealed = False
         self._edits, self._head = edits, head
         self.left_out = set(left_out)
@@ -56,13 +56,13 @@ class DiffView(CursorView):
         self._draw(from_the_top=True)
 
     def turn(self) -> None:
-        """Show old and new side by side, or in one column again."""
+        """Switch between side by side and one column."""
         self._side_by_side = not self._side_by_side
         self._draw()
 
     @property
     def has_secrets(self) -> bool:
-        """Whether there are secrets to reveal, or to mask again."""
+        """Return whether there are secrets to reveal or to mask again."""
         return self.revealed or self._has_secrets
 
     def reveal(self) -> None:
@@ -71,7 +71,7 @@ class DiffView(CursorView):
         self._draw()
 
     def leave_out(self) -> bool:
-        """Leave the hunk under the cursor out, or take it in again; say whether there was one."""
+        """Leave out or include the hunk under the cursor; return whether there is one."""
         hunk = self.hunk
         if hunk is None:
             return False
@@ -80,13 +80,13 @@ class DiffView(CursorView):
         return True
 
     def go_to_hunk(self) -> None:
-        """Put the cursor on the first hunk behind it."""
-        behind = enumerate(self._lines[self.cursor + 1 :], self.cursor + 1)
-        self.rest_on(next((n for n, it in behind if it.hunk >= 0), self.cursor))
+        """Move the cursor to the next hunk."""
+        rows_after = enumerate(self._lines[self.cursor + 1 :], self.cursor + 1)
+        self.rest_on(next((n for n, line in rows_after if line.hunk >= 0), self.cursor))
 
     @property
     def hunk(self) -> tuple[int, int] | None:
-        """The hunk under the cursor, by edit and number."""
+        """Return the edit and hunk number under the cursor; None without a hunk."""
         if not 0 <= self.cursor < len(self._lines):
             return None
         line = self._lines[self.cursor]
@@ -94,29 +94,31 @@ class DiffView(CursorView):
 
     @property
     def seen_to_the_end(self) -> bool:
-        """Whether the last line has been in sight at this scroll position."""
+        """Return whether the last line is in sight."""
         bottom = self.scroll_offset.y + self.scrollable_content_region.height
         return bottom >= self.line_count
 
     @property
     def hunks(self) -> set[tuple[int, int]]:
-        """All hunks, by edit and number."""
+        """Return all hunks, by edit and hunk number."""
         return {(line.edit, line.hunk) for line in self._lines if line.hunk >= 0}
 
     @property
     def _is_short(self) -> bool:
-        """Whether all of it can be drawn at once."""
-        return sum(len(it.before or b"") + len(it.after or b"") for it in self._edits) <= _SHORT
+        """Return whether the diff is short enough to draw at once."""
+        return (
+            sum(len(edit.before or b"") + len(edit.after or b"") for edit in self._edits) <= _SHORT
+        )
 
     @property
     def is_drawn(self) -> bool:
-        """Whether what is to be shown is on the screen."""
+        """Return whether the diff is on the screen."""
         return self._lines is not _DRAWING
 
     def _draw(self, *, from_the_top: bool = False) -> None:
-        """Draw at once, or beside the screen what takes long."""
+        """Draw a short diff at once, a long one in a thread."""
         draw = partial(
-            _drawn,
+            _render_diff,
             self._edits,
             self._head,
             self.content_width,
@@ -125,19 +127,21 @@ class DiffView(CursorView):
             self.revealed,
         )
         if self._is_short:
-            self.workers.cancel_group(self, _BESIDE)
-            self._take(draw(), from_the_top=from_the_top)
+            self.workers.cancel_group(self, _DRAWING_GROUP)
+            self._show_lines(draw(), from_the_top=from_the_top)
         else:
-            drawing = self._draw_beside(draw, from_the_top=from_the_top or not self.is_drawn)
-            self.run_worker(drawing, group=_BESIDE, exclusive=True)
+            drawing = self._draw_in_thread(draw, from_the_top=from_the_top or not self.is_drawn)
+            self.run_worker(drawing, group=_DRAWING_GROUP, exclusive=True)
 
-    async def _draw_beside(self, draw: Callable[[], list[DiffLine]], *, from_the_top: bool) -> None:
-        self._take(await asyncio.to_thread(draw), from_the_top=from_the_top)
+    async def _draw_in_thread(
+        self, draw: Callable[[], list[DiffLine]], *, from_the_top: bool
+    ) -> None:
+        self._show_lines(await asyncio.to_thread(draw), from_the_top=from_the_top)
         self._moved()
 
-    def _take(self, lines: list[DiffLine], *, from_the_top: bool) -> None:
+    def _show_lines(self, lines: list[DiffLine], *, from_the_top: bool) -> None:
         self._lines = lines
-        self._has_secrets = any(MASK in it.line.text for it in lines)
+        self._has_secrets = any(MASK in line.line.text for line in lines)
         self.lines_changed()
         if from_the_top:
             self.jump_to(0)
@@ -149,7 +153,7 @@ class DiffView(CursorView):
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self._lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -164,11 +168,11 @@ class DiffView(CursorView):
         return row.line, "cursor"
 
     def can_rest(self, number: int) -> bool:
-        """The cursor rests where a file or a hunk begins."""
+        """Return whether a file or a hunk begins on row `number`."""
         return self._lines[number].is_first
 
 
-def _drawn(
+def _render_diff(
     edits: Sequence[Edit],
     head: Callable[[int], Sequence[StyledLine]] | None,
     width: int,
@@ -184,7 +188,7 @@ def _drawn(
 
 
 class MarkedDiff(DiffView):
-    """A diff that can be shown with hunks that were marked before."""
+    """A diff that can be shown with marked hunks."""
 
     def show_marked(self, edits: Sequence[Edit], hunks: Collection[int]) -> None:
         """Show `edits` from the top, with `hunks` of the first one marked."""
@@ -192,11 +196,11 @@ class MarkedDiff(DiffView):
 
     @property
     def marked(self) -> frozenset[int]:
-        """The hunks of the first edit that are marked."""
+        """Return the marked hunks of the first edit."""
         return frozenset(hunk for edit, hunk in self.left_out if edit == 0)
 
     @property
     def is_read(self) -> bool:
-        """Whether the end is on the screen."""
+        """Return whether the diff is drawn and its end is in sight."""
         is_there = self.is_drawn and self.size.height > 0 and self.line_count > 0
         return is_there and self.seen_to_the_end

@@ -1,4 +1,4 @@
-"""The line in which a person types what to filter or to find."""
+"""The line in which the user types what to filter or to find."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from ricordo.tui.actions.dialogs import Dialog
 
 
 class FindBar(Input):
-    """Appears when asked for words, tells every keystroke, and goes away again."""
+    """Appears to ask for words, posts every change of them, and disappears."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.FIND, {"cancel": "give_up"})
 
     class Typed(Message):
-        """The words are others now."""
+        """The words changed."""
 
         def __init__(self, words: str) -> None:
-            """`words` as they stand."""
+            """`words` are the present words."""
             super().__init__()
             self.words = words
 
     class Left(Message):
-        """The person is done: the words stay, or were taken away with Escape."""
+        """The bar closed: the words are kept, or were cleared with Escape."""
 
     def __init__(self, *, id: str) -> None:
-        """Out of sight until `ask`."""
+        """Start hidden."""
         super().__init__(id=id, select_on_focus=False)
 
     in_note = False
-    """Whether the words are looked for in the note, and not in the index."""
+    """Whether to find in the note instead of filtering the index."""
 
     def ask(self, words: str, *, in_note: bool) -> None:
-        """Appear, with `words` to begin with."""
+        """Show the bar with `words` in it."""
         self.in_note = in_note
         self.placeholder = "find in the note" if in_note else "filter the index"
         self.value = words
@@ -46,27 +46,27 @@ class FindBar(Input):
 
     @property
     def is_on(self) -> bool:
-        """Whether it is on the screen."""
+        """Return whether the bar is on the screen."""
         return self.has_class("-on")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell what is typed."""
+        """Post the typed words."""
         event.stop()
         if self.is_on:
             self.post_message(self.Typed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep the words."""
+        """Keep the words on Enter."""
         event.stop()
         self._keep()
 
     def action_give_up(self) -> None:
-        """Take the words away."""
-        self._give_up()
+        """Clear the words."""
+        self._clear()
 
     def take(self, event: Key) -> bool:
-        """Take a key that was typed so fast that it went to where the focus was before; say
-        whether it was one.
+        """Handle a key that was typed before the bar got the focus; return whether it was one for
+        the bar.
         """
         if not self.is_on:
             return False
@@ -75,24 +75,24 @@ class FindBar(Input):
         elif event.key == "enter":
             self._keep()
         elif event.key == "escape":
-            self._give_up()
+            self._clear()
         else:
             return False
         return True
 
     def _keep(self) -> None:
         self.post_message(self.Typed(self.value))
-        self._leave()
+        self._hide()
 
-    def _give_up(self) -> None:
+    def _clear(self) -> None:
         self.post_message(self.Typed(""))
-        self._leave()
+        self._hide()
 
     def on_blur(self) -> None:
-        """Keep the words when the person went elsewhere; not when the whole terminal did."""
+        """Keep the words when the focus moved elsewhere, but not when the terminal lost it."""
         if self.is_on and self.app.app_focus:
             self._keep()
 
-    def _leave(self) -> None:
+    def _hide(self) -> None:
         self.remove_class("-on")
         self.post_message(self.Left())

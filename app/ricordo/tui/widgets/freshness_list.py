@@ -1,4 +1,4 @@
-"""The freshness pane: what is wrong, worst first, and the finding under the cursor in full."""
+"""The freshness pane: findings, worst first, and the finding under the cursor in full."""
 
 from __future__ import annotations
 
@@ -24,60 +24,62 @@ from ricordo.tui.widgets.cursor_view import CursorView
 
 
 class FreshnessList(CursorView):
-    """Findings of the note or of the whole memory, or how many there are by rule."""
+    """Lists the findings of a note or of the memory, or their number by rule."""
 
     lines_under_cursor = 2
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Empty until `show` gives it a look."""
+        """Start empty."""
         super().__init__(palette, moved, id=id)
-        self._look: Snapshot | None = None
+        self._snapshot: Snapshot | None = None
         self._path = ""
         self._rows: list[FreshnessRow] = []
         self._drawn_for = 0
         self.scope = FindingScope.NOTE
         self._rule = ""
 
-    def show(self, look: Snapshot, path: str) -> None:
-        """Show the findings of `look`; `path` is the note that is open."""
-        if look is self._look and (path == self._path or self.scope is not FindingScope.NOTE):
+    def show(self, snapshot: Snapshot, path: str) -> None:
+        """Show the findings of a snapshot; `path` is the open note."""
+        if snapshot is self._snapshot and (
+            path == self._path or self.scope is not FindingScope.NOTE
+        ):
             return
-        kept = self.finding if path == self._path and self._is_used else None
+        finding = self.finding if path == self._path and self._is_used else None
         is_other = path != self._path
-        self._look, self._path = look, path
-        if self.scope not in scopes(look):
+        self._snapshot, self._path = snapshot, path
+        if self.scope not in scopes(snapshot):
             self.scope = FindingScope.NOTE
         self._draw()
         if is_other:
             self.jump_to(0)
-        self._rest_on_finding(kept)
+        self._rest_on_finding(finding)
 
     @property
     def _is_used(self) -> bool:
-        """Whether the person is in the list, or went down in it: else the worst stays in sight."""
+        """Return whether the user is or was in the list; else the worst finding stays in sight."""
         return self.has_focus or self.cursor != self._nearest(0)
 
-    def _rest_on_finding(self, kept: Finding | None) -> None:
-        wanted = [n for n, row in enumerate(self._rows) if row.first and row.finding == kept]
-        self.put_on(wanted[0] if kept and wanted else 0)
+    def _rest_on_finding(self, finding: Finding | None) -> None:
+        numbers = [n for n, row in enumerate(self._rows) if row.first and row.finding == finding]
+        self.put_on(numbers[0] if finding and numbers else 0)
 
     def change_scope(self, step: int) -> None:
         """Show the next (1) or the previous (-1) kind of list."""
-        if self._look is None:
+        if self._snapshot is None:
             return
-        all_scopes = scopes(self._look)
+        all_scopes = scopes(self._snapshot)
         self.scope = all_scopes[(all_scopes.index(self.scope) + step) % len(all_scopes)]
         self._show_from_the_top("")
 
     def narrow(self) -> bool:
-        """Show only the findings of the rule under the cursor; say whether there was one."""
+        """Show only the findings of the rule under the cursor; return whether there is one."""
         rule = self.rule
         if rule:
             self._show_from_the_top(rule)
         return bool(rule)
 
     def widen(self) -> bool:
-        """Leave the findings of one rule; say whether that was so."""
+        """Show the findings of all rules again; return whether only one was shown."""
         if not self._rule:
             return False
         self._show_from_the_top("")
@@ -92,34 +94,34 @@ class FreshnessList(CursorView):
 
     @property
     def rule(self) -> str:
-        """The rule under the cursor, where rules are shown; else ""."""
+        """Return the rule under the cursor if rules are shown, else ""."""
         return self._rows[self.cursor].rule if 0 <= self.cursor < len(self._rows) else ""
 
     @property
     def finding(self) -> Finding | None:
-        """The finding under the cursor."""
+        """Return the finding under the cursor; None without one."""
         return self._rows[self.cursor].finding if 0 <= self.cursor < len(self._rows) else None
 
     def _draw(self) -> None:
         before, width_before = self._rows, self._drawn_for
         self._drawn_for = self.content_width
-        if self._look is not None:
+        if self._snapshot is not None:
             self._rows = freshness_rows(
-                self._look, self._path, self.scope, self._rule, self._drawn_for
+                self._snapshot, self._path, self.scope, self._rule, self._drawn_for
             )
-        same = _same_beginning(before, self._rows) if self._drawn_for == width_before else 0
+        same = _count_same(before, self._rows) if self._drawn_for == width_before else 0
         self.lines_changed(first=same)
 
     def on_resize(self) -> None:
         """Draw for the new width."""
         if self.content_width != self._drawn_for:
-            kept = self.finding
+            finding = self.finding
             self._draw()
-            self._rest_on_finding(kept)
+            self._rest_on_finding(finding)
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self._rows)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -134,21 +136,21 @@ class FreshnessList(CursorView):
         return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
-        """The cursor rests on the first row of a finding or a rule."""
+        """Return whether row `number` is the first of a finding or a rule."""
         return self._rows[number].first
 
 
-def _same_beginning(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:
-    """Return how many rows the two lists begin with alike."""
+def _count_same(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:
+    """Return the number of equal rows at the beginning of two lists."""
     pairs = enumerate(zip_longest(before, now))
     return next((number for number, (old, new) in pairs if old != new), len(now))
 
 
 class FindingBox(Widget):
-    """Message and evidence of one finding, as much as there is room for."""
+    """Shows message and evidence of one finding, as much as fits."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
-        """Empty until `show` gives it a finding."""
+        """Start empty."""
         super().__init__(id=id)
         self._palette = palette
         self._finding: Finding | None = None
@@ -161,7 +163,7 @@ class FindingBox(Widget):
             self._draw()
 
     def repaint(self, palette: Palette) -> None:
-        """Draw anew with the styles of `palette`."""
+        """Draw again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 

@@ -18,13 +18,13 @@ Paragraphs = Sequence[tuple[str, str]]
 
 
 class IndexList(CursorView):
-    """The notes in the index's order or another; draws only the rows in sight."""
+    """Lists the notes in the order of the index or another; draws only the rows in sight."""
 
     class Opened(Message):
         """The row under the cursor was opened."""
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Empty until `show` gives it rows."""
+        """Start empty."""
         super().__init__(palette, moved, id=id)
         self._rows: tuple[IndexRow, ...] = ()
         self._changed: frozenset[str] = frozenset()
@@ -34,19 +34,19 @@ class IndexList(CursorView):
 
     @property
     def row(self) -> IndexRow | None:
-        """The row under the cursor."""
+        """Return the row under the cursor; None without one."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
     def rows(self) -> tuple[IndexRow, ...]:
-        """All rows."""
+        """Return all rows."""
         return self._rows
 
     def show(
         self, rows: tuple[IndexRow, ...], changed: frozenset[str], path: str, line: int
     ) -> None:
-        """Show other rows, with the cursor on the note `path`, at best on its row of index line
-        `line`; else where it was.
+        """Show other rows, with the cursor on the note `path`, preferably on its row for line
+        `line` of the index; without such a row the cursor stays.
         """
         before, height = self.row, self.cursor - self.scroll_offset.y
         self._rows, self._changed = rows, changed
@@ -55,7 +55,7 @@ class IndexList(CursorView):
         if before is None or self.row is None or self.row.path != before.path:
             self.bring_into_sight(max(self.cursor, 0))
             if self.row is None or self.row.path != path:
-                # whoever gives rows is about to show more
+                # later: the caller is about to update other widgets
                 self.call_later(self._moved)
         elif 0 <= height < self.scrollable_content_region.height:
             self.jump_to(self.cursor - height)
@@ -64,13 +64,13 @@ class IndexList(CursorView):
         listed = [n for n, row in enumerate(self._rows) if row.path == path and row.selectable]
         exact = [n for n in listed if self._rows[n].line == line]
         if not listed and before is not None:
-            # the open note is not listed: stay on what was under the cursor
+            # the open note is not listed: stay on the row under the cursor
             listed = [n for n, row in enumerate(self._rows) if row.path == before.path]
         notes = [n for n in listed if self._rows[n].kind is RowKind.NOTE]
         return (exact or notes or listed or [max(self.cursor, 0)])[0]
 
     def say_instead(self, texts: Paragraphs) -> None:
-        """Say `texts`, with their styles, wherever there are no rows."""
+        """Set the `texts`, with their styles, to show when there are no rows."""
         if texts != self._instead:
             self._instead = texts
             self._draw_instead()
@@ -84,20 +84,20 @@ class IndexList(CursorView):
         self.lines_changed()
 
     def mark(self, changed: frozenset[str]) -> None:
-        """Show which notes were changed by somebody else."""
+        """Show which notes another program changed."""
         if changed != self._changed:
             self._changed = changed
             self.refresh()
 
     def mark_chosen(self, chosen: frozenset[str]) -> None:
-        """Show which notes the person has marked."""
+        """Show which notes the user marked."""
         if chosen != self._chosen:
             self._chosen = chosen
             self.refresh()
 
     @property
     def line_count(self) -> int:
-        """How many rows there are, or lines in their stead."""
+        """Return the number of rows, or of the lines shown instead."""
         return len(self._rows) or len(self._instead_lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -112,11 +112,11 @@ class IndexList(CursorView):
         return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
-        """Notes, missing notes and stretches of text can be under the cursor."""
+        """Return whether row `number` is a note, a missing note or text."""
         return bool(self._rows) and self._rows[number].selectable
 
     def on_click(self, event: Click) -> None:
-        """A second click opens."""
+        """Open on a double click."""
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())

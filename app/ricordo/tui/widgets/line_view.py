@@ -1,4 +1,4 @@
-"""The base of everything that can grow: a view that draws only the lines in sight."""
+"""The base of all scrollable views: draws only the lines in sight."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.line import StyledLine
 
 _BEFORE_HELD = 2
-"""Rows that are shown before those that are held in sight, where there is room."""
+"""Rows that are shown before held rows, if there is room."""
 
 
 class LineView(ScrollView, can_focus=True):
-    """Shows lines by number. What a line looks like is made when it is drawn."""
+    """Shows lines by number; a line is made when it is drawn."""
 
     ALLOW_SELECT = True
 
@@ -30,23 +30,23 @@ class LineView(ScrollView, can_focus=True):
     @property
     @abstractmethod
     def line_count(self) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
 
     @abstractmethod
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Return line `number`, from 0, and the style on which it is drawn."""
+        """Return line `number`, from 0, and the style of its background."""
 
     def repaint(self, palette: Palette) -> None:
-        """Draw everything anew with the styles of `palette`."""
+        """Draw everything again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 
     def lines_changed(self, first: int = 0) -> None:
-        """Tell that there are other lines now, from line `first` on."""
+        """Update the size and draw again: the lines from line `first` on changed."""
         size = Size(self.content_width, self.line_count)
         if size != self.virtual_size:
-            # set as an ordinary reactive it would lay the whole screen out anew at every key; the
-            # scroll bar always has its column, so that nothing but the bar has to change
+            # an ordinary reactive would lay out the whole screen at every key; the scroll bar
+            # always has its column, so that only the bar has to change
             self.set_reactive(ScrollView.virtual_size, size)
             self._scroll_update(size)
         row = max(0, first - self.scroll_offset.y)
@@ -55,7 +55,7 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def content_width(self) -> int:
-        """Cells that a line can take; the scroll bar's column stays free."""
+        """Return the cells of a line; the scroll bar's column stays free."""
         return max(10, self.size.width - self.styles.scrollbar_size_vertical)
 
     def render_line(self, y: int) -> Strip:
@@ -81,7 +81,7 @@ class LineView(ScrollView, can_focus=True):
         return Strip.join([before, inside.apply_style(self._palette.style("selection")), after])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the text that the mouse selected."""
+        """Return the text selected with the mouse."""
         rows = range(self.line_count)
         first = selection.start.y if selection.start else 0
         last = selection.end.y if selection.end else len(rows) - 1
@@ -99,12 +99,12 @@ class LineView(ScrollView, can_focus=True):
 
     def jump_to(self, top: int) -> None:
         """Show line `top` first, or as far up as the end allows."""
-        # forced, because the scroll bar of a longer text comes only with the next layout
+        # forced: the scroll bar of a longer text appears only with the next layout
         self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
 
     def hold(self, rows: range) -> None:
-        """Keep the first of `rows` in sight until the user moves, however the view is laid out:
-        from the top where they fit there, else with a little of what stands before them.
+        """Keep `rows` in sight until the user moves, whatever the layout: scrolled to the top of
+        the text if they fit there, else with a few rows before them.
         """
         self._held = rows
         if rows:
@@ -113,15 +113,15 @@ class LineView(ScrollView, can_focus=True):
             self.jump_to(0 if rows.stop <= height else rows.start - before)
 
     def release(self) -> None:
-        """Keep nothing in sight any longer: the user moves."""
+        """Stop holding rows: the user moves."""
         self._held = range(0)
 
     def on_resize(self) -> None:
-        """Keep in sight what is held there."""
+        """Keep held rows in sight."""
         self.hold(self._held)
 
     def on_mouse_scroll_down(self) -> None:
-        """Let the user move."""
+        """Stop holding rows: the user scrolls."""
         self.release()
 
     on_mouse_scroll_up = on_mouse_scroll_down

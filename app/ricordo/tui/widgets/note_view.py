@@ -1,4 +1,4 @@
-"""The note pane: one note, rendered or as it stands on disk."""
+"""The note pane: one note, rendered or as source."""
 
 from __future__ import annotations
 
@@ -17,126 +17,124 @@ from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.note_page import LinkTarget, NotePage
 from ricordo.tui.widgets.line_view import LineView
 
-_LOOKING = StyledLine((StyledSpan("looking for secrets …", "dim"),))
+_SCANNING = StyledLine((StyledSpan("scanning for secrets …", "dim"),))
 TARGET = "target"
-"""The style of the line that was gone to."""
+"""The style of the target line."""
 
 
 class NoteView(LineView, inherit_bindings=False):
-    """Shows a page piece by piece; the first piece at once, the rest while nothing else happens."""
+    """Shows a page piece by piece: the first piece at once, the rest when idle."""
 
     class Followed(Message):
         """A link was followed."""
 
         def __init__(self, target: LinkTarget) -> None:
-            """`target` is where it leads."""
+            """`target` is the target of the link."""
             super().__init__()
             self.target = target
 
     class LookedThrough(Message):
-        """It is known which secrets a long text has."""
+        """A long text was scanned for secrets."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
-        """Empty until `show` gives it a page."""
+        """Start empty."""
         super().__init__(palette, id=id)
         self._page: NotePage | None = None
         self._lines: list[StyledLine] = []
         self._pieces: Iterator[list[StyledLine]] = iter(())
-        self._rest: asyncio.Task[None] | None = None
+        self._draw_task: asyncio.Task[None] | None = None
         self._line = 0
-        """The line of the file that was gone to; 0 where none was."""
-        self._goes_there = False
-        """Whether it is to be in sight: not once the user has moved."""
-        self._is_written_for_line = False
-        """Whether the text is shown as it stands on disk because the rendered one has no such line.
-        """
-        self._marked = range(0)
-        """Its rows."""
+        """The target line of the file; 0 for none."""
+        self._keeps_line_in_sight = False
+        """Whether to keep the target line in sight: until the user moves."""
+        self._is_source_for_line = False
+        """Whether source is shown because the rendered text lacks the target line."""
+        self._line_rows = range(0)
+        """Rows of the target line."""
         self._is_whole = False
         """Whether the whole page is drawn."""
         self._chosen = -1
         self._words = ""
         self._needle: re.Pattern[str] | None = None
         self.matches: list[int] = []
-        """Lines that hold what is searched for."""
+        """Lines that match the search."""
         self._match = -1
 
     def show(self, page: NotePage | None, *, keep_place: bool = False, line: int = 0) -> None:
-        """Show `page` from its beginning, or, with `keep_place`, where the page before was; with a
-        `line` of the file go there, as `go_to` does.
+        """Show `page` from its beginning, or with `keep_place` at the place of the page before;
+        with a `line` of the file go there like `go_to`.
         """
-        if self._rest is not None:
-            self._rest.cancel()
+        if self._draw_task is not None:
+            self._draw_task.cancel()
         place = self._place if keep_place else (0, 0)
         if not keep_place:
-            self._line, self._goes_there, self._is_written_for_line = line, line > 0, False
+            self._line, self._keeps_line_in_sight, self._is_source_for_line = line, line > 0, False
             super().release()
-        if page is not None and self._is_written_for_line and not page.as_source:
+        if page is not None and self._is_source_for_line and not page.as_source:
             page = page.written()
         self._chosen = -1
         if page is None or page.is_looked_through:
-            self._fill(page, place)
-            self._rest = asyncio.create_task(self._draw_the_rest())
+            self._show_page(page, place)
+            self._draw_task = asyncio.create_task(self._draw_rest())
         else:
-            self._page, self._lines, self._pieces = page, [_LOOKING], iter(())
+            self._page, self._lines, self._pieces = page, [_SCANNING], iter(())
             self._show_lines()
-            self._rest = asyncio.create_task(self._look_through(page, place))
+            self._draw_task = asyncio.create_task(self._scan_and_show(page, place))
 
-    async def _look_through(self, page: NotePage, place: tuple[int, int]) -> None:
-        """Show a long text once it is known what of it is masked."""
+    async def _scan_and_show(self, page: NotePage, place: tuple[int, int]) -> None:
+        """Scan a long text for secrets in a thread, then show it."""
         await asyncio.to_thread(page.look_through)
-        self._fill(page, place)
+        self._show_page(page, place)
         self.post_message(self.LookedThrough())
-        await self._draw_the_rest()
+        await self._draw_rest()
 
-    def _fill(self, page: NotePage | None, place: tuple[int, int]) -> None:
+    def _show_page(self, page: NotePage | None, place: tuple[int, int]) -> None:
         """Show as much of `page` as is in sight at `place`."""
         self._draw(page, place)
         if page is not None and self._lacks_line:
-            self._is_written_for_line = True
+            self._is_source_for_line = True
             self._draw(page.written(), place)
         self._show_lines()
         self.jump_to(self._row_of(place))
-        self._rest_on_line()
+        self._hold_line()
 
     def _show_lines(self) -> None:
         self._search_again()
         self.lines_changed()
 
     def go_to(self, line: int) -> None:
-        """Mark `line` of the file, and keep its first row in sight until the user moves. A line
-        that the rendered text does not have, as those of the frontmatter, is shown in the text as
-        it stands on disk.
+        """Mark `line` of the file, and keep its first row in sight until the user moves. If the
+        rendered text lacks the line, as for frontmatter, show the source.
         """
         super().release()
-        self._line, self._goes_there = line, True
+        self._line, self._keeps_line_in_sight = line, True
         self._mark_line()
         if self._lacks_line:
             self.show(self._page, line=line)
         else:
-            self._rest_on_line()
+            self._hold_line()
             self.refresh()
 
     def turn(self, page: NotePage | None) -> None:
-        """Show the same note in another way, where it was."""
-        self._is_written_for_line = self._goes_there = False
+        """Show another page of the same note at the same place."""
+        self._is_source_for_line = self._keeps_line_in_sight = False
         self.show(page, keep_place=True)
 
     def release(self) -> None:
-        """Keep nothing in sight any longer; what is marked stays so."""
+        """Stop keeping the target line in sight; it stays marked."""
         super().release()
-        self._goes_there = False
+        self._keeps_line_in_sight = False
 
     @property
     def page(self) -> NotePage | None:
-        """What is shown; None where that is no note."""
+        """Return the shown page; None without a note."""
         return self._page
 
     def _draw(self, page: NotePage | None, place: tuple[int, int]) -> None:
         """Draw as much of `page` as is in sight at `place`."""
         self._page, self._is_whole = page, page is None
         self._pieces = page.pieces() if page else iter(())
-        self._lines = [] if page else self._nothing()
+        self._lines = [] if page else self._render_empty()
         height = self.size.height or 24
         while not self._is_whole and len(self._lines) < self._row_of(place) + height:
             piece = next(self._pieces, None)
@@ -144,13 +142,13 @@ class NoteView(LineView, inherit_bindings=False):
             self._lines.extend(piece or ())
         self._mark_line()
 
-    def _nothing(self) -> list[StyledLine]:
+    def _render_empty(self) -> list[StyledLine]:
         return paragraphs([(NO_NOTE, "dim")], self.content_width)
 
     @property
     def _place(self) -> tuple[int, int]:
-        """Which line of the file is at the top, and how many rows its first one is below that; 0
-        and the row at the top where that is above all lines.
+        """Return the first line of the file in sight, and how many rows below the top it begins; 0
+        and the negative top row if the top is above all lines of the file.
         """
         top = self.scroll_offset.y
         sources = [line.source for line in self._lines]
@@ -160,61 +158,66 @@ class NoteView(LineView, inherit_bindings=False):
         return source, sources.index(source) - top
 
     def _row_of(self, place: tuple[int, int]) -> int:
-        """Return the row that is at the top where `place` is."""
+        """Return the top row that shows `place`."""
         source, below = place
         rows = enumerate(self._lines)
         first = next((n for n, row in rows if row.source >= source), len(self._lines))
         return max(0, (first if source else 0) - below)
 
     def _mark_line(self, first: int = 0) -> None:
-        """Find the rows of the line that is gone to, among those from row `first` on."""
+        """Find the rows of the target line, from row `first` on."""
         numbers = range(first, len(self._lines)) if self._line else ()
         rows = [n for n in numbers if self._lines[n].shows(self._line)]
-        self._marked = range(rows[0], rows[-1] + 1) if rows else range(0)
+        self._line_rows = range(rows[0], rows[-1] + 1) if rows else range(0)
 
     @property
     def _lacks_line(self) -> bool:
-        """Whether the text is rendered, and has not the line that is gone to."""
+        """Return whether the page is rendered text without the target line."""
         page = self._page
-        if page is None or not self._goes_there or self._marked or not page.can_be_written:
+        if (
+            page is None
+            or not self._keeps_line_in_sight
+            or self._line_rows
+            or not page.can_be_written
+        ):
             return False
         last = next((row.source for row in reversed(self._lines) if row.source), 0)
         return self._is_whole or last > self._line
 
-    def _rest_on_line(self) -> None:
-        if self._goes_there and self._marked:
-            self.hold(self._marked)
-        elif self._goes_there and self._is_whole and self.as_source:
-            # the file has become shorter meanwhile
+    def _hold_line(self) -> None:
+        if self._keeps_line_in_sight and self._line_rows:
+            self.hold(self._line_rows)
+        elif self._keeps_line_in_sight and self._is_whole and self.as_source:
+            # the file is shorter than the target line
             self.jump_to(self.line_count)
 
     @property
     def as_source(self) -> bool:
-        """Whether the text is shown as it stands on disk."""
+        """Return whether the source is shown."""
         return self._page is not None and self._page.as_source
 
-    async def _draw_the_rest(self) -> None:
+    async def _draw_rest(self) -> None:
         for piece in self._pieces:
             drawn = len(self._lines)
             self._lines.extend(piece)
             self._search_again()
-            if not self._marked:
+            if not self._line_rows:
                 self._mark_line(drawn)
             if self._lacks_line:
                 self.show(self._page, line=self._line)
                 return
             self.lines_changed(first=drawn)
-            self._rest_on_line()
+            self._hold_line()
             await asyncio.sleep(0)
         self._is_whole = True
         if self._lacks_line:
             self.show(self._page, line=self._line)
-        self._rest_on_line()
+        self._hold_line()
 
     async def drawn(self) -> None:
-        """Wait until the whole page is drawn, or another one is shown."""
-        if self._rest is not None:
-            await asyncio.wait({self._rest})
+        """Wait until the whole page is drawn or another one is shown."""
+        if self._draw_task is not None:
+            await asyncio.wait({self._draw_task})
 
     def append(self, lines: list[StyledLine]) -> None:
         """Show `lines` below all others of the page."""
@@ -225,34 +228,34 @@ class NoteView(LineView, inherit_bindings=False):
 
     @property
     def line_count(self) -> int:
-        """How many lines are drawn so far."""
+        """Return the number of lines drawn so far."""
         return len(self._lines)
 
     @property
     def has_links(self) -> bool:
-        """Whether there is a link to choose, among what is drawn so far."""
+        """Return whether there is a link to choose in the lines drawn so far."""
         return bool(self._page and self._page.targets)
 
     @property
     def chosen(self) -> LinkTarget | None:
-        """The link that the person chose."""
+        """Return the link that the user chose; None without one."""
         targets = self._page.targets if self._page else []
         return targets[self._chosen] if 0 <= self._chosen < len(targets) else None
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Give one line, with the chosen link and what is searched for made plain."""
+        """Return one line, with the chosen link and matches highlighted."""
         line, ground = self._lines[number], ""
-        if number in self._marked:
-            line, ground = self._with_mark(line)
+        if number in self._line_rows:
+            line, ground = self._highlight_line(line)
         if self._chosen >= 0:
-            line = line._replace(spans=tuple(self._choice_shown(span) for span in line.spans))
+            line = line._replace(spans=tuple(self._highlight_link(span) for span in line.spans))
         if self._needle is not None and number in self._match_lines:
-            line = line._replace(spans=tuple(_marked(line.spans, self._needle)))
+            line = line._replace(spans=tuple(_split_matches(line.spans, self._needle)))
         return line, ground
 
-    def _with_mark(self, line: StyledLine) -> tuple[StyledLine, str]:
-        """Return a row with what it shows of the line that was gone to made plain, and the ground
-        on which it is drawn: of a row that shows nothing else, that is the whole row.
+    def _highlight_line(self, line: StyledLine) -> tuple[StyledLine, str]:
+        """Return a row with its part of the target line highlighted, and the style of its
+        background: a row of nothing else is highlighted whole.
         """
         is_of_line = [(span.source or line.source) == self._line for span in line.spans]
         if all(is_of_line):
@@ -263,12 +266,12 @@ class NoteView(LineView, inherit_bindings=False):
         )
         return line._replace(spans=tuple(spans)), ""
 
-    def _choice_shown(self, span: StyledSpan) -> StyledSpan:
+    def _highlight_link(self, span: StyledSpan) -> StyledSpan:
         return span._replace(style="chosen-link") if span.link == self._chosen else span
 
     def choose(self, step: int) -> None:
         """Choose the next (1) or the previous (-1) link, beginning with those in sight."""
-        places = self._link_places()
+        places = self._find_links()
         if not places:
             return
         links = list(places)
@@ -283,7 +286,7 @@ class NoteView(LineView, inherit_bindings=False):
         self.bring_into_sight(places[self._chosen])
         self.refresh()
 
-    def _link_places(self) -> dict[int, int]:
+    def _find_links(self) -> dict[int, int]:
         places: dict[int, int] = {}
         for number, line in enumerate(self._lines):
             for span in line.spans:
@@ -292,12 +295,12 @@ class NoteView(LineView, inherit_bindings=False):
         return places
 
     def move(self, step: int) -> None:
-        """Move the text by `step` lines."""
+        """Scroll the text by `step` lines."""
         self.release()
         self.scroll_relative(y=step, animate=False)
 
     def move_page(self, direction: int) -> None:
-        """Move the text by what fits on the screen; `direction` is 1 or -1."""
+        """Scroll the text by a page; `direction` is 1 or -1."""
         self.move(direction * max(1, self.scrollable_content_region.height - 2))
 
     def move_to_end(self, direction: int) -> None:
@@ -306,8 +309,8 @@ class NoteView(LineView, inherit_bindings=False):
         self.jump_to(0 if direction < 0 else self.line_count)
 
     def search(self, words: str) -> int:
-        """Look for `words` in the text and go to the first match from here on; return how many
-        lines match.
+        """Find `words` in the text, go to the first match from here on, and return the number of
+        matching lines.
         """
         self.highlight(words)
         if words:
@@ -323,7 +326,7 @@ class NoteView(LineView, inherit_bindings=False):
         return len(self.matches)
 
     def highlight(self, words: str) -> None:
-        """Make `words` plain wherever they stand, and go nowhere."""
+        """Highlight `words` wherever they are, without scrolling."""
         self._words = words
         self._needle = re.compile(re.escape(words), re.IGNORECASE) if words else None
         self._match = -1
@@ -339,7 +342,7 @@ class NoteView(LineView, inherit_bindings=False):
 
     @property
     def found(self) -> str:
-        """What is searched for and which match is in sight, visible text; "" without a search."""
+        """Return the search and the number of the current match, visible text; "" without one."""
         if self._needle is None:
             return ""
         at = f"{self._match + 1} of {len(self.matches)}" if self.matches else "not found"
@@ -347,7 +350,7 @@ class NoteView(LineView, inherit_bindings=False):
 
     @property
     def searching(self) -> bool:
-        """Whether something is searched for."""
+        """Return whether there is a search."""
         return self._needle is not None
 
     def _search_again(self) -> None:
@@ -361,11 +364,11 @@ class NoteView(LineView, inherit_bindings=False):
 
     @property
     def plain_text(self) -> str:
-        """Everything that is shown, without styles."""
+        """Return the whole text without styles."""
         return "\n".join(line.text.rstrip() for line in self._lines)
 
     def on_click(self, event: Click) -> None:
-        """Follow a link inside the memory that was clicked; nothing else can be clicked."""
+        """Follow the clicked link inside the memory; nothing else can be clicked."""
         number = event.style.meta.get("link")
         if self._page is not None and isinstance(number, int):
             self._chosen = number
@@ -373,8 +376,8 @@ class NoteView(LineView, inherit_bindings=False):
             self.post_message(self.Followed(self._page.targets[number]))
 
 
-def _marked(spans: tuple[StyledSpan, ...], needle: re.Pattern[str]) -> Iterator[StyledSpan]:
-    """Cut spans so that what matches stands in spans of its own. A match may run over spans."""
+def _split_matches(spans: tuple[StyledSpan, ...], needle: re.Pattern[str]) -> Iterator[StyledSpan]:
+    """Split spans so that matches are spans of their own; a match may cover several spans."""
     text = "".join(span.text for span in spans)
     inside = [match.span() for match in needle.finditer(text) if match.end() > match.start()]
     position = 0

@@ -1,4 +1,4 @@
-"""The three panes: which are on the screen, how wide, and which has the focus."""
+"""The three panes: which are shown, their widths, and which has the focus."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ricordo.tui.widgets.index_list import IndexList
 from ricordo.tui.widgets.note_view import NoteView
 
 SIDE_BY_SIDE = 120
-"""Columns from which on all three panes stand side by side."""
+"""Columns from which on all three panes are shown side by side."""
 TWO_PANES = 80
-"""Columns from which on two do; below, one."""
+"""Columns from which on two panes are; below, one."""
 _SHARES = {Pane.INDEX: 34, Pane.NOTE: 40, Pane.FRESHNESS: 26}
-"""Of the width, in hundredths."""
+"""Shares of the width, in hundredths."""
 _LEAST_SHARE, _MOST_SHARE, _STEP = 12, 76, 4
 
 
 class Panes(Horizontal):
-    """Index, note and freshness."""
+    """Lays out index, note and freshness."""
 
     class Rearranged(Message):
-        """A pane came, went, or has another width."""
+        """A pane appeared, disappeared, or has another width."""
 
     class FocusMoved(Message):
         """Another pane has the focus."""
@@ -46,8 +46,8 @@ class Panes(Horizontal):
         *,
         id: str,
     ) -> None:
-        """`shares` are the widths as they were left, by pane; `cursor_moved` is told in which pane
-        something else is under the cursor.
+        """`shares` are the last widths by pane; `cursor_moved` is called with the pane whose
+        cursor moved.
         """
         super().__init__(id=id)
         self.index = IndexList(palette, partial(cursor_moved, Pane.INDEX), id="pane-index")
@@ -58,13 +58,13 @@ class Panes(Horizontal):
         self.finding = FindingBox(palette, id="finding")
         self._shares = {pane: shares.get(pane.value, share) for pane, share in _SHARES.items()}
         self._titles: dict[Pane, str] = {}
-        self._zoomed = False
-        self._slid_in = False
+        self._is_zoomed = False
+        self._is_freshness_shown = False
         self.active = Pane.INDEX
-        """The pane that has the focus, or had it last."""
+        """The pane that has or last had the focus."""
 
     def compose(self) -> ComposeResult:
-        """Three framed panes. What frames itself is painted in one go with its title."""
+        """Lay out three framed panes; a widget with its own frame is painted with its title."""
         yield self.index.add_class("pane")
         yield self.note.add_class("pane")
         with Vertical(id="pane-freshness", classes="pane"):
@@ -72,51 +72,51 @@ class Panes(Horizontal):
             yield self.finding
 
     def on_mount(self) -> None:
-        """Begin in the index."""
+        """Focus the index."""
         self.set_title(Pane.FRESHNESS, "Freshness")
         self._arrange()
         self._focus(Pane.INDEX)
 
     @property
     def shares(self) -> dict[str, int]:
-        """The widths, by pane."""
+        """Return the widths by pane."""
         return {pane.value: share for pane, share in self._shares.items()}
 
     @property
     def room(self) -> bool:
-        """Whether the terminal is wide enough for several panes."""
+        """Return whether the terminal is wide enough for several panes."""
         return self.screen.size.width >= TWO_PANES
 
     @property
     def shown(self) -> tuple[Pane, ...]:
-        """The panes that are on the screen."""
-        if self._zoomed or not self.room:
+        """Return the panes that are on the screen."""
+        if self._is_zoomed or not self.room:
             return (self.active,)
         if self.screen.size.width >= SIDE_BY_SIDE:
             return tuple(Pane)
-        return (Pane.INDEX, Pane.FRESHNESS if self._slid_in else Pane.NOTE)
+        return (Pane.INDEX, Pane.FRESHNESS if self._is_freshness_shown else Pane.NOTE)
 
     def set_title(self, pane: Pane, title: str) -> None:
-        """Write `title`, visible text, over a pane."""
+        """Set the title of a pane, visible text."""
         if self._titles.get(pane) != title:
             self._titles[pane] = title
             self.query_one(f"#pane-{pane.value}").border_title = Content(title)
 
     def go(self, pane: Pane) -> None:
-        """Bring a pane onto the screen and give it the focus."""
+        """Show a pane and focus it."""
         self.active = pane
         if pane is not Pane.INDEX:
-            self._slid_in = pane is Pane.FRESHNESS
+            self._is_freshness_shown = pane is Pane.FRESHNESS
         self._arrange()
         self._focus(pane)
 
     def _focus(self, pane: Pane) -> None:
-        # at once, and not after the keys that are already on their way
+        # at once: keys that were already pressed go to the new pane
         self.screen.set_focus(self._widget(pane))
 
     @property
     def situation(self) -> Situation:
-        """What the panes know of what can be done."""
+        """Return the state of the panes for the action registry."""
         among_findings = self.active is Pane.FRESHNESS
         return Situation(
             pane=self.active,
@@ -131,7 +131,7 @@ class Panes(Horizontal):
         )
 
     def copied(self, note: Note | None) -> str:
-        """Return what is copied without a selection; `note` is open."""
+        """Return the text to copy without a selection; `note` is the open note."""
         if self.active is Pane.FRESHNESS and self.freshness.finding is not None:
             return finding_line(self.freshness.finding)
         if self.active is Pane.NOTE:
@@ -142,18 +142,18 @@ class Panes(Horizontal):
 
     @property
     def focused_list(self) -> IndexList | NoteView | FreshnessList:
-        """What the moving keys move."""
+        """Return the widget for the moving keys."""
         return self._widget(self.active)
 
     def on_descendant_focus(self) -> None:
-        """A pane got the focus, by key or by mouse."""
+        """Remember the pane that got the focus, by key or mouse."""
         for pane in Pane:
             if self._widget(pane) is self.screen.focused:
                 self.active = pane
         self.post_message(self.FocusMoved())
 
     def on_resize(self) -> None:
-        """Show as many panes as there is room for."""
+        """Show as many panes as fit."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -174,17 +174,17 @@ class Panes(Horizontal):
             case Pane.FRESHNESS:
                 return self.freshness
 
-    # What the keys do
+    # Keys
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
+        """Return the handlers of the keys by action id."""
         return {
             **moving_handlers(self.focused_list),
-            "next": partial(self._sideways, 1),
-            "previous": partial(self._sideways, -1),
-            "next-pane": partial(self._go_on, 1),
-            "previous-pane": partial(self._go_on, -1),
+            "next": partial(self._move_sideways, 1),
+            "previous": partial(self._move_sideways, -1),
+            "next-pane": partial(self._focus_next, 1),
+            "previous-pane": partial(self._focus_next, -1),
             "index": partial(self.go, Pane.INDEX),
             "note": partial(self.go, Pane.NOTE),
             "freshness": partial(self.go, Pane.FRESHNESS),
@@ -195,7 +195,7 @@ class Panes(Horizontal):
             "previous-match": partial(self.note.next_match, -1),
         }
 
-    def _sideways(self, step: int) -> None:
+    def _move_sideways(self, step: int) -> None:
         if self.active is Pane.NOTE:
             self.note.choose(step)
         elif self.active is Pane.FRESHNESS:
@@ -203,13 +203,13 @@ class Panes(Horizontal):
         elif step > 0:
             self.go(Pane.NOTE)
 
-    def _go_on(self, step: int) -> None:
+    def _focus_next(self, step: int) -> None:
         panes = tuple(Pane) if len(self.shown) == 1 else self.shown
         self.go(panes[(panes.index(self.active) + step) % len(panes)])
 
     def toggle_zoom(self) -> None:
-        """The whole screen for the active pane, or no longer."""
-        self._zoomed = not self._zoomed
+        """Give the active pane the whole screen, or show all panes again."""
+        self._is_zoomed = not self._is_zoomed
         self._arrange()
 
     def _resize(self, by: int) -> None:

@@ -1,4 +1,4 @@
-"""A list of things that take a row or two each."""
+"""A list of items of one or two rows each."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ricordo.tui.widgets.cursor_view import CursorView
 
 
 class RowList(CursorView):
-    """Draws the things in sight by their number."""
+    """Draws the items in sight by number."""
 
     class Opened(Message):
-        """The thing under the cursor was opened."""
+        """The item under the cursor was opened."""
 
     def __init__(
         self,
@@ -29,25 +29,26 @@ class RowList(CursorView):
         one_row: int = 70,
         rests: Callable[[int], bool] = lambda _: True,
     ) -> None:
-        """`draw` gives the rows of a thing, by its number, for a width: one where it is told so,
-        from `one_row` cells on, else two. `rests` says whether the cursor can rest on a thing.
+        """`draw` returns the rows of an item for its number and a width: one row if its third
+        argument is True (from `one_row` cells on), else two. `rests` returns whether the cursor can
+        stop on an item.
         """
         super().__init__(palette, moved, id=id)
-        self._draw_thing = draw
+        self._draw_item = draw
         self._one_row = one_row
-        self._rests = rests
+        self._can_rest_on = rests
         self._count = 0
         self._instead: Sequence[tuple[str, str]] = ()
         self._instead_lines: list[StyledLine] = []
 
     @property
     def at(self) -> int:
-        """The number of the thing under the cursor; -1 where there is none."""
+        """Return the number of the item under the cursor; -1 without one."""
         return self.cursor // self.lines_under_cursor if self._count and self.cursor >= 0 else -1
 
     def show(self, count: int, at: int, instead: Sequence[tuple[str, str]] = ()) -> None:
-        """Show `count` things with the cursor on number `at`; where there are none, say `instead`,
-        texts with their styles.
+        """Show `count` items with the cursor on item `at`; without items show `instead`, texts with
+        their styles.
         """
         self._count, self._instead = count, instead
         self._fit(at)
@@ -67,7 +68,7 @@ class RowList(CursorView):
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return self._count * self.lines_under_cursor or len(self._instead_lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
@@ -75,19 +76,19 @@ class RowList(CursorView):
         if not self._count:
             return self._instead_lines[number], ""
         thing, row = divmod(number, self.lines_under_cursor)
-        # as it was fitted last: the width may be another already
-        line = self._draw_thing(thing, self.content_width, self.lines_under_cursor == 1)[row]
+        # the layout of the last fit: the width may have changed since
+        line = self._draw_item(thing, self.content_width, self.lines_under_cursor == 1)[row]
         if thing != self.at:
             return line, ""
         return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
-        """On the first row of each thing on which it can at all."""
+        """Return whether row `number` is the first of an item on which the cursor can stop."""
         thing, row = divmod(number, self.lines_under_cursor)
-        return self._count > 0 and not row and self._rests(thing)
+        return self._count > 0 and not row and self._can_rest_on(thing)
 
     def on_click(self, event: Click) -> None:
-        """A second click opens."""
+        """Open on a double click."""
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())

@@ -1,4 +1,4 @@
-"""Lines that are only read."""
+"""Views of lines without a cursor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ricordo.tui.widgets.line_view import LineView
 
 
 class TextView(LineView):
-    """Shows what `draw` gives for its width."""
+    """Shows the lines that `draw` returns for its width."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.TEXT,
@@ -32,7 +32,7 @@ class TextView(LineView):
     def __init__(
         self, palette: Palette, draw: Callable[[int], list[StyledLine]], *, id: str
     ) -> None:
-        """`draw` gives the lines for a width in cells."""
+        """`draw` returns the lines for a width in cells."""
         super().__init__(palette, id=id)
         self._draw = draw
         self._lines: list[StyledLine] = []
@@ -44,11 +44,11 @@ class TextView(LineView):
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
         return len(self._lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Give one line."""
+        """Return one line."""
         return self._lines[number], ""
 
 
@@ -56,10 +56,10 @@ _MOST_ROWS = 8
 
 
 class AboutView(TextView, can_focus=False):
-    """Takes no more room than its lines need."""
+    """Is as high as its lines, up to a limit."""
 
     def tell(self) -> None:
-        """Draw anew, because there is something else to tell."""
+        """Draw again: the lines changed."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
         self.jump_to(0)
@@ -71,7 +71,7 @@ class AboutView(TextView, can_focus=False):
 
 
 class ReadView(TextView, inherit_bindings=False):
-    """Moves by the actions of the registry."""
+    """Scrolls by the actions of the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -83,14 +83,14 @@ class ReadView(TextView, inherit_bindings=False):
         id: str,
         main_rows: Callable[[], range] = lambda: range(0),
     ) -> None:
-        """`draw` gives the lines for a width in cells; `main_rows` are those of them, as they were
-        drawn last, that have to be in sight.
+        """`draw` returns the lines for a width in cells; `main_rows` returns the rows of the last
+        drawing that have to be in sight.
         """
         super().__init__(palette, draw, id=id)
         self._main_rows = main_rows
 
     def tell(self) -> None:
-        """Draw anew, because there is something else to tell."""
+        """Draw again: the lines changed."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
         self.jump_to(0)
