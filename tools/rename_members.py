@@ -122,7 +122,7 @@ def read_lists(files: list[str]) -> list[Renaming]:
 def file_of(module: str) -> Path:
     """Return the file of a module."""
     path = APP.joinpath(*module.split(".")) if module else APP
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path / "__init__.py" if (path / "__init__.py").exists() else path.with_suffix(".py")
 
 
 def find_name(node: ast.AST, path: tuple[str, ...]) -> ast.AST | None:
