@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.registry import BY_ID, key_label
+from ricordo.tui.actions.registry import BY_ID, format_keys
 
 _INTRODUCTION = """
 # Keys
@@ -32,7 +32,7 @@ def _section(group: Group) -> str:
 
 
 def _row(action: Action) -> str:
-    keys = " ".join(f"`{key}`" for key in key_label(action.keys).split())
+    keys = " ".join(f"`{key}`" for key in format_keys(action.keys).split())
     return f"| {keys} | {action.help} | `{action.id}` |"
 
 

@@ -11,9 +11,9 @@ import os
 
 from ricordo.services.workspace.environment import Environment, load_environment
 from ricordo.services.workspace.places import find_memories
-from ricordo.services.workspace.sample import copied_sample
+from ricordo.services.workspace.sample import copy_sample
 from ricordo.services.workspace.settings import load_settings, load_themes
-from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.main.screen import MainScreen
 
@@ -24,13 +24,13 @@ _KEYS = ("down",) * 12
 
 async def picture(surroundings: Environment) -> str:
     """Return the main screen on the sample memory as SVG."""
-    with copied_sample(surroundings) as sample:
-        settings, _ = load_settings(sample.surroundings, known_actions())
-        themes, _ = load_themes(sample.surroundings)
-        found = find_memories(sample.memory, sample.surroundings)
-        app = RicordoApp(found, sample.surroundings, settings, (), themes)
+    with copy_sample(surroundings) as sample:
+        settings, _ = load_settings(sample.environment, list_known_actions())
+        themes, _ = load_themes(sample.environment)
+        found = find_memories(sample.memory, sample.environment)
+        app = RicordoApp(found, sample.environment, settings, (), themes)
         async with app.run_test(size=_SIZE) as pilot:
-            while not (isinstance(app.screen, MainScreen) and app.screen.known):
+            while not (isinstance(app.screen, MainScreen) and app.screen.is_complete):
                 await pilot.pause()
             await pilot.press(*_KEYS)
             await pilot.pause()

@@ -37,7 +37,7 @@ _foreground = _ForegroundWork()
 
 
 @contextmanager
-def awaited() -> Iterator[None]:
+def foreground_work() -> Iterator[None]:
     """Pause all throttled work until the block ends. For the thread of the screen only."""
     _foreground.count += 1
     try:
@@ -80,7 +80,7 @@ _FREEZE_ABOVE = 50_000
 
 
 @contextmanager
-def no_garbage_collection() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """Turn the garbage collector off while a memory is read, checked or compared: all objects are
     new and none is garbage, so collections would only take time.
 

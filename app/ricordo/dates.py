@@ -16,7 +16,7 @@ _WIDEST = 24
 """Characters of a date on either side of its year; only this range is searched."""
 
 
-class Dated(NamedTuple):
+class FoundDate(NamedTuple):
     """A date and its offsets in the text."""
 
     day: date
@@ -25,12 +25,12 @@ class Dated(NamedTuple):
     end: int
 
 
-def names_year(text: str, start: int = 0) -> bool:
+def has_year(text: str, start: int = 0) -> bool:
     """Return whether `text` contains a year of this century, from `start` on."""
     return "20" in text and bool(_YEAR.search(text, start))
 
 
-def find_dates(text: str) -> Iterator[Dated]:
+def find_dates(text: str) -> Iterator[FoundDate]:
     """Yield the dates in `text` with a year of this century."""
     done = 0
     for year in _YEAR.finditer(text):
@@ -43,11 +43,11 @@ def find_dates(text: str) -> Iterator[Dated]:
         done = match.end()
         day = _parse({key: value for key, value in match.groupdict().items() if value})
         if day is not None:
-            yield Dated(day, match.start(), match.end())
+            yield FoundDate(day, match.start(), match.end())
 
 
 @cache
-def months() -> dict[str, int]:
+def month_numbers() -> dict[str, int]:
     """Return the numbers of the months, 1 to 12, by their names in all supported languages."""
     return {
         name: number
@@ -59,7 +59,7 @@ def months() -> dict[str, int]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    month = "|".join(sorted(months(), key=len, reverse=True))
+    month = "|".join(sorted(month_numbers(), key=len, reverse=True))
     return re.compile(
         rf"""
         (?<![\w./-])(?P<y1>20\d\d)-(?P<q>q[1-4])(?!\w)
@@ -88,7 +88,7 @@ def _parse(parts: dict[str, str]) -> date | None:
         return _later_reading(year, int(fields["a"]), int(fields["b"]))
     if "q" in fields:
         return _date(year, 3 * int(fields["q"][1]), None)
-    month = months()[fields["month"].lower()] if "month" in fields else int(fields["m"])
+    month = month_numbers()[fields["month"].lower()] if "month" in fields else int(fields["m"])
     return _date(year, month, int(fields["d"]) if "d" in fields else None)
 
 

@@ -112,11 +112,11 @@ class CuratorFailed(RicordoError):
     exit_code = 4
 
 
-class TooOften(CuratorFailed):
+class RateLimited(CuratorFailed):
     """The memory was curated too often recently."""
 
 
-class Unprintable(RicordoError):
+class OutputFailed(RicordoError):
     """The result of a command could not be printed; the command itself succeeded."""
 
     exit_code = 74

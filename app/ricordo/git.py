@@ -44,7 +44,7 @@ _COMPARING_COMMANDS = frozenset(("status",))
 """The commands that compare contents."""
 
 
-def ask(
+def run_git(
     directory: str,
     command: str,
     *arguments: str,
@@ -125,7 +125,7 @@ def _read_bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> byte
     return output if process.returncode == 0 and len(output) <= max_bytes else None
 
 
-def top_level(directory: str) -> str | None:
+def find_top_level(directory: str) -> str | None:
     """Return the root of the worktree that contains `directory`; None if there is none.
 
     Found by its `.git`, without starting a process.

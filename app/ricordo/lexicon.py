@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, for a character class: scripts without reliable word boundaries."""
@@ -27,12 +27,12 @@ def read_words(name: str) -> Mapping[str, Any]:
     return tomllib.loads(data.decode())
 
 
-def expressions(name: str, part: str) -> list[str]:
+def list_expressions(name: str, part: str) -> list[str]:
     """Return the expressions of all languages under `part` of the data file `name`."""
     return [text for texts in read_words(name)[part].values() for text in texts]
 
 
-def lowered(text: str) -> str:
+def lower_text(text: str) -> str:
     """Return `text` in lower case with all offsets unchanged."""
     plain = text.lower()
     if len(plain) == len(text):
@@ -40,7 +40,7 @@ def lowered(text: str) -> str:
     return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
-def any_of(parts: Iterable[str]) -> str:
+def build_alternation(parts: Iterable[str]) -> str:
     """Return one regular expression for whole words and phrases in lower case; a blank matches any
     white space.
     """
@@ -53,11 +53,11 @@ def any_of(parts: Iterable[str]) -> str:
     return "|".join(choices) or r"(?!)"
 
 
-def compiled(name: str, part: str) -> re.Pattern[str]:
+def compile_part(name: str, part: str) -> re.Pattern[str]:
     """Return the pattern for any expression under `part` of the data file `name`, for texts in
     lower case.
     """
-    return re.compile(any_of(expressions(name, part)))
+    return re.compile(build_alternation(list_expressions(name, part)))
 
 
 class Triggers:
@@ -78,7 +78,7 @@ class Triggers:
             return True
         return not text.isascii() and any(map(text.__contains__, self._unbounded))
 
-    def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
+    def find_in(self, words: frozenset[str], text: str) -> tuple[str, ...]:
         """Return those that `text`, with the lower-cased `words`, contains: a quick test for each
         of its parts.
         """
@@ -91,12 +91,14 @@ class Triggers:
 
 
 @cache
-def pattern(part: str) -> re.Pattern[str]:
+def statement_pattern(part: str) -> re.Pattern[str]:
     """Return the pattern for any expression under `part`, for texts in lower case."""
-    return re.compile(any_of(text for texts in table(part).values() for text in texts))
+    return re.compile(
+        build_alternation(text for texts in statement_table(part).values() for text in texts)
+    )
 
 
-def table(part: str) -> Mapping[str, list[str]]:
+def statement_table(part: str) -> Mapping[str, list[str]]:
     """Return the lists under `part` of the data file, by language."""
     lists: Mapping[str, list[str]] = _data()[part]
     return lists
@@ -104,4 +106,4 @@ def table(part: str) -> Mapping[str, list[str]]:
 
 @cache
 def _data() -> Mapping[str, Any]:
-    return tomllib.loads(data_text("extraction/patterns.toml"))
+    return tomllib.loads(read_data_text("extraction/patterns.toml"))

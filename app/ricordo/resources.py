@@ -25,7 +25,7 @@ def sample_memory_directory() -> str:
     return _find("sample_memory")
 
 
-def data_text(name: str) -> str:
+def read_data_text(name: str) -> str:
     """Return the text of the data file `name` of the package."""
     # imported here: it would take the prompt hook longer than the rest of this module
     from pkgutil import get_data
@@ -35,7 +35,7 @@ def data_text(name: str) -> str:
     return data.decode()
 
 
-def data_file(name: str) -> str:
+def find_data_file(name: str) -> str:
     """Return the path of the data file `name` of the package, to show to the user."""
     return os.path.join(_PACKAGE, *name.split("/"))
 
@@ -51,7 +51,7 @@ _DELETED = "/(deleted directory)"
 def state_directory(environ: Mapping[str, str], given: str = "") -> str:
     """Return the state directory: `given`, else `RICORDO_STATE`, else that of XDG."""
     default = _xdg(environ, "XDG_STATE_HOME", ".local/state")
-    return absolute(given or environ.get("RICORDO_STATE") or default)
+    return make_absolute(given or environ.get("RICORDO_STATE") or default)
 
 
 def agent_home(environ: Mapping[str, str], given: str = "") -> str:
@@ -59,7 +59,7 @@ def agent_home(environ: Mapping[str, str], given: str = "") -> str:
     the user's.
     """
     home = given or environ.get("RICORDO_AGENT_HOME") or home_directory(environ)
-    return absolute(home)
+    return make_absolute(home)
 
 
 def config_directory(environ: Mapping[str, str]) -> str:
@@ -102,7 +102,7 @@ def current_directory(environ: Mapping[str, str]) -> str:
         return path if os.path.isabs(path) else _DELETED
 
 
-def absolute(path: str) -> str:
+def make_absolute(path: str) -> str:
     """Return `path`, which may be relative to the current directory, as an absolute one. Raises
     WrongUsage if that directory was deleted: writing to it would create it again.
     """

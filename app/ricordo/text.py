@@ -22,7 +22,7 @@ _PLAIN_ASCII = bytes(c for c in range(0x20, 0x7F)) + b"\t\n"
 _ZERO_WIDTH_JOINERS = "\u200c\u200d"
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""Return `text` with every control made visible; newlines and tabs stay.
 
     Control characters become their picture (``␛``), invisible ones their code point
@@ -34,20 +34,20 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(_show, text)
 
 
-def one_line(text: str) -> str:
+def make_one_line(text: str) -> str:
     """Return `text` as one visible row: newlines and tabs become pictures too."""
-    return visible(text).replace("\n", "␊").replace("\t", "␉")
+    return make_visible(text).replace("\n", "␊").replace("\t", "␉")
 
 
 def clip(text: str, width: int) -> str:
     """Return `text` as one visible row of at most `width` cells, with ``…`` if it was cut."""
-    row = one_line(text[: 4 * width + 16])
-    if cells(row) <= width and len(text) <= 4 * width + 16:
+    row = make_one_line(text[: 4 * width + 16])
+    if count_cells(row) <= width and len(text) <= 4 * width + 16:
         return row
     chars: list[str] = []
     room = width - 1
     for char in row:
-        room -= cells(char)
+        room -= count_cells(char)
         if room < 0:
             break
         chars.append(char)
@@ -56,14 +56,14 @@ def clip(text: str, width: int) -> str:
 
 def clip_start(text: str, width: int) -> str:
     """Return `text` as `clip` does, but with the beginning cut off: for paths."""
-    row = one_line(text)
-    if cells(row) <= width:
+    row = make_one_line(text)
+    if count_cells(row) <= width:
         return row
-    start = next((n for n in range(1, len(row)) if cells(row[n:]) < width), len(row))
+    start = next((n for n in range(1, len(row)) if count_cells(row[n:]) < width), len(row))
     return f"…{row[start:]}" if width > 0 else ""
 
 
-def cells(text: str) -> int:
+def count_cells(text: str) -> int:
     """Return how many terminal cells `text` takes."""
     if text.isascii():
         return len(text)
@@ -72,7 +72,7 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def hidden_characters(text: str) -> list[re.Match[str]]:
+def find_hidden_characters(text: str) -> list[re.Match[str]]:
     """Return the characters in `text` that are invisible or control a terminal, except carriage
     returns before a newline, joiners in their proper place, and a byte order mark at the very
     start.
@@ -84,7 +84,7 @@ def hidden_characters(text: str) -> list[re.Match[str]]:
     return [match for match in _HIDDEN.finditer(text) if not _is_legitimate(match)]
 
 
-def encodable(text: str) -> str:
+def make_encodable(text: str) -> str:
     r"""Return `text` with lone surrogates written as ``\\xNN`` or ``⟨U+NNNN⟩``, so that it can be
     encoded as UTF-8 and as JSON.
     """

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.registry import recognise
-from ricordo.lint.contradictions.compare import excludes
-from ricordo.lint.contradictions.comparer import NoteComparer, opposed_of
+from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.comparer import NoteComparer, compare_statements
 from ricordo.lint.contradictions.statements import NoteStatement
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
@@ -52,7 +52,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
 def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
     """Yield how many of the pairs are told, by kind."""
-    told = {pair: bool(excludes(pair.left, pair.right)) for pair in pairs}
+    told = {pair: bool(find_contradiction(pair.left, pair.right)) for pair in pairs}
     right = sum(it.is_conflict and told[it] for it in pairs)
     wrong = sum(not it.is_conflict and told[it] for it in pairs)
     missed = sum(it.is_conflict and not told[it] for it in pairs)
@@ -70,7 +70,7 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _is_in_doubt(pair: Pair) -> bool:
-    found = opposed_of(*(NoteStatement(1, text, False) for text in (pair.left, pair.right)))
+    found = compare_statements(*(NoteStatement(1, text, False) for text in (pair.left, pair.right)))
     return found is not None and found.distance is not None
 
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
 
-from ricordo.agents.registry import open_transcript, source_at
-from ricordo.curation.pending import Waiting
-from ricordo.curation.spoken import Spoken, spoken
-from ricordo.extraction.statement import find_saying
+from ricordo.agents.registry import find_transcript_at, open_transcript
+from ricordo.curation.pending import PendingProposal
+from ricordo.curation.spoken import UserMessage, read_user_messages
+from ricordo.extraction.statement import find_statement
 from ricordo.services.curation.curation import propose
 from ricordo.services.curation.preparation import CurationScope
 from ricordo.services.workspace.environment import load_environment
@@ -100,7 +100,7 @@ def score_sessions(sessions: Path = SESSIONS) -> tuple[Score, list[str]]:
         for it in _said(sessions / name / "full.jsonl"):
             label = known[name, it.key]
             assert hashlib.sha256(it.text.encode()).hexdigest()[:16] == label.digest, label
-            found = find_saying(it.text, it.day, is_answer=it.is_answer)
+            found = find_statement(it.text, it.day, is_answer=it.is_answer)
             wanted = label.kind != "none"
             right += bool(found) and wanted
             proposed += bool(found)
@@ -109,9 +109,9 @@ def score_sessions(sessions: Path = SESSIONS) -> tuple[Score, list[str]]:
     return Score(right, proposed, sum(it.kind != "none" for it in known.values())), told
 
 
-def _said(path: Path) -> Iterator[Spoken]:
-    source = source_at(str(path))
-    return spoken(str(path), open_transcript(source).turns(), date(2026, 1, 1))
+def _said(path: Path) -> Iterator[UserMessage]:
+    source = find_transcript_at(str(path))
+    return read_user_messages(str(path), open_transcript(source).messages(), date(2026, 1, 1))
 
 
 def score_sample() -> tuple[Score, list[str]]:
@@ -131,7 +131,7 @@ def score_sample() -> tuple[Score, list[str]]:
     return Score(len(found), len(of_talk), len(wanted)), told
 
 
-def sample_proposals() -> Sequence[Waiting]:
+def sample_proposals() -> Sequence[PendingProposal]:
     """Return what is proposed for the sample memory, as it lies on a machine of its own."""
     with tempfile.TemporaryDirectory() as folder:
         home = copytree(SAMPLE / "home", Path(folder) / "home")
@@ -153,7 +153,7 @@ def _rows() -> list[Wanted]:
     return [Wanted(*row[:5]) for row in cells if len(row) >= 5]
 
 
-def _fits(it: Waiting, row: Wanted) -> bool:
+def _fits(it: PendingProposal, row: Wanted) -> bool:
     """Whether a proposal rests on the words of a row and changes what it says."""
     said = " ".join(quoted.quote for quoted in it.evidence if "#" in quoted.source)
     if row.quote not in said and row.quote.rstrip(".") not in said:

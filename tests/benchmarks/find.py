@@ -120,7 +120,7 @@ def building(at: Stage, judged: bool) -> Iterator[Row]:
     read = read_bytes(str(at.root))
     read()
     before = timed(read)
-    made = timed(lambda: at.index.bring_up(at.memory))
+    made = timed(lambda: at.index.update(at.memory))
     r = Reference("R", (before + timed(read)) / 2)
     yield Row("index made", made, r, 40 if judged else None)
     times, starts = [], []
@@ -128,7 +128,7 @@ def building(at: Stage, judged: bool) -> Iterator[Row]:
         changed = at.memory.with_files({(note := at.note()).path: _longer(note, number)})
         _ = changed.links
         starts.append(python_start())
-        times.append(timed(partial(at.index.bring_up, changed)))
+        times.append(timed(partial(at.index.update, changed)))
         at.memory = changed
     p = Reference("P", median(starts))
     yield Row("one changed note", median(times), p, in_p(ONE_NOTE) if judged else None)
@@ -213,7 +213,7 @@ def full_text(at: Stage, judged: bool) -> Iterator[Row]:
         line = [*search, pattern, str(at.root)]
         others.append(timed(partial(_quiet, line)))
         ranked = partial(rank, question=question, today=today, breadth=FAST)
-        times.append(timed(partial(at.index.ask, at.memory, ranked)))
+        times.append(timed(partial(at.index.query, at.memory, ranked)))
     g = Reference("rg" if tool else "grep", p95(others))
     yield Row("full text, 3 words, p95", p95(times), g, 0.4 if judged and tool else None)
     if not tool:

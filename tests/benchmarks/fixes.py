@@ -25,7 +25,7 @@ from typing import Any
 from ricordo import git
 from ricordo.agents.registry import INDEX_NAMES, recognise
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.storage.reader import read_memory
 
 _USUAL_NAMES = frozenset(("memory", "memories", "memory-bank", "notes", "knowledge", "wiki"))
@@ -164,8 +164,10 @@ def _given(memory: Memory) -> frozenset[str]:
     index, cut = memory.index, memory.load.cut_at_line
     if index is None:
         return frozenset()
-    targets = [memory.target(index, it) for it in index.entries if cut is None or it.line < cut]
-    return frozenset(it.path for it in targets if it.leads is Leads.NOTE)
+    targets = [
+        memory.resolve_entry(index, it) for it in index.entries if cut is None or it.line < cut
+    ]
+    return frozenset(it.path for it in targets if it.target_kind is TargetKind.NOTE)
 
 
 def diff(outcome: Outcome) -> str:
@@ -238,7 +240,7 @@ def _parts(folder: Path) -> list[tuple[Path, Path]]:
     """Return the checkouts of `folder`, each with the part of it in which memories are looked for:
     the one in which `folder` lies, else the folders in it.
     """
-    top = git.top_level(str(folder))
+    top = git.find_top_level(str(folder))
     if top:
         return [(Path(top), folder)]
     if recognise(str(folder)).kind != "folder":

@@ -24,21 +24,21 @@ from functools import cached_property
 from pathlib import Path
 from shutil import copytree
 
-from ricordo.agents.opencode.transcript import sessions_at
+from ricordo.agents.opencode.transcript import read_sessions_at
 from ricordo.errors import RicordoError
-from ricordo.handoff.budget import DEFAULT
-from ricordo.handoff.document import HandoffStatement, QuoteMark, Status
-from ricordo.handoff.format import State, parse
-from ricordo.llm.redaction import LIKE
+from ricordo.handoff.budget import DEFAULT_BUDGET
+from ricordo.handoff.document import HandoffStatement, ProofStatus, QuoteProof
+from ricordo.handoff.format import DocumentState, parse
+from ricordo.llm.redaction import PLACEHOLDER_LIKE
 from ricordo.secrets import find_secrets
-from ricordo.services.handoff.handoff import HandoffOptions, draft
-from ricordo.services.handoff.output import Finished, finished, write
+from ricordo.services.handoff.handoff import HandoffOptions, draft_handoff
+from ricordo.services.handoff.output import RenderedHandoff, finish_draft, write_handoff
 from ricordo.services.handoff.resume import resume_handoff
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
 from ricordo.services.workspace.settings import load_settings
-from ricordo.text import visible
+from ricordo.text import make_visible
 from tests.benchmarks.planted import NOW, SAMPLE
 from tests.support.builders import SHARED
 
@@ -67,7 +67,7 @@ class Transcript:
         found = [text for path in self.files for value in _values(path) for text in _texts(value)]
         # a command that the person typed is kept as its name and its words
         typed = (f"{it[1]} {it[2]}" for text in found for it in _TYPED.finditer(text))
-        return tuple(visible(text.replace("\r\n", "\n")) for text in (*found, *typed))
+        return tuple(make_visible(text.replace("\r\n", "\n")) for text in (*found, *typed))
 
     @cached_property
     def words(self) -> str:
@@ -80,7 +80,7 @@ class Row:
     """How one transcript was handed off."""
 
     name: str
-    done: Finished | None
+    done: RenderedHandoff | None
     """None where nothing was written."""
     amiss: tuple[str, ...]
 
@@ -93,7 +93,7 @@ def transcripts(folder: Path) -> Iterator[Transcript]:
         storage = path.parents[2]
         yield Transcript(str(path), tuple(sorted(storage.rglob("*.json"))))
     for path in sorted(folder.rglob("opencode*.db")):
-        for session in sessions_at(str(path)):
+        for session in read_sessions_at(str(path)):
             yield Transcript(f"{path}#{session.id}", (path,))
 
 
@@ -102,14 +102,14 @@ def hand_off(notebook: Notebook, found: Transcript, budget: int) -> Row:
     wish = HandoffOptions(budget=budget, sessions=(found.name,))
     memory = notebook.read()
     try:
-        drafted = draft(notebook, wish)
-        done = finished(drafted)
-        written = write(notebook, memory, drafted, done)
-        resumed = resume_handoff(notebook.surroundings, written.path).resumed
+        drafted = draft_handoff(notebook, wish)
+        done = finish_draft(drafted)
+        written = write_handoff(notebook, memory, drafted, done)
+        resumed = resume_handoff(notebook.environment, written.path).rechecked
     except RicordoError as error:
         return Row(found.name, None, (f"{type(error).__name__}: {error}",))
     raw = Path(written.path).read_bytes()
-    names = _names_in(Path(notebook.surroundings.project))
+    names = _names_in(Path(notebook.environment.project))
     known = (*names, notebook.place.root, *(it.path for it in memory.notes))
     state = drafted.facts.git
     known += (state.branch, *state.dirty) if state else ()
@@ -118,7 +118,7 @@ def hand_off(notebook: Notebook, found: Transcript, budget: int) -> Row:
         *_misquoted(done.handoff.statements, found),
         *_invented(done.handoff.statements, found, known),
         *_unmarked(raw, len(done.handoff.statements)),
-        *(f"does not hold: {it.statement.text}" for it in resumed.statements if not it.holds),
+        *(f"does not hold: {it.statement.text}" for it in resumed.statements if not it.is_valid),
         *(f"shows a credential: {it.kind}" for it in find_secrets(raw.decode())),
     )
     return Row(found.name, done, amiss)
@@ -133,13 +133,13 @@ def _misquoted(statements: Sequence[HandoffStatement], found: Transcript) -> Ite
     for it in statements:
         if it.quote and not _is_said(it.quote, found):
             yield f"quotes what is not said: {it.quote[:60]!r}"
-        if isinstance(it.proof, QuoteMark) and not it.quote:
+        if isinstance(it.proof, QuoteProof) and not it.quote:
             yield f"is marked as a quotation and quotes nothing: {it.text}"
 
 
 def _is_said(quote: str, found: Transcript) -> bool:
     """Whether a text of the transcript holds the quote, or each of its lines is a whole text."""
-    pieces = [piece for piece in LIKE.split(quote) if piece]
+    pieces = [piece for piece in PLACEHOLDER_LIKE.split(quote) if piece]
     in_one = any(all(piece in text for piece in pieces) for text in found.texts)
     return in_one or all(line in found.texts for line in quote.split("\n"))
 
@@ -153,15 +153,15 @@ def _invented(
     for it in statements:
         for match in _CODE.finditer(it.text):
             name = match[2].strip().removesuffix(_CUT)
-            if all(piece in found.words for piece in LIKE.split(name)) or name in known:
+            if all(piece in found.words for piece in PLACEHOLDER_LIKE.split(name)) or name in known:
                 continue
             yield f"names what nothing has: {name}"
 
 
 def _unmarked(raw: bytes, statements: int) -> Iterator[str]:
     parsed = parse(raw)
-    if parsed.state is not State.WHOLE:
-        yield f"is not read back: {parsed.why}"
+    if parsed.state is not DocumentState.UNCHANGED:
+        yield f"is not read back: {parsed.reason}"
     body = raw.decode().split("ricordo handoff: begin", 1)[1]
     items = [line for line in body.split("\n") if _ITEM.fullmatch(line)]
     if len(items) != statements:
@@ -188,7 +188,7 @@ def _in_project(notebook: Notebook, where: Path, project: Path | None) -> Notebo
         where.mkdir()
     else:
         copytree(project, where)
-    here = notebook.surroundings._replace(project=str(where), cwd=str(where))
+    here = notebook.environment._replace(project=str(where), cwd=str(where))
     return Notebook(notebook.place, here, notebook.settings)
 
 
@@ -231,7 +231,7 @@ def _texts(value: object) -> Iterator[str]:
         yield from (text for it in value for text in _texts(it))
 
 
-def rows(folders: Sequence[Path], budget: int = DEFAULT) -> Iterator[Row]:
+def rows(folders: Sequence[Path], budget: int = DEFAULT_BUDGET) -> Iterator[Row]:
     """Yield how each transcript beneath the folders is handed off. Those of the sample memory are
     handed off in its project.
     """
@@ -251,14 +251,14 @@ def _short(name: str, folder: Path) -> str:
     return "/".join(part[:24] for part in parts[-3:])
 
 
-_HEADS = (*(it.value for it in Status), "tokens", "kept back", "left out")
+_HEADS = (*(it.value for it in ProofStatus), "tokens", "kept back", "left out")
 
 
 def _told(row: Row) -> str:
     if row.done is None:
         return f"{row.name:<60}  nothing was written"
-    head = row.done.handoff.head
-    counts = [row.done.counts[it] for it in Status]
+    head = row.done.handoff.header
+    counts = [row.done.counts[it] for it in ProofStatus]
     cells = (*counts, row.done.tokens, head.redactions, row.done.handoff.left_out)
     return f"{row.name:<60}" + "".join(f"{it:>11,}" for it in cells)
 
@@ -267,7 +267,7 @@ def main() -> int:
     """Print the table and what is amiss; return 1 where anything is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
-    parser.add_argument("--budget", type=int, default=DEFAULT, metavar="N", help="tokens")
+    parser.add_argument("--budget", type=int, default=DEFAULT_BUDGET, metavar="N", help="tokens")
     given = parser.parse_args()
     folders = [it.resolve() for it in given.folders]
     folders = folders or [it for it in (TRANSCRIPTS, SAMPLE / "home") if it.is_dir()]
@@ -277,7 +277,7 @@ def main() -> int:
         print(_told(row), flush=True)
         found.append(row)
     done = [it.done for it in found if it.done is not None]
-    totals = [sum(it.counts[status] for it in done) for status in Status]
+    totals = [sum(it.counts[status] for it in done) for status in ProofStatus]
     totals += [max((it.tokens for it in done), default=0)]
     print(
         f"{f'{len(done)} handoffs; all marks, most tokens':<60}"

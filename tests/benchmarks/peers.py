@@ -25,7 +25,7 @@ from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
 from ricordo.services.workspace.settings import load_settings
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 from tests.benchmarks.planted import NOW, SAMPLE
 
 CML, VAULTLINT, OURS = "claude-memory-lint", "vaultlint", "ricordo"
@@ -126,7 +126,9 @@ def of_ours(root: str, project: str) -> tuple[Memory, tuple[Named, ...]]:
         surroundings = load_environment(environ, now=NOW, agent_home=agents)
         surroundings = surroundings._replace(project=os.path.abspath(project) if project else "")
         settings, _ = load_settings(surroundings)
-        look = Notebook(find_memory(root, surroundings), surroundings, settings).look_closely()
+        look = Notebook(
+            find_memory(root, surroundings), surroundings, settings
+        ).read_snapshot_with_evidence()
     told = (Named(OURS, it.rule, it.path, it.line, it.message) for it in look.findings)
     return look.memory, tuple(told)
 
@@ -182,13 +184,13 @@ def _told(memory: Memory, named: Iterable[Named]) -> Iterator[str]:
     for it in sorted(named):
         file = memory.by_path.get(it.path)
         rows = file.text.split("\n") if file else []
-        message = one_line(it.message)[:160]
+        message = make_one_line(it.message)[:160]
         if not it.line:
-            whole[it.rule, message].append(one_line(it.path))
+            whole[it.rule, message].append(make_one_line(it.path))
             continue
-        yield f"  {it.rule:24} {one_line(it.path)}:{it.line}  {message}"
+        yield f"  {it.rule:24} {make_one_line(it.path)}:{it.line}  {message}"
         if it.line <= len(rows):
-            yield f"  {'':24} | {one_line(rows[it.line - 1].strip())[:160]}"
+            yield f"  {'':24} | {make_one_line(rows[it.line - 1].strip())[:160]}"
     for (rule, message), paths in whole.items():
         yield f"  {rule:24} {len(paths)} × {message}"
         yield f"  {'':24} | {', '.join(paths)}"
@@ -208,7 +210,7 @@ def main(words: Sequence[str]) -> int:
         try:
             peers = Peers(folder)
         except subprocess.CalledProcessError as error:
-            print(f"The peers cannot be installed: {one_line(error.stderr)[-300:]}")
+            print(f"The peers cannot be installed: {make_one_line(error.stderr)[-300:]}")
             return 1
         for root, project in memories:
             real = os.path.realpath(root)

@@ -27,19 +27,19 @@ from pathlib import Path
 from typing import Any
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.registry import agent_named
+from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    QuoteMark,
+    QuoteProof,
     SourceSession,
     StatementSection,
     handoff_target,
 )
-from ricordo.handoff.facts import Ref
+from ricordo.handoff.facts import MessageRef
 from ricordo.handoff.format import render
-from ricordo.handoff.pickup import pickup, pickup_act
+from ricordo.handoff.pickup import build_pickup_edit, find_pickup_line
 
 WORD = "XYZZY-OBJECTIVE"
 CANARY = "CANARY-OF-A-FILE-THAT-IS-ONLY-QUOTED"
@@ -216,17 +216,17 @@ def _responses(item: Mapping[str, Any]) -> list[dict[str, Any]]:
 def handed_off(project: Path, target: Agent) -> None:
     """Write a handoff that quotes orders to load a file, the file, and the line that is offered."""
     now = datetime.now(UTC)
-    source = SourceSession(agent_named("claude"), "s", "/s.jsonl")
+    source = SourceSession(find_agent("claude"), "s", "/s.jsonl")
     head = HandoffHeader(now, now + timedelta(days=7), target, 4000, "rules", (source,))
     quoted = HandoffStatement(
-        StatementSection.OBJECTIVE, "Asked @canary.md", QuoteMark(Ref(0, 1)), (), _SAID
+        StatementSection.OBJECTIVE, "Asked @canary.md", QuoteProof(MessageRef(0, 1)), (), _SAID
     )
     next_ = HandoffStatement(StatementSection.NEXT, "Run `a @canary.md`, then @canary.md")
     (project / "HANDOFF.md").write_text(render(Handoff(head, (quoted, next_))))
     (project / "canary.md").write_text(f"{CANARY}\n")
-    wanted = pickup(target, str(project), str(project / "HANDOFF.md"))
+    wanted = find_pickup_line(target, str(project), str(project / "HANDOFF.md"))
     assert wanted is not None
-    (project / wanted.file).write_text(pickup_act(str(project), wanted).text)
+    (project / wanted.file).write_text(build_pickup_edit(str(project), wanted).text)
 
 
 def tried(program: Program, path: str, folders: str) -> tuple[str, bool]:

@@ -19,7 +19,7 @@ from shutil import copytree
 from typing import NamedTuple
 
 from ricordo.lint.finding import Finding
-from ricordo.lint.rule import all_rules
+from ricordo.lint.rule import load_rules
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
@@ -104,7 +104,9 @@ def findings_of(folder: Path, home: Path) -> Iterator[tuple[str, Finding]]:
     for name in MEMORIES:
         place = find_memory(str(folder / name), surroundings)
         root = os.path.relpath(place.root, os.path.realpath(folder))
-        for finding in Notebook(place, surroundings, settings).look_closely().findings:
+        for finding in (
+            Notebook(place, surroundings, settings).read_snapshot_with_evidence().findings
+        ):
             yield f"{root}/{finding.path}", finding
 
 
@@ -202,7 +204,7 @@ def main() -> int:
             f" {score.precision:>10.2f} {score.recall:>7.2f}"
         )
     rows = rows_below(PLANTED)
-    known = all_rules()
+    known = load_rules()
     for row in rows:
         if not is_found(row, told):
             why = "" if row.rule in known else " (no such rule)"

@@ -25,17 +25,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ricordo.curation.engine import Step
-from ricordo.curation.engines.external import Asking, Reply, Sent
+from ricordo.curation.engines.external import EngineReply, ExternalEngine, SealedBrief
 from ricordo.curation.opinion import read_opinions
-from ricordo.curation.pending import Waiting
-from ricordo.curation.prompts import CURATE, NAMES, Prompt, our_prompt, versions
+from ricordo.curation.pending import PendingProposal
+from ricordo.curation.prompts import CURATE, NAMES, Prompt, load_shipped_prompt, load_versions
 from ricordo.llm.ask import Server
-from ricordo.llm.question import estimate
-from ricordo.services.conflicts.conflicts import doubts
-from ricordo.services.conflicts.judgement import JudgementRequest, prepare_judging
+from ricordo.llm.question import estimate_tokens
+from ricordo.services.conflicts.conflicts import find_uncertain_pairs
+from ricordo.services.conflicts.judgement import JudgementRequest, prepare_judgement
 from ricordo.services.curation.curation import propose_prepared
-from ricordo.services.curation.preparation import Prepared, prepare
-from ricordo.services.engines.engines import Outside, model_outside
+from ricordo.services.curation.preparation import PreparedCuration, prepare
+from ricordo.services.engines.engines import EngineTarget, make_model_target
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import recorded
 from tests.support.curating import Desk, said
@@ -82,29 +82,35 @@ class Given:
 
     case: Case
     notebook: Notebook
-    about: Prepared | JudgementRequest
+    about: PreparedCuration | JudgementRequest
 
     @property
     def brief(self) -> str:
         """All that is sent besides the prompt and the form, before it is sealed."""
-        return self.about.brief.text if isinstance(self.about, Prepared) else self.about.batch.text
+        return (
+            self.about.brief.text
+            if isinstance(self.about, PreparedCuration)
+            else self.about.batch.text
+        )
 
     def outcome(self, prompt: Prompt, answer: object) -> Outcome:
         """Return what an answer comes to that was given under a `prompt`."""
-        tokens = estimate(prompt.text + self.brief), estimate(json.dumps(answer))
+        tokens = estimate_tokens(prompt.text + self.brief), estimate_tokens(json.dumps(answer))
         if isinstance(self.about, JudgementRequest):
             opinions = read_opinions(answer, self.about.batch.ids)
-            told = (f"{p} {it.view.value} {it.keeps.value}" for p, it in opinions.by_pair.items())
+            told = (
+                f"{p} {it.verdict.value} {it.kept_side.value}" for p, it in opinions.by_pair.items()
+            )
             rejected = tuple(f"{it.change}: {it.why}" for it in opinions.rejected)
             return Outcome(tuple(sorted(told)), rejected, 0, *tokens)
 
-        def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
-            asking = _outside(self.notebook, prompt).asking(notebook, prepared)
-            return replace(asking, ask=lambda sent, step: Reply(answer))
+        def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> ExternalEngine:
+            asking = _outside(self.notebook, prompt).make_engine(notebook, prepared)
+            return replace(asking, ask=lambda sent, step: EngineReply(answer))
 
         curation = propose_prepared(self.notebook, self.about, make=make)
         rejected = tuple(f"{it.change}: {it.why}" for it in curation.rejected)
-        warned = sum(bool(it.told) for it in curation.proposals)
+        warned = sum(bool(it.all_warnings) for it in curation.proposals)
         return Outcome(tuple(sorted(map(_told, curation.proposals))), rejected, warned, *tokens)
 
     def ask(self, prompt: Prompt, model: str, server: str) -> object:
@@ -112,16 +118,16 @@ class Given:
         answers: list[object] = []
         outside = _outside(self.notebook, prompt, model, server)
         if isinstance(self.about, JudgementRequest):
-            asked = prepare_judging(self.notebook, self.about.doubts, outside)
+            asked = prepare_judgement(self.notebook, self.about.pairs, outside)
             ask = replace(asked.outside.ask, prompt=prompt)
-            return ask(asked.batch.sent, lambda _: None).said
+            return ask(asked.batch.sent, lambda _: None).value
 
-        def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
-            asking = outside.asking(notebook, prepared)
+        def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> ExternalEngine:
+            asking = outside.make_engine(notebook, prepared)
 
-            def kept(sent: Sent, step: Step) -> Reply:
+            def kept(sent: SealedBrief, step: Step) -> EngineReply:
                 reply = asking.ask(sent, step)
-                answers.append(reply.said)
+                answers.append(reply.value)
                 return reply
 
             return replace(asking, ask=kept)
@@ -139,9 +145,11 @@ def given(case: Case, folder: Path) -> Given:
     """Return what is composed of a `case`, whose memory is written into `folder`."""
     notebook = recorded(folder, case.files)
     if case.prompt != CURATE:
-        found = doubts(notebook.look_closely())
+        found = find_uncertain_pairs(notebook.read_snapshot_with_evidence())
         return Given(
-            case, notebook, prepare_judging(notebook, found, model_outside(notebook.surroundings))
+            case,
+            notebook,
+            prepare_judgement(notebook, found, make_model_target(notebook.environment)),
         )
     desk = Desk(folder, {}, notebook)
     desk.transcript.write_text(said(*case.said), "utf-8")
@@ -156,8 +164,8 @@ def reply(case: Case, version: str) -> dict[str, Any] | None:
 
 def known_versions(name: str) -> list[Prompt]:
     """Return all versions of a prompt that ship with Ricordo, oldest first."""
-    numbers = sorted(int(it) for it in versions()[name] if it != "current")
-    return [our_prompt(name, number) for number in numbers]
+    numbers = sorted(int(it) for it in load_versions()[name] if it != "current")
+    return [load_shipped_prompt(name, number) for number in numbers]
 
 
 def _case(path: Path) -> Case:
@@ -170,12 +178,14 @@ def _case(path: Path) -> Case:
     return Case(path.stem, told["about"], told["prompt"], wanted, spoken, files)
 
 
-def _outside(notebook: Notebook, prompt: Prompt, model: str = "none", server: str = "") -> Outside:
-    outside = model_outside(notebook.surroundings, model, Server(server))
+def _outside(
+    notebook: Notebook, prompt: Prompt, model: str = "none", server: str = ""
+) -> EngineTarget:
+    outside = make_model_target(notebook.environment, model, Server(server))
     return replace(outside, ask=replace(outside.ask, prompt=prompt))
 
 
-def _told(it: Waiting) -> str:
+def _told(it: PendingProposal) -> str:
     return f"{it.op} {it.path}"
 
 
@@ -183,7 +193,7 @@ def table(prompts: Sequence[Prompt], them: Sequence[Given]) -> Iterator[str]:
     """Yield what each version of a prompt comes to."""
     before = 0
     for prompt in prompts:
-        tokens = estimate(prompt.text)
+        tokens = estimate_tokens(prompt.text)
         more = f", {tokens - before:+,}" if before else ""
         yield f"{prompt.version}: {tokens:,} tokens{more}"
         before = tokens

@@ -26,7 +26,7 @@ from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import NARROW, WIDE, Breadth, Ranking, rank
 from ricordo.search.select import LIKELY, likelihood_of_best
-from ricordo.search.words import content_words, stem, words
+from ricordo.search.words import content_words, split_words, stem_word
 from ricordo.storage.reader import read_memory
 from tests.benchmarks.locomo import KINDS, Asked, Conversation, Piece, read_conversations
 from tests.support.builders import write_memory
@@ -54,7 +54,9 @@ class Bench:
 
     def ranking(self, question: str, breadth: Breadth = WIDE) -> Ranking:
         asked = RecallQuestion(question, self.today)
-        return self.index.ask(self.memory, lambda reader: rank(reader, asked, self.today, breadth))
+        return self.index.query(
+            self.memory, lambda reader: rank(reader, asked, self.today, breadth)
+        )
 
     def bearing(self, question: str) -> float:
         """Return how likely any note bears on a question, 0 to 1."""
@@ -74,7 +76,7 @@ def fts5(pieces: Sequence[Piece]) -> Search:
     connection.executemany("INSERT INTO note (rowid, text) VALUES (?, ?)", texts)
 
     def search(question: str) -> list[str]:
-        match = " OR ".join(f'"{word}"' for word in content_words(words(question)))
+        match = " OR ".join(f'"{word}"' for word in content_words(split_words(question)))
         sql = "SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT ?"
         rows = connection.execute(sql, (match, DEEP)) if match else ()
         return [pieces[row[0]].path for row in rows]
@@ -84,7 +86,7 @@ def fts5(pieces: Sequence[Piece]) -> Search:
 
 def plain_bm25(pieces: Sequence[Piece]) -> Search:
     """Return BM25 over stems as textbooks have it: k1 1.2, b .75, no fields, no chunks."""
-    texts = [Counter(map(stem, words(f"{it.name} {it.text}"))) for it in pieces]
+    texts = [Counter(map(stem_word, split_words(f"{it.name} {it.text}"))) for it in pieces]
     notes = Counter(term for text in texts for term in text)
     average = sum(text.total() for text in texts) / len(texts)
 
@@ -100,7 +102,7 @@ def plain_bm25(pieces: Sequence[Piece]) -> Search:
         )
 
     def search(question: str) -> list[str]:
-        terms = set(map(stem, content_words(words(question))))
+        terms = set(map(stem_word, content_words(split_words(question))))
         scored = [(score(terms, text), it.path) for text, it in zip(texts, pieces, strict=True)]
         return [path for score, path in sorted(scored, key=lambda it: -it[0])[:DEEP] if score]
 

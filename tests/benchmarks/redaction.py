@@ -129,7 +129,7 @@ def seconds_for_a_megabyte(seed: int) -> float:
     find_secrets("password: warm2up")
     start = time.process_time()
     redaction = Redaction()
-    redaction.sealed(redaction.redact("note.md", text))
+    redaction.seal(redaction.redact("note.md", text))
     return time.process_time() - start
 
 

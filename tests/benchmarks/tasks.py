@@ -82,18 +82,18 @@ def lint_structure(folder: str) -> Callable[[], None]:
 def find_candidates(folder: str) -> Callable[[], None]:
     """Find the notes and the statements that are worth comparing, in a memory that was read."""
     from ricordo.agents.claude.location import AUTO_MEMORY
-    from ricordo.background import no_garbage_collection
+    from ricordo.background import pause_gc
     from ricordo.lint.contradictions.comparer import Blocks
-    from ricordo.lint.contradictions.repeats import alike
-    from ricordo.lint.contradictions.statements import digest
+    from ricordo.lint.contradictions.repeats import find_candidates
+    from ricordo.lint.contradictions.statements import build_digest
     from ricordo.storage.reader import read_memory
 
     memory = read_memory(folder, AUTO_MEMORY)
 
     def act() -> None:
-        with no_garbage_collection():
-            digests = {note.path: digest(note) for note in memory.notes}
-            alike(digests)
+        with pause_gc():
+            digests = {note.path: build_digest(note) for note in memory.notes}
+            find_candidates(digests)
             Blocks([words for it in digests.values() for words in it.subjects]).pairs()
 
     return act
@@ -150,16 +150,18 @@ def apply_changes(folder: str, count: int) -> Callable[[], None]:
     from ricordo.memory.compose import compose
     from ricordo.storage.database import Database
     from ricordo.storage.reader import read_memory
-    from ricordo.storage.writer import Purpose, Writer
+    from ricordo.storage.writer import ChangePurpose, Writer
 
     memory = read_memory(folder, AUTO_MEMORY)
-    notes = [note for note in memory.notes if note.head.present and not note.head.fault][:count]
+    notes = [
+        note for note in memory.notes if note.frontmatter.is_present and not note.frontmatter.error
+    ][:count]
     now = datetime.now(UTC)
     wished = f"as it was at {now.isoformat()}"
     changes = [Change(SetField(note.path, "description", wished)) for note in notes]
     change_set = compose(memory, changes)
     writer = Writer(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
-    return lambda: void(writer.apply(change_set, Purpose(now)))
+    return lambda: void(writer.apply(change_set, ChangePurpose(now)))
 
 
 def void(value: object) -> None:

@@ -91,7 +91,7 @@ def measured(folder: Path) -> Measured:
 
 def read(folder: Path) -> Measured:
     """Do that in this process."""
-    from ricordo.agents.claude.support import find_sources as claude_sources
+    from ricordo.agents.claude.support import find_transcripts as claude_sources
     from ricordo.agents.transcripts.catch_up import catch_up
     from ricordo.agents.transcripts.store import TranscriptStore
 
@@ -99,8 +99,8 @@ def read(folder: Path) -> Measured:
     before, began = bytes_read(), time.perf_counter()
     catch_up(store, claude_sources(str(folder)), lambda: None)
     seconds, asked = time.perf_counter() - began, bytes_read() - before
-    known = [it.n for it in store.known()]
-    return Measured(seconds, most_memory(), len(store.touched(known)), asked)
+    known = [it.number for it in store.list_transcripts()]
+    return Measured(seconds, most_memory(), len(store.list_touches(known)), asked)
 
 
 def bytes_read() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.cli.command_page import commands_page
+from ricordo.cli.command_page import render_commands_page
 from ricordo.cli.main import COMMANDS
 from ricordo.cli.open import OPEN_SUMMARY
 from tools.key_page import keys_page
@@ -24,7 +24,7 @@ def test_the_page_of_keys_is_fresh() -> None:
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse words its help otherwise there")
 def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    assert (DOCS / "commands.md").read_text() == commands_page(), "make docs writes it anew"
+    assert (DOCS / "commands.md").read_text() == render_commands_page(), "make docs writes it anew"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

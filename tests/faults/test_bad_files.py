@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.memory.frontmatter.values import flat
+from ricordo.memory.frontmatter.values import flatten
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
-from ricordo.memory.note import LARGEST_NOTE, PREVIEW_BYTES, Note, ReadError
+from ricordo.memory.names import TargetKind
+from ricordo.memory.note import MAX_NOTE_BYTES, PREVIEW_BYTES, Note, ReadError
 from ricordo.storage.reader import read_memory
-from ricordo.text import encodable, one_line, visible
+from ricordo.text import make_encodable, make_one_line, make_visible
 from tests.support.builders import note_text, open_memory, write_memory
 
 pytestmark = pytest.mark.faults
@@ -46,7 +46,7 @@ def skipped(memory: Memory) -> dict[str, str]:
 @pytest.mark.parametrize("content", ["", " \n\t\n  "], ids=["empty", "white space only"])
 def test_an_empty_note_is_listed_by_its_stem(root: Path, content: str) -> None:
     note = read_one(root, content)
-    assert (note.name, note.body, note.readable) == ("bad", content, True)
+    assert (note.name, note.body, note.is_readable) == ("bad", content, True)
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def test_an_empty_note_is_listed_by_its_stem(root: Path, content: str) -> None:
 )
 def test_a_binary_file_is_listed_as_binary_without_text(root: Path, content: bytes) -> None:
     note = read_one(root, content)
-    assert (note.trouble, note.text, note.raw) == (ReadError.BINARY, "", content)
+    assert (note.read_error, note.text, note.raw) == (ReadError.BINARY, "", content)
 
 
 def test_a_nul_in_the_body_is_kept_and_shown_as_a_picture(root: Path) -> None:
     note = read_one(root, "---\nname: x\n---\none\0two and more words\n")
-    assert (note.readable, note.name) == (True, "x")
-    assert "one␀two" in visible(note.body)
+    assert (note.is_readable, note.name) == (True, "x")
+    assert "one␀two" in make_visible(note.body)
 
 
 def test_a_nul_in_the_head_is_a_fault_of_its_line_and_the_body_stays(root: Path) -> None:
     note = read_one(root, "---\nname: x\ndescription: a\0b\n---\nbody and more words\n")
-    assert note.head.fault is not None
-    assert note.head.fault.line == 3
+    assert note.frontmatter.error is not None
+    assert note.frontmatter.error.line == 3
     assert (note.name, note.body) == ("x", "body and more words\n")
 
 
@@ -75,7 +75,7 @@ def test_what_is_no_utf8_is_listed_and_shown_with_replacement_marks(
     root: Path, content: bytes
 ) -> None:
     note = read_one(root, content)
-    assert (note.trouble, note.readable, note.raw) == (ReadError.NOT_UTF8, False, content)
+    assert (note.read_error, note.is_readable, note.raw) == (ReadError.NOT_UTF8, False, content)
     assert "�" in note.text
 
 
@@ -92,7 +92,7 @@ def test_another_encoding_is_named_and_its_text_shown(
     root: Path, encoding: str, mark: bytes, trouble: ReadError
 ) -> None:
     note = read_one(root, mark + "tides at Sines\n".encode(encoding))
-    assert note.trouble is trouble
+    assert note.read_error is trouble
     assert "tides at Sines" in note.text
 
 
@@ -111,8 +111,8 @@ def test_line_ends_stay_as_they_are(root: Path, end: str) -> None:
 @pytest.mark.parametrize("text", ["---\rname: x\r---\rbody\r", "a\r\nb\nc\rd\n"])
 def test_cr_only_and_mixed_line_ends_are_kept_and_shown(root: Path, text: str) -> None:
     note = read_one(root, text)
-    assert (note.text, note.readable) == (text, True)
-    assert "\r" not in visible(note.text)
+    assert (note.text, note.is_readable) == (text, True)
+    assert "\r" not in make_visible(note.text)
 
 
 @pytest.mark.parametrize("char", ["\x85", "\u2028", "\x0b", "\x0c"])
@@ -133,7 +133,7 @@ def test_of_a_fifty_megabyte_note_only_the_beginning_is_read(root: Path) -> None
     os.truncate(root / "bad.md", 50_000_000)
     (root / "bad.md").open("r+b").write(start + b"words " * PREVIEW_BYTES)
     note = open_memory(root).by_path["bad.md"]
-    assert (note.trouble, note.facts.size) == (ReadError.TOO_LARGE, 50_000_000)
+    assert (note.read_error, note.facts.size) == (ReadError.TOO_LARGE, 50_000_000)
     assert (len(note.raw), note.name) == (PREVIEW_BYTES, "huge")
 
 
@@ -141,7 +141,7 @@ def test_of_a_fifty_megabyte_note_only_the_beginning_is_read(root: Path) -> None
 def test_a_large_note_cut_inside_a_character_is_no_other_encoding(root: Path, shift: int) -> None:
     text = b"\xef\xbb\xbf---\nname: huge\n---\n" + b"x" * shift + "👩".encode() * 300_000
     note = read_one(root, text)
-    assert (note.trouble, note.name) == (ReadError.TOO_LARGE, "huge")
+    assert (note.read_error, note.name) == (ReadError.TOO_LARGE, "huge")
     assert "�" not in note.text
 
 
@@ -191,8 +191,8 @@ def test_a_head_that_yaml_or_our_bounds_refuse_is_named_and_the_body_is_whole(
     root: Path, row: str, line: int
 ) -> None:
     note = read_one(root, f"---\nname: first\n{row}\n---\nbody\n")
-    assert note.head.fault is not None
-    assert note.head.fault.line in (line, line + 1)
+    assert note.frontmatter.error is not None
+    assert note.frontmatter.error.line in (line, line + 1)
     assert note.body == "body\n"
     assert note.name in ("first", "twice")
 
@@ -217,21 +217,21 @@ def test_a_name_that_is_no_text_becomes_text_or_the_stem(root: Path, value: str,
 @pytest.mark.parametrize("key", ["content", "handler", "metadata"])
 def test_keys_that_clash_with_a_library_are_ordinary(root: Path, key: str) -> None:
     note = read_one(root, f"---\nname: x\n{key}: text\nother: |\n  block\n---\n")
-    assert (note.head.fields[key], note.head.fault) == ("text", None)
+    assert (note.frontmatter.fields[key], note.frontmatter.error) == ("text", None)
 
 
 def test_an_alias_bomb_is_refused_before_it_grows(root: Path) -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
     note = read_one(root, "---\nname: x\n" + "\n".join(rows) + "\n---\nbody\n")
-    assert note.head.fault is not None
-    assert len(json.dumps(note.head.fields)) < 10_000
+    assert note.frontmatter.error is not None
+    assert len(json.dumps(note.frontmatter.fields)) < 10_000
 
 
 def test_sixty_thousand_keys_are_read_in_bounds(root: Path) -> None:
     rows = "".join(f"k{number}: v\n" for number in range(60_000))
     note = read_one(root, f"---\nname: x\n{rows}---\nbody\n")
-    assert note.head.fault is not None
+    assert note.frontmatter.error is not None
     assert (note.name, note.body) == ("x", "body\n")
 
 
@@ -257,7 +257,7 @@ def test_what_is_no_closed_head_at_the_very_start_is_all_body(root: Path, text: 
 @pytest.mark.parametrize("block", ["- a\n- b\n", "[a, b]\n"])
 def test_a_head_that_is_a_list_is_a_fault(root: Path, block: str) -> None:
     note = read_one(root, f"---\n{block}---\nbody\n")
-    assert note.head.fault is not None
+    assert note.frontmatter.error is not None
     assert note.body == "body\n"
 
 
@@ -276,7 +276,7 @@ def test_of_two_heads_the_second_is_body(root: Path) -> None:
 )  # fmt: skip
 def test_escapes_and_hidden_characters_are_shown_in_name_and_body(root: Path, evil: str) -> None:
     note = read_one(root, f"---\nname: 'a{evil}b'\n---\nbody{evil} and many more words\n")
-    for shown in (one_line(note.name), visible(note.body)):
+    for shown in (make_one_line(note.name), make_visible(note.body)):
         assert evil[0] not in shown
 
 
@@ -284,7 +284,7 @@ def test_escapes_and_hidden_characters_are_shown_in_name_and_body(root: Path, ev
     "name", ["[/]", "[/x]", "[@click=app.quit]x", "[red]", "a" * 5000, "日本👩‍💻"]
 )
 def test_markup_and_long_and_wide_names_are_kept_literally(root: Path, name: str) -> None:
-    assert one_line(read_one(root, f'---\nname: "{name}"\n---\n').name) == name
+    assert make_one_line(read_one(root, f'---\nname: "{name}"\n---\n').name) == name
 
 
 # What the file is called
@@ -298,14 +298,14 @@ def test_markup_and_long_and_wide_names_are_kept_literally(root: Path, name: str
 def test_a_note_of_any_name_is_listed_in_one_row(root: Path, name: str) -> None:
     note = read_one(root, "body", name)
     assert note.path == name
-    assert not set(one_line(note.path)) & set("\n\t\r\x1b")
+    assert not set(make_one_line(note.path)) & set("\n\t\r\x1b")
 
 
 def test_a_name_that_is_no_utf8_is_listed_and_never_a_lone_surrogate_in_json(root: Path) -> None:
     Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.md")).write_bytes(b"body")
     (note,) = open_memory(root).files
-    assert (note.raw, one_line(note.path)) == (b"body", "caf\\xe9.md")
-    json.dumps(encodable(note.path), ensure_ascii=False).encode("utf-8")
+    assert (note.raw, make_one_line(note.path)) == (b"body", "caf\\xe9.md")
+    json.dumps(make_encodable(note.path), ensure_ascii=False).encode("utf-8")
 
 
 def test_two_unicode_forms_and_two_cases_of_a_name_are_two_notes_each(root: Path) -> None:
@@ -338,7 +338,7 @@ def test_an_entry_that_leads_out_is_outside_and_no_note(root: Path, target: str)
     (root.parent / "x.md").write_text("outside")
     memory = open_memory(root, {"MEMORY.md": f"- [x]({target})\n", "x.md": "inside"})
     (found,) = memory.links["MEMORY.md"]
-    assert (found.leads, dict(memory.entries)) == (Leads.OUTSIDE, {})
+    assert (found.target_kind, dict(memory.entries)) == (TargetKind.OUTSIDE, {})
 
 
 @pytest.mark.parametrize("target", ["%252e%252e/x.md", "..\\x.md"])
@@ -346,7 +346,7 @@ def test_an_entry_with_a_twice_escaped_or_foreign_path_leads_nowhere(
     root: Path, target: str
 ) -> None:
     memory = open_memory(root, {"MEMORY.md": f"- [x]({target})\n"})
-    assert memory.links["MEMORY.md"][0].leads is Leads.NOWHERE
+    assert memory.links["MEMORY.md"][0].target_kind is TargetKind.MISSING
 
 
 # What is not a regular file
@@ -372,7 +372,7 @@ def test_symbolic_links_are_named_with_where_they_lead_and_not_read(root: Path) 
     assert [file.path for file in memory.files] == ["good.md"]
     assert set(skipped(memory)) == set(targets)
     assert all(target in skipped(memory)[name] for name, target in targets.items())
-    out = {item.path for item in memory.skipped if item.leads_out}
+    out = {item.path for item in memory.skipped if item.is_outside_link}
     assert {"outside.md", "folder", "environ.md", "zero.md", "tty.md"} <= out
     assert not out & {"inside.md", "dangling.md", "loop.md"}
     assert "which does not exist" in skipped(memory)["dangling.md"]
@@ -383,7 +383,7 @@ def test_an_entry_through_a_symbolic_link_reaches_no_note(root: Path) -> None:
     (root.parent / "folder/x.md").write_text("secret")
     (root / "sub").symlink_to("../folder")
     memory = open_memory(root, {"MEMORY.md": "- [x](sub/x.md)\n"})
-    assert memory.links["MEMORY.md"][0].leads is not Leads.NOTE
+    assert memory.links["MEMORY.md"][0].target_kind is not TargetKind.NOTE
     assert dict(memory.entries) == {}
 
 
@@ -420,7 +420,7 @@ def test_hard_links_are_counted(root: Path) -> None:
 def test_a_read_only_file_is_known_as_such(root: Path) -> None:
     open_memory(root, {"a.md": "x"})
     (root / "a.md").chmod(0o444)
-    assert not open_memory(root).by_path["a.md"].facts.writable
+    assert not open_memory(root).by_path["a.md"].facts.is_writable
 
 
 UNPRIVILEGED = """
@@ -533,16 +533,16 @@ def test_odd_times_are_kept_and_do_not_decide_what_is_read_again(root: Path, whe
 
 def test_every_head_can_be_told_in_one_line(root: Path) -> None:
     note = read_one(root, "---\na: [b, {c: [d, ~]}]\ne: {f: g}\n---\n")
-    assert flat(note.head.fields) == "a: b, c: d, , e: f: g"
+    assert flatten(note.frontmatter.fields) == "a: b, c: d, , e: f: g"
 
 
 def test_an_index_larger_than_any_note_is_read_whole(root: Path) -> None:
     line = "- [A note](a_note.md) — " + "what it says " * 12 + "\n"
     index = ("# Memory\n\n" + line * 12_000).encode()
     memory = open_memory(root, {"MEMORY.md": index, "a_note.md": note_text("a-note")})
-    assert len(index) > LARGEST_NOTE
+    assert len(index) > MAX_NOTE_BYTES
     assert memory.indexes[0].note.raw == index
-    assert memory.indexes[0].note.readable
+    assert memory.indexes[0].note.is_readable
     assert len(memory.entries["a_note.md"]) == 12_000
 
 
@@ -559,5 +559,5 @@ def test_a_failing_disk_is_told_apart_from_a_missing_permission(
 
     monkeypatch.setattr("os.read", failing)
     memory = open_memory(root)
-    troubles = {file.path: file.trouble for file in memory.files}
+    troubles = {file.path: file.read_error for file in memory.files}
     assert troubles == {"fine.md": ReadError.NONE, "torn.md": ReadError.DISK_ERROR}

@@ -12,9 +12,9 @@ from unittest import mock
 
 import pytest
 
-from ricordo.curation.pending import Waiting
+from ricordo.curation.pending import PendingProposal
 from ricordo.services.history.undo import undo
-from ricordo.services.ledger.ledger import FILE, runs_of
+from ricordo.services.ledger.ledger import FILE, read_runs
 from tests.faults.writer_world import die, in_child
 from tests.support.builders import note_text
 from tests.support.curating import Desk, edit
@@ -77,7 +77,7 @@ def kill_everywhere(work: Callable[[], object], check: Callable[[bool], None]) -
 
 def recover(desk: Desk) -> None:
     """Do what the next process does before anything else."""
-    desk.notebook.door.recover(desk.notebook.surroundings.now)
+    desk.notebook.writer.recover(desk.notebook.environment.now)
     desk.notebook.record(desk.notebook.read())
 
 
@@ -92,7 +92,7 @@ def test_killed_while_proposals_are_kept_they_wait_or_do_not(tmp_path: Path) -> 
 
     assert kill_everywhere(lambda: desk.propose(wished), check) > 5
     assert seen == {(), ("insert", "create")}
-    runs, damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
+    runs, damaged = read_runs(desk.notebook.environment.state, str(desk.root))
     assert damaged <= 1
     assert runs
 
@@ -107,7 +107,7 @@ def test_killed_while_proposals_are_applied_all_are_or_none_and_none_twice(tmp_p
     def check(is_done: bool) -> None:
         desk.at("2026-11-20T10:00:00+00:00")
         recover(desk)
-        waiting: tuple[Waiting, ...] = desk.waiting
+        waiting: tuple[PendingProposal, ...] = desk.waiting
         assert waiting in (old, ())
         applied = (desk.files["tides.md"].count(LINE), len(desk.files))
         assert applied in ((0, len(before)), (1, len(before) + 1))
@@ -125,7 +125,7 @@ def test_killed_while_proposals_are_applied_all_are_or_none_and_none_twice(tmp_p
 
     assert kill_everywhere(desk.take, check) > 10
     assert outcomes == {(True, False), (False, True)}
-    assert FILE in os.listdir(desk.notebook.surroundings.state)
+    assert FILE in os.listdir(desk.notebook.environment.state)
 
 
 def test_killed_right_after_the_memory_was_written_nothing_is_pending_or_applied_again(
@@ -136,7 +136,9 @@ def test_killed_right_after_the_memory_was_written_nothing_is_pending_or_applied
     desk.propose([entry, *edits(desk)[:1]])
 
     def work() -> None:
-        with mock.patch("ricordo.services.curation.curation.settle", side_effect=lambda *_: die()):
+        with mock.patch(
+            "ricordo.services.curation.curation.record_applied", side_effect=lambda *_: die()
+        ):
             desk.take()
 
     assert not in_child(work)

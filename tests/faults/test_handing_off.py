@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import ricordo
-from ricordo.agents.claude.folder import slug
-from ricordo.handoff.format import State, parse
+from ricordo.agents.claude.folder import make_slug
+from ricordo.handoff.format import DocumentState, parse
 from tests.support.builders import note_text
 from tests.support.transcripts import BEGAN, Claude, Codex, Opencode
 from tests.unit.cli.conftest import settle
@@ -115,7 +115,7 @@ class Bay(Machine):
         )
         data = self.home / ".local/share/opencode"
         return [
-            claude.write(self.home, slug(cwd)),
+            claude.write(self.home, make_slug(cwd)),
             codex.write(self.home),
             opencode.write(data),
         ]
@@ -145,7 +145,7 @@ def test_from_three_agents_to_a_handoff_that_says_what_of_it_still_holds(bay: Ba
     told = bay.ricordo("handoff", *named, "--messages", "--budget", "8000", "--json")
     handoff = bay.project / "HANDOFF.md"
     text = handoff.read_text()
-    assert parse(handoff.read_bytes()).state is State.WHOLE
+    assert parse(handoff.read_bytes()).state is DocumentState.UNCHANGED
     assert "Make the berth alarm test green." in text
     assert "Never touch the schema" in text
     assert_tells_only_what_we_say(text)

@@ -75,7 +75,7 @@ def world(tmp_path: Path) -> World:
         os.utime(path, (1, 1))
     _wait_until_settled()
     memory = read_memory(str(made.memory), AUTO_MEMORY)
-    SearchIndex(str(made.state), memory.root, str(made.project)).bring_up(memory)
+    SearchIndex(str(made.state), memory.root, str(made.project)).update(memory)
     return made
 
 
@@ -172,7 +172,7 @@ def given(world: World, text: str, name: str = "cache") -> str:
     (world.memory / "cache.md").write_bytes(note)
     _wait_until_settled()
     memory = read_memory(str(world.memory), AUTO_MEMORY)
-    SearchIndex(str(world.state), memory.root, str(world.project)).bring_up(memory)
+    SearchIndex(str(world.state), memory.root, str(world.project)).update(memory)
     return run(world)
 
 
@@ -216,7 +216,7 @@ def test_long_notes_are_cut_to_what_there_is_room_for(world: World):
         (world.memory / f"long-{number}.md").write_text(note_text(f"long-{number}", text))
     _wait_until_settled()
     memory = read_memory(str(world.memory), AUTO_MEMORY)
-    SearchIndex(str(world.state), memory.root, str(world.project)).bring_up(memory)
+    SearchIndex(str(world.state), memory.root, str(world.project)).update(memory)
     said = run(world)
     assert len(said.encode("utf-16-le")) > 2 * 5000
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.claude.folder import slug
+from ricordo.agents.claude.folder import make_slug
 from ricordo.cli.main import run
 from tests.support.builders import note_text, write_memory
 from tests.unit.machine import Machine, git
@@ -179,7 +179,7 @@ def test_the_shell_says_where_claude_code_keeps_its_files(machine: Machine, tmp_
 
 def test_a_path_that_is_cut_is_not_guessed(machine: Machine):
     long = machine.repository(f"work/{'x' * 100}/{'y' * 100}")
-    start = slug(str(long))[:200]
+    start = make_slug(str(long))[:200]
     for number, name in enumerate((start, f"{start}-1a2b3c")):
         memory(machine.config / "projects" / name / "memory", deployed(f"marlin-{number}"))
     assert ask(long) == ""

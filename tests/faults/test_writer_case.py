@@ -10,10 +10,10 @@ import pytest
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.change import Change, ChangeSet, Rename
 from ricordo.memory.compose import compose
-from ricordo.services.edits.change import EditOverlap, apply_or_merge
+from ricordo.services.edits.change import EditConflicts, apply_or_merge
 from ricordo.services.history.undo import undo
 from ricordo.storage.reader import read_memory
-from ricordo.storage.writer import Applied, EditsConflict
+from ricordo.storage.writer import Applied, ApplyConflict
 from tests.faults.writer_world import (
     World,
     at_every_call,
@@ -98,7 +98,7 @@ def test_what_another_program_writes_to_it_meanwhile_stays(moment: str) -> None:
 
         change_set = to_lower_case(world)
         with at_every_call(write):
-            assert isinstance(world.apply(change_set), EditsConflict)
+            assert isinstance(world.apply(change_set), ApplyConflict)
         stays = "tides.md" if moment == "rename" else "Tides.md"
         assert world.on_disk() == {"MEMORY.md": BEFORE["MEMORY.md"], stays: b"theirs\n"}
         assert NOTE in world.kept()
@@ -114,6 +114,6 @@ def test_a_note_that_exists_in_another_case_is_not_taken_for_a_file_of_ricordo(
     (root / "Tides.md").rename(root / "TIDES.md")
     with without_case():
         outcome = apply_or_merge(notebook, change_set)
-    assert isinstance(outcome, EditOverlap)
+    assert isinstance(outcome, EditConflicts)
     assert outcome.moved == {"Tides.md": "TIDES.md"}
     assert (root / "TIDES.md").read_bytes() == NOTE

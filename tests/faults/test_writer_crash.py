@@ -83,7 +83,7 @@ def test_killed_at_every_step_the_next_process_leaves_all_or_nothing(
             assert not apply_and_die(world, step), f"step {step} was not reached"
             found = world.recover()
             outcome = world.check_recovered()
-            assert not found.taken_back
+            assert not found.reverted
             counts["kills"] += 1
             counts[outcome] += 1
             if outcome == "none":
@@ -156,7 +156,7 @@ def test_what_an_agent_wrote_after_the_kill_stays_and_the_rest_is_reverted(
             found = world.recover()
             now = world.on_disk()
             assert {path: now.pop(path, None) for path in theirs} == theirs
-            assert len(found.taken_back) == began
+            assert len(found.reverted) == began
             expected = [OLD] if began else [OLD, NEW]
             assert now in [without(files, theirs) for files in expected], f"step {step}"
             if began:
@@ -189,7 +189,7 @@ def test_what_an_agent_wrote_in_the_last_instant_comes_back_after_a_kill(
                 now = world.on_disk()
                 assert now.pop(path) == b"in the last instant\n"
                 assert now == without(OLD, {path: b""})
-                assert len(found.taken_back) == 1
+                assert len(found.reverted) == 1
                 counts[f"kills at {path}"] += 1
     say(f"last instant, {way}", counts, record_property)
 
@@ -272,7 +272,7 @@ def test_a_half_written_file_is_never_taken_for_another_programs_text() -> None:
 
         with at_every_call(fill):
             found = world.recover()
-        assert (len(found.taken_back), found.waiting, full) == (1, (), ["create"])
+        assert (len(found.reverted), found.pending, full) == (1, (), ["create"])
         assert world.check_recovered() == "none"
         assert b"half of a te" not in world.kept()
 

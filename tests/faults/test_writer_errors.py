@@ -127,7 +127,7 @@ def test_whatever_call_fails_the_outcome_is_reported_correctly(
                 if world.tries_may_stay:
                     # the next process takes away what could not be
                     held_root._exchanging.clear()
-                    held_root.HeldRoot(str(world.root)).can_exchange()
+                    held_root.OpenRoot(str(world.root)).can_exchange()
                     world.tries_may_stay = False
                 check_that_it_works_again(world, outcome)
                 counts["faults"] += len(failed)
@@ -241,7 +241,7 @@ def test_a_full_history_stops_a_change_before_any_file_is_touched(
         return connection
 
     with new_world() as world:
-        with database.Database(str(world.state)).opened():
+        with database.Database(str(world.state)).connect():
             pass
         monkeypatch.setattr(sqlite3, "connect", small)
         large = random.Random(1).randbytes(100_000)

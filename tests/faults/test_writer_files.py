@@ -18,7 +18,7 @@ from ricordo.storage import jail as held_root
 from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
-from ricordo.storage.writer import Applied, Purpose
+from ricordo.storage.writer import Applied, ChangePurpose
 from tests.faults.writer_world import (
     AT,
     OLD,
@@ -232,7 +232,7 @@ def test_a_deleted_file_comes_back_with_its_mode(world: World) -> None:
     done = world.apply(world.edit("e.md", OLD["e.md"], None))
     assert isinstance(done, Applied)
     back = world.edit("e.md", None, OLD["e.md"])
-    assert isinstance(world.writer.apply(back, Purpose(AT, undoes=done.act)), Applied)
+    assert isinstance(world.writer.apply(back, ChangePurpose(AT, undoes=done.act)), Applied)
     assert stat.S_IMODE((world.root / "e.md").stat().st_mode) == 0o600
 
 
@@ -282,16 +282,16 @@ def test_a_memory_that_is_named_by_a_link_is_refused(world: World) -> None:
 
 def test_of_a_single_file_nothing_beside_it_may_be_touched(world: World) -> None:
     one = Edit(str(world.root), "a.md", OLD["a.md"], b"x", is_single_file=True)
-    held = held_root.HeldRoot(str(world.root), "a.md")
+    held = held_root.OpenRoot(str(world.root), "a.md")
     with pytest.raises(ChangeRefused, match=r"Only a\.md"):
         held.read("b.md")
     held.close()
     assert isinstance(world.apply(ChangeSet((one,))), Applied)
-    with Database(str(world.state)).opened() as connection:
+    with Database(str(world.state)).connect() as connection:
         history = History(connection)
-        root = history.known_root(str(world.root))
+        root = history.find_root(str(world.root))
         assert root is not None
-        assert history.heads(root.id) == {}
+        assert history.list_known_contents(root.id) == {}
 
 
 def test_a_missing_folder_is_reported(world: World) -> None:

@@ -22,8 +22,8 @@ import pytest
 import ricordo
 from ricordo.errors import ChangeRefused, EditRefused, WriteFailed
 from ricordo.memory.change import Change, Replace
-from ricordo.services.edits.change import apply_at_once, put_together
-from ricordo.services.inbox.inbox import Arrival, inbox
+from ricordo.services.edits.change import apply_merging, build_change_set
+from ricordo.services.inbox.inbox import InboxChange, read_inbox
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import jail as held_root
@@ -161,13 +161,13 @@ def started(folder: Path) -> tuple[Notebook, Path]:
 def replace(notebook: Notebook, old: str, new: str) -> tuple[str, ...]:
     """Replace a text in the note, and return which files were told to be merged."""
     change = Change(Replace("a.md", old, new))
-    change_set = put_together(notebook, notebook.read(), [change])
-    return apply_at_once(notebook, change_set, by_hand=True)[1]
+    change_set = build_change_set(notebook, notebook.read(), [change])
+    return apply_merging(notebook, change_set, by_hand=True)[1]
 
 
-def conflicts(notebook: Notebook) -> list[Arrival]:
+def conflicts(notebook: Notebook) -> list[InboxChange]:
     notebook.record(notebook.read())
-    return [it for it in inbox(notebook).arrivals if it.kind == "conflict"]
+    return [it for it in read_inbox(notebook).changes if it.kind == "conflict"]
 
 
 def where(line: str, notebook: Notebook, merged: tuple[str, ...]) -> str:
@@ -280,7 +280,7 @@ def test_two_programs_that_both_hold_the_note_open_keep_their_files_until_they_c
     for number, each in enumerate((program, other_program)):
         each.do("write", note, f"later {number}")
         each.do("close", note)
-    notebook.door.recover(notebook.surroundings.now)
+    notebook.writer.recover(notebook.environment.now)
     for line in ("in the old text", "in the new text", "later 0", "later 1"):
         assert where(line, notebook, ()) == "in the file"
     assert not list(note.parent.glob(".ricordo-*"))
@@ -354,7 +354,7 @@ def test_killed_while_lines_of_two_programs_are_put_together_no_line_is_lost(
 
         finished = in_child(work)
         program.do("close", note)
-        notebook.door.recover(notebook.surroundings.now)
+        notebook.writer.recover(notebook.environment.now)
         log = Path(f"{note}.written")
         written = log.read_text().split("\n")[:-1] if log.exists() else []
         counts.update(where(line, notebook, ()) for line in written)

@@ -18,7 +18,7 @@ from ricordo.storage import lock
 from ricordo.storage.database import Database
 from ricordo.storage.decisions import Decision, Decisions
 from ricordo.storage.lock import history_lock
-from ricordo.storage.writer import Applied, Purpose, Writer
+from ricordo.storage.writer import Applied, ChangePurpose, Writer
 from tests.conftest import NOW
 from tests.faults.writer_world import AT, OLD, World, killed_in_the_middle, replace_a
 from tests.support.builders import open_memory
@@ -53,7 +53,7 @@ def test_a_damaged_history_is_moved_aside_reported_and_recreated(world: World, d
     back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
     for _ in range(2):
         try:
-            outcome = writer.apply(back, Purpose(AT))
+            outcome = writer.apply(back, ChangePurpose(AT))
             break
         except StateUnusable as error:
             told = str(error)
@@ -97,7 +97,7 @@ def test_of_processes_that_find_the_damage_at_once_one_moves_the_history_aside(
     aside = [it for it in world.state.glob("history.db.corrupt-*") if "-wal" not in it.name]
     assert [it.read_bytes()[:12] for it in aside] == [b"no database\n"]
     decisions = Decisions(Database(str(world.state)), str(world.root))
-    assert len(decisions.standing(Decision.DISMISS)) == count
+    assert len(decisions.find_active(Decision.DISMISS)) == count
 
 
 def test_a_history_that_another_process_uses_is_not_moved_aside(
@@ -109,7 +109,7 @@ def test_a_history_that_another_process_uses_is_not_moved_aside(
     monkeypatch.setattr(lock, "_PAUSE", 0.001)
     monkeypatch.setattr(database_module, "history_lock", partial(history_lock, patience=0.01))
     with history_lock(str(world.state), alone=False), pytest.raises(StateUnusable, match="using"):
-        Decisions(Database(str(world.state)), str(world.root)).protected()
+        Decisions(Database(str(world.state)), str(world.root)).find_protected()
     assert path.read_bytes().startswith(b"no database")
 
 

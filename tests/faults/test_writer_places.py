@@ -66,7 +66,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_its_holder_is_named(
     assert time.monotonic() - started < lock.PATIENCE
 
 
-@pytest.mark.parametrize("held_lock", [state_lock, lock.counting_lock])
+@pytest.mark.parametrize("held_lock", [state_lock, lock.cost_lock])
 def test_who_waits_for_the_lock_goes_before_who_has_just_held_it(
     held_lock: Callable[..., AbstractContextManager[None]], world: World
 ) -> None:
@@ -117,7 +117,7 @@ def test_nothing_is_changed_while_an_agent_consolidates(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consolidation, "PATIENCE", 0.1)
-    marker = world.root / consolidation.LOCK
+    marker = world.root / consolidation.CONSOLIDATION_LOCK
     marker.write_text(str(os.getpid()))
     with pytest.raises(Busy, match="consolidating"):
         world.apply()
@@ -134,9 +134,9 @@ def test_the_mark_of_a_process_that_has_ended_holds_nothing(world: World) -> Non
     if not process:
         os._exit(0)
     os.waitpid(process, 0)
-    marker = world.root / consolidation.LOCK
+    marker = world.root / consolidation.CONSOLIDATION_LOCK
     marker.write_text(str(process))
-    old = time.time() - consolidation.UNSEEN_FOR - 1
+    old = time.time() - consolidation.INVISIBLE_STALE_AFTER - 1
     os.utime(marker, (old, old))
     assert isinstance(world.apply(), Applied)
 
@@ -221,7 +221,7 @@ def test_a_memory_that_is_not_there_at_recovery_is_left_and_named(world: World, 
         (world.root / "a.md").write_bytes(OLD["a.md"])
     if what == "a file":
         world.root.write_bytes(b"x")
-    assert world.recover().waiting == (str(world.root),)
+    assert world.recover().pending == (str(world.root),)
     assert len(world.unfinished()) == 1
     if what == "another":
         assert world.on_disk() == {"a.md": OLD["a.md"]}
@@ -261,7 +261,7 @@ def test_a_set_that_cannot_be_recovered_stops_its_memory_alone(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calls, "exchange", broken)
         held_root._exchanging[os.stat(world.root).st_dev] = True
-        assert world.writer.recover(AT).waiting == (str(world.root),)
+        assert world.writer.recover(AT).pending == (str(world.root),)
         assert isinstance(other.apply(), Applied)
         with pytest.raises(WriteFailed, match="must be completed first"):
             world.apply(world.edit("new.md", None, b"x"))
@@ -278,7 +278,7 @@ def test_odd_things_in_the_place_of_notes_do_not_stop_recovery(world: World) -> 
     (world.root / "i.md").unlink(missing_ok=True)
     (world.root / "i.md").symlink_to("/etc/passwd")
     found = world.recover()
-    assert (len(found.taken_back), found.waiting) == (1, ())
+    assert (len(found.reverted), found.pending) == (1, ())
     assert not world.unfinished()
     assert (world.root / "MEMORY.md").read_bytes() == OLD["MEMORY.md"]
     assert sorted(os.listdir(world.base)) == ["memory", "state"]

@@ -180,6 +180,6 @@ def test_a_sleep_that_is_left_out_is_caught(wait: str) -> None:
 
 
 def test_what_the_history_commits_is_waited_for(tmp_path: Path) -> None:
-    with Database(str(tmp_path)).opened() as connection:
+    with Database(str(tmp_path)).connect() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)

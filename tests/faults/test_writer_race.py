@@ -17,7 +17,7 @@ import pytest
 from ricordo.errors import ChangeRefused
 from ricordo.storage import atomic_exchange as swap
 from ricordo.storage import system_calls as calls
-from ricordo.storage.writer import Applied, EditsConflict
+from ricordo.storage.writer import Applied, ApplyConflict
 from tests.faults.writer_world import (
     OLD,
     World,
@@ -101,7 +101,7 @@ def race(world: World, style: str, seconds: float) -> Counter[str]:
             after = b"ours %d\n" % counts["applies"] + kept
             outcome = world.apply(world.edit("a.md", before, after))
             counts["applies"] += isinstance(outcome, Applied)
-            counts["clashes"] += isinstance(outcome, EditsConflict)
+            counts["clashes"] += isinstance(outcome, ApplyConflict)
     there = b"\n".join({note.read_bytes(), *world.kept()})
     found = {int(number) for number in re.findall(rb"agent (\d+)\n", there)}
     on_disk = {int(number) for number in re.findall(rb"agent (\d+)\n", note.read_bytes())}
@@ -253,7 +253,7 @@ def test_what_others_do_in_the_middle_stays_and_nothing_of_the_set_does(
             except ChangeRefused:
                 # what stands there now cannot be told as a text
                 outcome = None
-        assert outcome is None or isinstance(outcome, EditsConflict)
+        assert outcome is None or isinstance(outcome, ApplyConflict)
         assert (outcome is None) == (agent in (links, makes_a_folder))
         assert not world.unfinished()
         assert not list(world.root.rglob(".ricordo-*"))
@@ -279,7 +279,7 @@ def test_a_file_that_others_make_where_we_create_one_is_theirs(moment: str) -> N
     with new_world() as world:
         with at_every_call(once(moment, lambda: writes(world.root / "g.md"))):
             outcome = world.apply()
-        assert isinstance(outcome, EditsConflict)
+        assert isinstance(outcome, ApplyConflict)
         assert world.on_disk() == OLD | {"g.md": b"theirs\n"}
         assert not world.unfinished()
 
@@ -289,7 +289,7 @@ def test_a_file_that_others_changed_is_not_deleted(moment: str) -> None:
     with new_world() as world:
         with at_every_call(once(moment, lambda: writes(world.root / "e.md"))):
             outcome = world.apply()
-        assert isinstance(outcome, EditsConflict)
+        assert isinstance(outcome, ApplyConflict)
         assert world.on_disk() == OLD | {"e.md": b"theirs\n"}
 
 
@@ -298,8 +298,8 @@ def test_a_file_that_is_changed_before_the_writer_starts_is_reported_with_what_i
         writes(world.root / "a.md")
         (world.root / "b.md").rename(world.root / "elsewhere.md")
         outcome = world.apply()
-        assert isinstance(outcome, EditsConflict)
-        assert {clash.edit.path: clash.now for clash in outcome.clashes} == {
+        assert isinstance(outcome, ApplyConflict)
+        assert {clash.edit.path: clash.current for clash in outcome.edit_conflicts} == {
             "a.md": b"theirs\n",
             "b.md": None,
         }
@@ -320,7 +320,7 @@ def test_a_writer_who_has_the_file_open_is_waited_for() -> None:
 
         with at_every_call(finish):
             outcome = world.apply(world.edit("a.md", OLD["a.md"], b"ours\n"))
-        assert isinstance(outcome, EditsConflict)
+        assert isinstance(outcome, ApplyConflict)
         assert (world.root / "a.md").read_bytes() == OLD["a.md"] + b"their last line\n"
 
 
@@ -332,7 +332,7 @@ def test_a_writer_who_never_closes_the_file_goes_on_writing_to_it(
         outcome = world.apply(world.edit("a.md", OLD["a.md"], b"ours\n"))
         theirs.write(b"written later\n")
         theirs.flush()
-        assert isinstance(outcome, EditsConflict)
+        assert isinstance(outcome, ApplyConflict)
         assert (world.root / "a.md").read_bytes() == OLD["a.md"] + b"written later\n"
         assert not list(world.root.rglob(".ricordo-*"))
 
@@ -356,7 +356,7 @@ def test_a_writer_who_opened_our_text_keeps_it_when_we_give_the_place_back(
 
         with at_every_call(meddle):
             outcome = world.apply(world.edit("a.md", OLD["a.md"], b"ours\n"))
-        assert isinstance(outcome, EditsConflict)
+        assert isinstance(outcome, ApplyConflict)
         assert note.read_bytes() == b"ours\non top of ours\n"
         assert b"theirs\n" in world.kept()
         assert calls.exchange is not None

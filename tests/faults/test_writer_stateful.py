@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
-    Act,
     Change,
+    ChangeOperation,
     ChangeSet,
     Create,
     Edit,
@@ -29,7 +29,7 @@ from ricordo.services.history.recorder import Recorder
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
 from ricordo.storage.reader import read_memory
-from ricordo.storage.writer import Applied, EditsConflict, Purpose
+from ricordo.storage.writer import Applied, ApplyConflict, ChangePurpose
 from tests.faults.test_writer_race import STYLES
 from tests.faults.writer_world import AT, World, at_step, die, in_child, new_world
 from tests.support.builders import note_text
@@ -72,18 +72,18 @@ class WriterMachine(RuleBasedStateMachine):
     def read(self) -> Memory:
         return read_memory(str(self.world.root), AUTO_MEMORY)
 
-    def composed(self, act: Act) -> ChangeSet | None:
+    def composed(self, act: ChangeOperation) -> ChangeSet | None:
         with suppress(ChangeRefused):
             return compose(self.read(), [Change(act)])
         return None
 
-    def act(self, kind: str, first: int, second: int) -> Act:
+    def act(self, kind: str, first: int, second: int) -> ChangeOperation:
         """Return an act that fits the files as they are, as far as that is possible."""
         there = [name for name in NAMES if (self.world.root / name).exists()] or NAMES
         free = [name for name in NAMES if name not in there] or NAMES
         path, other = there[first % len(there)], there[second % len(there)]
         new = free[second % len(free)]
-        acts: dict[str, Act] = {
+        acts: dict[str, ChangeOperation] = {
             "create": Create(new, note_text(new, self.line())),
             "insert": Insert(path, 0, self.line()),
             "rewrite": Rewrite(path, note_text(path, self.line())),
@@ -138,7 +138,7 @@ class WriterMachine(RuleBasedStateMachine):
     @rule()
     def we_start_anew(self) -> None:
         self.recorder = Recorder(Database(str(self.world.state)))
-        assert self.world.recover().waiting == ()
+        assert self.world.recover().pending == ()
 
     @rule(kind=kinds, first=numbers, second=numbers)
     def we_change(self, kind: str, first: int, second: int) -> None:
@@ -159,7 +159,7 @@ class WriterMachine(RuleBasedStateMachine):
         if change_set:
             self.an_agent_writes(change_set.edits[-1].path, style)
             before = self.world.on_disk()
-            assert isinstance(self.world.apply(change_set), EditsConflict)
+            assert isinstance(self.world.apply(change_set), ApplyConflict)
             assert self.world.on_disk() == before
             COUNTS["clashes"] += 1
 
@@ -188,11 +188,11 @@ class WriterMachine(RuleBasedStateMachine):
         COUNTS["completed" if done else "not begun"] += 1
         if done:
             self.know(change_set)
-            with Database(str(self.world.state)).opened() as connection:
+            with Database(str(self.world.state)).connect() as connection:
                 history = History(connection)
-                root = history.known_root(str(self.world.root))
+                root = history.find_root(str(self.world.root))
                 assert root is not None
-                self.acts.append(history.acts(root.id)[-1].n)
+                self.acts.append(history.list_entries(root.id)[-1].n)
 
     @precondition(lambda self: self.acts)
     @rule(data=st.data())
@@ -202,7 +202,7 @@ class WriterMachine(RuleBasedStateMachine):
         if not back.edits:
             return
         before = self.world.on_disk()
-        outcome = self.world.writer.apply(back, Purpose(AT, undoes=act))
+        outcome = self.world.writer.apply(back, ChangePurpose(AT, undoes=act))
         if isinstance(outcome, Applied):
             assert self.holds(back, after=True), "the exact bytes are back"
             self.acts.append(outcome.act)
@@ -212,17 +212,17 @@ class WriterMachine(RuleBasedStateMachine):
             COUNTS["not undone"] += 1
 
     def reverse_of(self, act: int) -> ChangeSet:
-        with Database(str(self.world.state)).opened() as connection:
+        with Database(str(self.world.state)).connect() as connection:
             history = History(connection)
             return ChangeSet(
                 tuple(
                     Edit(
                         str(self.world.root),
                         op.path,
-                        history.content(op.post),
-                        history.content(op.pre),
+                        history.get_content(op.post),
+                        history.get_content(op.pre),
                     )
-                    for op in history.ops(act)
+                    for op in history.list_operations(act)
                     if op.post != op.pre
                 )
             )

@@ -21,8 +21,8 @@ from ricordo.storage import jail as held_root
 from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
-from ricordo.storage.operation import Act
-from ricordo.storage.writer import Applied, EditsConflict, Purpose, Recovered, Writer
+from ricordo.storage.operation import HistoryEntry
+from ricordo.storage.writer import Applied, ApplyConflict, ChangePurpose, RecoveryResult, Writer
 from tests.conftest import NOW
 
 AT = datetime.fromisoformat(NOW)
@@ -140,22 +140,24 @@ class World:
 
     def apply(
         self, change_set: ChangeSet | None = None, *, by_hand: bool = True
-    ) -> Applied | EditsConflict:
-        return self.writer.apply(change_set or self.change_set(), Purpose(AT), by_hand=by_hand)
+    ) -> Applied | ApplyConflict:
+        return self.writer.apply(
+            change_set or self.change_set(), ChangePurpose(AT), by_hand=by_hand
+        )
 
-    def recover(self) -> Recovered:
+    def recover(self) -> RecoveryResult:
         """Recover as a process does that has just started."""
         held_root._exchanging.clear()
         return self.writer.recover(AT)
 
     # the history
 
-    def unfinished(self) -> list[Act]:
+    def unfinished(self) -> list[HistoryEntry]:
         database = Database(str(self.state))
         if not database.exists:
             return []
-        with database.opened() as connection:
-            return History(connection).unfinished()
+        with database.connect() as connection:
+            return History(connection).list_unfinished()
 
     def kept(self) -> set[bytes]:
         """Return every content in the history."""
@@ -302,7 +304,7 @@ def without_exchange() -> Iterator[None]:
     """Take the exchange of names from the machine, as FUSE and network drives do."""
 
     def refuse(*_: object) -> None:
-        raise calls.Unsupported(22, "not here")
+        raise calls.UnsupportedError(22, "not here")
 
     kept = calls.exchange, calls.rename_new
     calls.exchange = calls.rename_new = refuse

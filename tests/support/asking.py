@@ -10,11 +10,11 @@ from typing import Any
 from ricordo.curation.engine import CurationProgress
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
-from ricordo.llm.program import program_of
-from ricordo.llm.question import Bounds
-from ricordo.services.curation.curation import Curation, begin, propose
-from ricordo.services.engines.engines import by_model, by_program
-from ricordo.services.ledger.ledger import LedgerRun, runs_of
+from ricordo.llm.program import resolve_program
+from ricordo.llm.question import RequestLimits
+from ricordo.services.curation.curation import Curation, propose, save_curation
+from ricordo.services.engines.engines import use_model, use_program
+from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from tests.support import messages_replies as replies
 from tests.support.builders import note_text
 from tests.support.curating import SAID, Desk, said
@@ -39,7 +39,7 @@ EMPTY = {
     "evidence": [{"source": "t1", "quote": "The port is Lagos now"}],
 }
 MOVED = {**EMPTY, "op": "replace", "note": "n2", "old": "Sines", "text": "Lagos"}
-PATIENT = Bounds(pause=0.01)
+PATIENT = RequestLimits(pause=0.01)
 
 
 def proposing(*edits: dict[str, Any]) -> Script:
@@ -51,19 +51,19 @@ def curated(
     server: MessagesServer,
     step: Callable[[CurationProgress], None] = lambda _: None,
     *,
-    bounds: Bounds = PATIENT,
+    bounds: RequestLimits = PATIENT,
     model: str = "claude-sonnet-5-5",
     caps: Caps | None = None,
 ) -> Curation:
     """Return what a model proposes that is asked through a server; it waits then."""
-    make = by_model(model, Server(server.url, bounds), caps)
+    make = use_model(model, Server(server.url, bounds), caps)
     curation = propose(desk.notebook, desk.notebook.read(), desk.scope, step, make)
-    begin(desk.notebook, curation)
+    save_curation(desk.notebook, curation)
     return curation
 
 
 def ledger(desk: Desk) -> tuple[LedgerRun, ...]:
-    return runs_of(desk.notebook.surroundings.state, str(desk.root))[0]
+    return read_runs(desk.notebook.environment.state, str(desk.root))[0]
 
 
 def sent(asked: Asked) -> tuple[str, str, str]:
@@ -75,9 +75,9 @@ def sent(asked: Asked) -> tuple[str, str, str]:
 def by_script(desk: Desk, script: str) -> Curation:
     """Return what a program proposes; what it is given stands in the file `given` then."""
     path = write_program(desk.transcript.parent / "model", script)
-    make = by_program(program_of([str(path)]), PATIENT)
+    make = use_program(resolve_program([str(path)]), PATIENT)
     curation = propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
-    begin(desk.notebook, curation)
+    save_curation(desk.notebook, curation)
     return curation
 
 

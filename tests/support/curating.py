@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ricordo.curation.engine import FREE, EngineUsage, Step
-from ricordo.curation.engines.external import Asking, Reply
-from ricordo.curation.pending import Waiting
-from ricordo.curation.proposal import curator
-from ricordo.services.curation.curation import Curation, Taken, begin, propose, take
-from ricordo.services.curation.pending import recall_curation
-from ricordo.services.curation.preparation import CurationScope, Prepared
-from ricordo.services.engines.engines import MakeEngine
+from ricordo.curation.engines.external import EngineReply, ExternalEngine
+from ricordo.curation.pending import PendingProposal
+from ricordo.curation.proposal import make_curator
+from ricordo.services.curation.curation import (
+    ApplyResult,
+    Curation,
+    apply_proposals,
+    propose,
+    save_curation,
+)
+from ricordo.services.curation.pending import load_curation_state
+from ricordo.services.curation.preparation import CurationScope, PreparedCuration
+from ricordo.services.engines.engines import EngineFactory
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import recorded
 
@@ -59,9 +65,9 @@ class Desk:
         return {it.name: it.read_bytes() for it in self.root.iterdir()}
 
     @property
-    def waiting(self) -> tuple[Waiting, ...]:
+    def waiting(self) -> tuple[PendingProposal, ...]:
         """What waits, as it is kept."""
-        return recall_curation(self.notebook.surroundings.state, str(self.root)).waiting
+        return load_curation_state(self.notebook.environment.state, str(self.root)).pending
 
     def id_of(self, path: str) -> str:
         """Return the name that the brief gives to a note."""
@@ -71,7 +77,7 @@ class Desk:
     def at(self, moment: str) -> Desk:
         """Open the memory anew, as another process would at that moment."""
         old = self.notebook
-        surroundings = old.surroundings._replace(fixed_now=moment)
+        surroundings = old.environment._replace(fixed_now=moment)
         self.notebook = Notebook(old.place, surroundings, old.settings)
         return self
 
@@ -79,26 +85,30 @@ class Desk:
         """Curate by an engine that replies with `edits`, and let what it proposes wait."""
         memory = self.notebook.read()
         curation = propose(self.notebook, memory, self.scope, make=replying(edits, usage))
-        begin(self.notebook, curation)
+        save_curation(self.notebook, curation)
         return curation
 
-    def take(self, *, by_hand: bool = True, confirmed: bool = False) -> Taken:
+    def take(self, *, by_hand: bool = True, confirmed: bool = False) -> ApplyResult:
         """Apply what waits; only what is plain where nobody does so by hand."""
-        kept = recall_curation(self.notebook.surroundings.state, str(self.root))
-        ids = [it.id for it in kept.waiting] if confirmed else []
+        kept = load_curation_state(self.notebook.environment.state, str(self.root))
+        ids = [it.id for it in kept.pending] if confirmed else []
 
-        def wanted(it: Waiting) -> str:
-            return "" if by_hand else "; ".join(it.told)
+        def wanted(it: PendingProposal) -> str:
+            return "" if by_hand else "; ".join(it.all_warnings)
 
         memory = self.notebook.read()
-        return take(self.notebook, memory, kept.waiting, wanted, by_hand=by_hand, confirmed=ids)
+        return apply_proposals(
+            self.notebook, memory, kept.pending, wanted, by_hand=by_hand, confirmed=ids
+        )
 
 
-def replying(edits: object, usage: EngineUsage = FREE) -> MakeEngine:
+def replying(edits: object, usage: EngineUsage = FREE) -> EngineFactory:
     """Return an engine outside our code that replies with `edits` whatever it is asked."""
 
-    def make(_: Notebook, prepared: Prepared, step: Step) -> Asking:
-        return Asking(curator("test"), lambda brief, step: Reply(edits, usage), prepared.redaction)
+    def make(_: Notebook, prepared: PreparedCuration, step: Step) -> ExternalEngine:
+        return ExternalEngine(
+            make_curator("test"), lambda brief, step: EngineReply(edits, usage), prepared.redaction
+        )
 
     return make
 

@@ -8,17 +8,17 @@ from typing import Any
 from ricordo.curation.engine import Step
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
-from ricordo.llm.question import Bounds
+from ricordo.llm.question import RequestLimits
 from ricordo.services.conflicts.conflicts import Conflict
 from ricordo.services.conflicts.judgement import (
     JudgementOutcome,
     JudgementRequest,
     judge,
-    prepare_judging,
+    prepare_judgement,
 )
-from ricordo.services.conflicts.opinions import judged, known_opinions
-from ricordo.services.engines.engines import model_outside
-from ricordo.services.ledger.ledger import LedgerRun, runs_of
+from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion
+from ricordo.services.engines.engines import make_model_target
+from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from tests.support import messages_replies as replies
 from tests.support.asking import PATIENT
@@ -64,31 +64,34 @@ def judging(*verdicts: dict[str, Any]) -> Script:
 
 
 def look_at(notebook: Notebook) -> Snapshot:
-    return notebook.look_closely()
+    return notebook.read_snapshot_with_evidence()
 
 
 def told(notebook: Notebook) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
     """Return the doubts that were judged, and those that were not."""
-    return judged(look_at(notebook), known_opinions(notebook.surroundings.state))
+    return split_by_opinion(look_at(notebook), load_opinions(notebook.environment.state))
 
 
 def asked_of(
-    notebook: Notebook, server: MessagesServer, bounds: Bounds = PATIENT, caps: Caps | None = None
+    notebook: Notebook,
+    server: MessagesServer,
+    bounds: RequestLimits = PATIENT,
+    caps: Caps | None = None,
 ) -> JudgementRequest:
     model = "claude-sonnet-5-5"
-    outside = model_outside(notebook.surroundings, model, Server(server.url, bounds), caps)
-    return prepare_judging(notebook, told(notebook)[1], outside)
+    outside = make_model_target(notebook.environment, model, Server(server.url, bounds), caps)
+    return prepare_judgement(notebook, told(notebook)[1], outside)
 
 
 def had_judged(
     notebook: Notebook,
     server: MessagesServer,
     step: Step = lambda _: None,
-    bounds: Bounds = PATIENT,
+    bounds: RequestLimits = PATIENT,
     caps: Caps | None = None,
 ) -> JudgementOutcome:
     return judge(notebook, asked_of(notebook, server, bounds, caps), step)
 
 
 def ledger(notebook: Notebook) -> tuple[LedgerRun, ...]:
-    return runs_of(notebook.surroundings.state, notebook.place.root)[0]
+    return read_runs(notebook.environment.state, notebook.place.root)[0]

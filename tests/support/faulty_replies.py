@@ -253,9 +253,11 @@ def _of(*causes: FailureCause) -> frozenset[FailureCause]:
     return frozenset(causes)
 
 
-CUT = _of(FailureCause.CUT, FailureCause.NO_ANSWER)
-SPOILT = _of(FailureCause.NO_ANSWER, FailureCause.MISSHAPEN, FailureCause.NO_TOOL, FailureCause.CUT)
-SHAPE = _of(FailureCause.MISSHAPEN)
+CUT = _of(FailureCause.INTERRUPTED, FailureCause.NO_ANSWER)
+SPOILT = _of(
+    FailureCause.NO_ANSWER, FailureCause.MALFORMED, FailureCause.NO_TOOL, FailureCause.INTERRUPTED
+)
+SHAPE = _of(FailureCause.MALFORMED)
 ANSWER: frozenset[FailureCause] = frozenset()
 
 FAULTS: dict[str, Fault] = {
@@ -285,7 +287,7 @@ FAULTS: dict[str, Fault] = {
     "too many inside": Fault(_within("rate_limit_error"), _of(FailureCause.RATE_LIMIT)),
     "wrong key inside": Fault(_within("authentication_error"), _of(FailureCause.WRONG_KEY)),
     "max_tokens": Fault(
-        _stopped("max_tokens", "model_context_window_exceeded"), _of(FailureCause.UNFINISHED)
+        _stopped("max_tokens", "model_context_window_exceeded"), _of(FailureCause.TRUNCATED)
     ),
     "refusal": Fault(_stopped("refusal"), _of(FailureCause.REFUSED)),
     "another end": Fault(
@@ -296,7 +298,7 @@ FAULTS: dict[str, Fault] = {
     "html": Fault(_status(200), _of(FailureCause.NO_ANSWER)),
     "nothing": Fault(_status(204, 205), _of(FailureCause.NO_ANSWER)),
     "no HTTP": Fault(
-        _not_http, _of(FailureCause.CUT, FailureCause.NO_ANSWER, FailureCause.UNREACHABLE)
+        _not_http, _of(FailureCause.INTERRUPTED, FailureCause.NO_ANSWER, FailureCause.UNREACHABLE)
     ),
     "no events": Fault(_no_events, _of(FailureCause.NO_ANSWER)),
     "disorder": Fault(_disorder, SPOILT, may_heal=True),

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ricordo.agents.registry import agent_named
+from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.handoff.facts import (
+    CommandFact,
+    CommandPurpose,
     DecisionFact,
     ErrorFact,
     Facts,
     FileUse,
-    GivenUp,
     MessageFact,
-    NoteFound,
-    Ran,
-    Ref,
+    MessageRef,
+    NoteFact,
     Refusal,
-    Summary,
-    Todo,
-    Work,
+    RuledOutFact,
+    SummaryFact,
+    TaskFact,
 )
 from tests.support.transcripts import CWD, SESSION
 
@@ -32,18 +32,18 @@ class Gathered:
 
     facts: Facts = field(
         default_factory=lambda: Facts(
-            "/project", (Session(agent_named("claude"), SESSION, f"{SESSION}.jsonl", CWD),)
+            "/project", (Session(find_agent("claude"), SESSION, f"{SESSION}.jsonl", CWD),)
         )
     )
     turn: int = 0
 
     def says(self, text: str) -> Gathered:
         """Add what the person says."""
-        return self._add("said", MessageFact(self._id(), self._next(), text, is_person=True))
+        return self._add("said", MessageFact(self._id(), self._next(), text, is_user=True))
 
     def answers(self, text: str) -> Gathered:
         """Add what the agent says."""
-        return self._add("said", MessageFact(self._id(), self._next(), text, is_person=False))
+        return self._add("said", MessageFact(self._id(), self._next(), text, is_user=False))
 
     def runs(
         self,
@@ -51,13 +51,13 @@ class Gathered:
         *,
         failed: bool | None = False,
         result: str = "",
-        work: Work = Work.TEST,
+        work: CommandPurpose = CommandPurpose.TEST,
         changed_since: tuple[str, ...] = (),
     ) -> Gathered:
         """Add a command that the agent runs."""
         code = None if failed is None else int(failed)
         told = (command, work, code, failed, result, changed_since)
-        return self._add("ran", Ran(self._id(), self._next(), *told))
+        return self._add("ran", CommandFact(self._id(), self._next(), *told))
 
     def changes(
         self, path: str, *deeds: FileAction, sha: str | None = SHA, parts: tuple[str, ...] = ()
@@ -73,13 +73,13 @@ class Gathered:
         """Add the agent's list: what is to be done, and how it stands."""
         ref = self._next()
         for text, status in tasks:
-            self._add("todos", Todo(self._id(), ref, text, status))
+            self._add("todos", TaskFact(self._id(), ref, text, status))
         return self
 
     def fails(self, what: str, error: str, *, mended: int = 0, by: str = "") -> Gathered:
         """Add an error, mended at a turn or not at all."""
         ref = self._next()
-        at = Ref(0, mended) if mended else None
+        at = MessageRef(0, mended) if mended else None
         return self._add("mishaps", ErrorFact(self._id(), ref, what, error, at, by))
 
     def decides(self, text: str, why: str = "", *, person: bool = False) -> Gathered:
@@ -88,22 +88,22 @@ class Gathered:
 
     def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""
-        return self._add("given_up", GivenUp(self._id(), self._next(), what, why, is_deed))
+        return self._add("given_up", RuledOutFact(self._id(), self._next(), what, why, is_deed))
 
     def is_refused(
         self, what: str, said: str, *, why: str = "", by: Refusal = Refusal.USER
     ) -> Gathered:
         """Add a command, or a file and a tool, that was not let be done."""
-        refused = GivenUp(self._id(), self._next(), what, why, True, by, said)
+        refused = RuledOutFact(self._id(), self._next(), what, why, True, by, said)
         return self._add("given_up", refused)
 
     def sums_up(self, text: str) -> Gathered:
         """Add the summary of a compaction."""
-        return self._add("summaries", Summary(self._id(), self._next(), text))
+        return self._add("summaries", SummaryFact(self._id(), self._next(), text))
 
     def finds(self, path: str, description: str = "") -> Gathered:
         """Add a note of the memory."""
-        note = NoteFound(self._id(), path, path, description, SHA, "names the same words")
+        note = NoteFact(self._id(), path, path, description, SHA, "names the same words")
         self.facts = replace(self.facts, memory="/memory")
         return self._add("notes", note)
 
@@ -111,9 +111,9 @@ class Gathered:
         kinds = ("said", "summaries", "ran", "files", "todos", "mishaps", "given_up", "decided")
         return f"f{1 + sum(len(getattr(self.facts, kind)) for kind in (*kinds, 'notes'))}"
 
-    def _next(self) -> Ref:
+    def _next(self) -> MessageRef:
         self.turn += 1
-        return Ref(0, self.turn, f"2026-10-05T09:{self.turn:02}:00+00:00")
+        return MessageRef(0, self.turn, f"2026-10-05T09:{self.turn:02}:00+00:00")
 
     def _add(self, kind: str, fact: object) -> Gathered:
         self.facts = replace(self.facts, **{kind: (*getattr(self.facts, kind), fact)})

@@ -7,9 +7,9 @@ import re
 
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
-from ricordo.services.curation.curation import Curation, begin, propose
+from ricordo.services.curation.curation import Curation, propose, save_curation
 from ricordo.services.curation.preparation import CurationScope
-from ricordo.services.engines.engines import gate_of, model_outside
+from ricordo.services.engines.engines import make_gate, make_model_target
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, PATIENT, ledger, sent
 from tests.support.builders import note_text
@@ -47,11 +47,11 @@ def ask(
 ) -> Curation:
     """Return what a model proposes; it waits then."""
     notebook, server_of = desk.notebook, Server(server.url, PATIENT)
-    make = model_outside(
-        notebook.surroundings, "claude-sonnet-5-5", server_of, caps, is_automatic=is_automatic
+    make = make_model_target(
+        notebook.environment, "claude-sonnet-5-5", server_of, caps, is_automatic=is_automatic
     )
     curation = propose(notebook, notebook.read(), scope or desk.scope, make=make)
-    begin(notebook, curation)
+    save_curation(notebook, curation)
     return curation
 
 
@@ -123,7 +123,7 @@ def limited(most: int, status: int = 413, then: Script = moving) -> Script:
 def counted_right(desk: Desk) -> None:
     """Check that the caps and the ledger have counted the same."""
     used = sum(it.input_tokens + it.output_tokens for it in ledger(desk))
-    assert gate_of(desk.notebook.surroundings).left().day == Caps().day - used
+    assert make_gate(desk.notebook.environment).read_remaining().day == Caps().day - used
 
 
 def paths(curation: Curation) -> set[str]:
@@ -131,4 +131,4 @@ def paths(curation: Curation) -> set[str]:
 
 
 def told(curation: Curation) -> list[str]:
-    return [it.told for it in curation.skipped]
+    return [it.message for it in curation.skipped]

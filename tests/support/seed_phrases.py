@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 from tests.support.secret_corpus import Sample
 
 SIZES = (12, 15, 18, 21, 24)
-WORDS = data_text("secrets/bip39.txt").split()
+WORDS = read_data_text("secrets/bip39.txt").split()
 """The 2,048 words of BIP 39, in order."""
 ROOT = Path(__file__).parents[2]
 

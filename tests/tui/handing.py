@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from ricordo.agents.claude.folder import slug
+from ricordo.agents.claude.folder import make_slug
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
 from tests.support.transcripts import BEGAN, SESSION, Claude
@@ -51,7 +51,7 @@ def worked(root: Path, *said: str, session: str = SESSION, began: datetime = BEG
 def let_work(root: Path, *said: str, session: str = SESSION, days: int = 0) -> Path:
     """Let an agent have worked in the project; return the transcript."""
     told = worked(root, *said, session=session, began=BEGAN + timedelta(days=days))
-    return told.write(Path(os.environ["HOME"]), slug(str(root.parent)))
+    return told.write(Path(os.environ["HOME"]), make_slug(str(root.parent)))
 
 
 async def sessions(stage: Stage) -> SessionsScreen:
@@ -69,7 +69,7 @@ async def drafted(stage: Stage) -> HandoffScreen:
     await stage.shows(HandoffScreen)
     screen = stage.app.screen
     assert isinstance(screen, HandoffScreen)
-    await stage.wait_for(lambda: screen.made and screen._jobs.now is None, "the draft")
+    await stage.wait_for(lambda: screen.finished and screen._jobs.now is None, "the draft")
     await stage.calm()
     await stage.settle()
     return screen

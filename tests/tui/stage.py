@@ -21,9 +21,9 @@ from ricordo.services.workspace.environment import Environment, load_environment
 from ricordo.services.workspace.follower import FollowedSnapshot
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings, load_themes
-from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.base.acting_screen import KEY_DELAY
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
@@ -85,7 +85,7 @@ def surroundings_at(cwd: Path) -> Environment:
 def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
     """Return the app as `ricordo ROOT` starts it."""
     surroundings = surroundings_at(cwd or root or Path.cwd())
-    settings, remarks = load_settings(surroundings, known_actions())
+    settings, remarks = load_settings(surroundings, list_known_actions())
     themes, _ = load_themes(surroundings)
     found = find_memories(str(root) if root else None, surroundings)
     return RicordoApp(found, surroundings, settings, remarks, themes)
@@ -127,7 +127,7 @@ class Stage:
     async def calm(self) -> None:
         """Wait until the screen on top takes keys that judge or write."""
         opened = self.app.screen.opened  # type: ignore[attr-defined]
-        await self.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+        await self.wait_for(lambda: time.monotonic() - opened > KEY_DELAY, "the screen is calm")
 
     async def confirm(self) -> None:
         """Press ctrl+s once the screen on top takes it."""
@@ -189,8 +189,8 @@ class Stage:
             lambda: (
                 gathering.is_idle
                 and self.looked
-                and self.looked.look.known
-                and self.looked.look.evidence is notebook.evidence
+                and self.looked.snapshot.has_evidence
+                and self.looked.snapshot.evidence is notebook.evidence
             ),
             "the evidence",
         )
@@ -223,7 +223,7 @@ class Stage:
         index = self.panes.index
         await self.press("1")
         number = next(n for n, row in enumerate(index.rows) if row.path == path)
-        index.rest_on(number)
+        index.move_to(number)
         await self.wait_for(lambda: self.here == path, f"{path} opened")
 
     @property
@@ -244,7 +244,7 @@ class Stage:
     def looked(self) -> FollowedSnapshot | None:
         """What was seen last, where the memory could be read and was judged."""
         seen = self.main._seen
-        return seen if isinstance(seen, FollowedSnapshot) and seen.look.judged else None
+        return seen if isinstance(seen, FollowedSnapshot) and seen.snapshot.is_judged else None
 
     @property
     def note_text(self) -> str:
@@ -328,7 +328,7 @@ async def staged(
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first snapshot")
-            await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+            await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
             if known:
                 await stage.know()
             await stage.settle()

@@ -81,7 +81,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
     root = build(tmp_path, FILES)
     committed(root, "2026-08-12")
     asked: list[tuple[str, bool]] = []
-    ask = asking_git.ask
+    ask = asking_git.run_git
     app = notebook_app(root)
 
     def counted(directory: str, command: str, *arguments: str, **bounds: float) -> bytes | None:
@@ -89,7 +89,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
             asked.append((directory, "tides" in stage.index_text))
         return ask(directory, command, *arguments, **bounds)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("ricordo.git.ask", counted)
+    monkeypatch.setattr("ricordo.git.run_git", counted)
     async with on_stage(app) as stage:
         await stage.wait_for(lambda: getattr(stage.app.screen, "_snapshot", None), "a look")
         await stage.know()
@@ -99,7 +99,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
 async def test_after_it_was_edited_a_note_is_new_and_after_undo_as_old_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
     monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "And Porto." >> "$1"'))
     root = build(tmp_path, FILES)
     async with staged(root) as stage:

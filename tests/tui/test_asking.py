@@ -9,9 +9,9 @@ from threading import Event
 
 import pytest
 
-from ricordo.llm.prices import told
-from ricordo.services.ledger.ledger import LedgerRun, runs_of
-from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.llm.prices import format_cost
+from ricordo.services.ledger.ledger import LedgerRun, read_runs
+from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.dialogs.help import HelpScreen
@@ -87,7 +87,7 @@ async def wait_for_preview(stage: Stage) -> ScopeScreen:
     await stage.shows(ScopeScreen)
     screen = stage.app.screen
     assert isinstance(screen, ScopeScreen)
-    await stage.wait_for(lambda: screen.before, "what is known before")
+    await stage.wait_for(lambda: screen.preview, "what is known before")
     await stage.settle()
     return screen
 
@@ -97,7 +97,7 @@ def keys_of(screen: ScopeScreen) -> str:
 
 
 def ledger(root: Path) -> tuple[LedgerRun, ...]:
-    return runs_of(notebook_of(root).surroundings.state, str(root))[0]
+    return read_runs(notebook_of(root).environment.state, str(root))[0]
 
 
 # The whole way
@@ -126,7 +126,7 @@ async def test_a_model_proposes_a_change_that_is_written_and_undone(
         await stage.press("enter", "question_mark")
         await stage.shows(HelpScreen)
         may_answer.set()
-        await stage.wait_for(lambda: screen.proposed, "the answer")
+        await stage.wait_for(lambda: screen.finished, "the answer")
         await stage.settle()
         assert isinstance(stage.app.screen, HelpScreen)
         await stage.press("escape")
@@ -145,7 +145,7 @@ async def test_a_model_proposes_a_change_that_is_written_and_undone(
         assert files(root) == before
         # the engine is remembered and the cost reported
         await stage.press("c")
-        assert (await wait_for_preview(stage)).own.use == "anthropic"
+        assert (await wait_for_preview(stage)).engine.use == "anthropic"
         await stage.paints("495,903 in 24 hours")
         await stage.press("escape", "escape")
         await stage.shows(MainScreen)
@@ -194,9 +194,9 @@ async def test_a_program_is_shown_before_its_first_run(
         assert files(root) == before
         await stage.press("c")
         screen = await wait_for_preview(stage)
-        assert screen.before is not None
-        assert screen.before.leaving is not None
-        assert screen.before.leaving.program is None
+        assert screen.preview is not None
+        assert screen.preview.egress is not None
+        assert screen.preview.egress.program is None
     assert TOKEN not in (tmp_path / "given").read_text()
 
 
@@ -263,7 +263,7 @@ async def test_a_note_that_a_model_rejects_is_listed_as_not_read(
         await stage.paints("This was not read; nothing to decide.")
         # what all the questions cost
         usd = sum(it.usd or 0 for it in ledger(root))
-        await stage.paints(f"claude-sonnet-5-5 · cost {told(usd)} · from 1 session")
+        await stage.paints(f"claude-sonnet-5-5 · cost {format_cost(usd)} · from 1 session")
         cost = f"{4020 * len(server.asked):,} tokens sent"
         assert f"claude-sonnet-5-5 answered: {cost}" in stage.toasts
         assert len(ledger(root)) == len(server.asked)
@@ -359,7 +359,7 @@ async def test_a_value_is_allowed_and_redacted_again_without_being_shown(
 ) -> None:
     async with choosing(root) as (stage, screen):
         await stage.press("r")
-        await stage.shows(KeptBackScreen)
+        await stage.shows(RedactionScreen)
         await stage.paints("⊘ github-token  in your message of 12 Nov")
         await stage.paints("The token is [REDACTED:github-token:1].")
         await stage.wait_for(lambda: stage.app.screen.is_read, "what may leave")  # type: ignore[attr-defined]
@@ -370,11 +370,11 @@ async def test_a_value_is_allowed_and_redacted_again_without_being_shown(
         await stage.press("escape")
         await wait_for_preview(stage)
         await stage.paints("none found")
-        assert screen.before is not None
-        assert screen.before.leaving is not None
-        assert TOKEN in screen.before.leaving.text
+        assert screen.preview is not None
+        assert screen.preview.egress is not None
+        assert TOKEN in screen.preview.egress.text
         await stage.press("r")
-        await stage.shows(KeptBackScreen)
+        await stage.shows(RedactionScreen)
         await stage.paints("✓ github-token")
         assert TOKEN not in stage.painted()
         await stage.calm()

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support import messages_replies as replies
@@ -71,7 +71,7 @@ def opened(then: Then, engine: str = "right") -> Callable[[Pilot[int]], Awaitabl
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
-        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
         await stage.hush()
         await stage.press("c")
         await wait_for_preview(stage)
@@ -111,7 +111,7 @@ def test_kept_back(
 ) -> None:
     async def then(stage: Stage) -> None:
         await stage.press("r")
-        await stage.shows(KeptBackScreen)
+        await stage.shows(RedactionScreen)
         await stage.wait_for(lambda: stage.app.screen.is_read)  # type: ignore[attr-defined]
 
     assert snap_compare(notebook_app(root), terminal_size=size, run_before=opened(then))

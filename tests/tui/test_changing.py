@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.base.acting_screen import KEY_DELAY
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.edits.writer import MERGED
@@ -137,7 +137,7 @@ async def test_text_that_was_not_changed_does_nothing(
         await stage.press("e")
         await stage.wait_for(lambda: not stage.main._changing._writing._one_at_a_time.locked())
         assert "Saved" not in stage.toasts
-        assert not stage.main.situation.undo
+        assert not stage.main.action_context.undo
     assert read(root) == before
     assert copies(pinned) == []
 
@@ -221,7 +221,7 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("e")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         for text in ("The port is Sines", "The port is Faro", "The port is Lagos", "Your text"):
             await stage.paints(text)
         assert "Lagos" in copies(pinned)[0].read_text()
@@ -247,7 +247,7 @@ async def test_lines_that_both_versions_append_are_in_sight(
     async with staged(root, size) as stage:
         await stage.go_to(CACHE)
         await stage.press("e")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         await stage.paints("Another program changed the same lines")
         for text in ("Mine.", "Theirs."):
             await stage.paints(text)
@@ -267,7 +267,7 @@ async def test_closing_the_three_versions_keeps_the_edited_text(
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("e")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         await stage.press("escape")
         await stage.shows(MainScreen)
     assert "Faro" in (root / TIDES).read_text()
@@ -281,7 +281,7 @@ async def test_the_text_of_a_note_deleted_meanwhile_is_not_lost(
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("e")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         await stage.paints("the file does not exist")
         await stage.paints("Another program deleted the file")
     assert "mine" in copies(pinned)[0].read_text()
@@ -510,7 +510,7 @@ async def test_nothing_is_written_too_early_or_by_a_paste(root: Path) -> None:
         screen.opened = time.monotonic() + 60  # type: ignore[attr-defined]
         await stage.press("ctrl+s")
         assert stage.app.screen is screen
-        screen.opened = time.monotonic() - CALM  # type: ignore[attr-defined]
+        screen.opened = time.monotonic() - KEY_DELAY  # type: ignore[attr-defined]
         await stage.paste("\x13y\n")
         assert stage.app.screen is screen
         await stage.press("escape")
@@ -519,7 +519,7 @@ async def test_nothing_is_written_too_early_or_by_a_paste(root: Path) -> None:
         assert isinstance(stage.app.screen, MainScreen)
         await stage.press("n")
         await stage.shows(FormScreen)
-        stage.app.screen.opened = time.monotonic() + 60  # type: ignore[attr-defined]
+        stage.app.screen.mounted_at = time.monotonic() + 60  # type: ignore[attr-defined]
         await stage.press(*"x", "ctrl+s", "enter", "enter", "enter")
         assert isinstance(stage.app.screen, FormScreen)
     assert read(root) == before
@@ -572,7 +572,7 @@ async def test_masking_a_secret_offers_to_purge_the_history(tmp_path: Path, pinn
         await stage.press("u")
         await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
         assert "(The note contained a secret (github-token) that every agent" in stage.toasts
-        await stage.wait_for(lambda: not stage.main.situation.undo)
+        await stage.wait_for(lambda: not stage.main.action_context.undo)
         assert "u undo" not in stage.bottom
     assert TOKEN not in (root / TIDES).read_text()
     state = pinned / ".local/state/ricordo"
@@ -609,7 +609,7 @@ async def test_undo_and_redo_work_after_a_restart(root: Path) -> None:
         await stage.wait_for(lambda: "Undone" in stage.toasts)
         assert read(root) == before
     async with staged(root) as stage:
-        await stage.wait_for(lambda: stage.main.situation.redo)
+        await stage.wait_for(lambda: stage.main.action_context.redo)
         await stage.press("U")
         await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert read(root) == after
@@ -630,7 +630,7 @@ async def test_undo_shows_a_merge_if_another_program_wrote_since(
         await stage.paints(MERGED)
         await stage.confirm()
         await stage.wait_for(lambda: "Undone" in stage.toasts)
-        await stage.wait_for(lambda: stage.main.situation.redo)
+        await stage.wait_for(lambda: stage.main.action_context.redo)
     text = (root / CACHE).read_text()
     assert "Line 3 " in text
     assert text.endswith("By an agent.\n")
@@ -646,7 +646,7 @@ async def test_undo_shows_three_versions_if_the_same_lines_changed(
         await stage.wait_for(lambda: "Saved" in stage.toasts)
         (root / TIDES).write_text((root / TIDES).read_text().replace("Lagos", "Faro"))
         await stage.press("u")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         await stage.press("e", "escape")
         await stage.shows(MainScreen)
     assert "Faro" in (root / TIDES).read_text()
@@ -655,10 +655,10 @@ async def test_undo_shows_three_versions_if_the_same_lines_changed(
 async def test_a_dismissal_is_undone_like_a_change(root: Path) -> None:
     async with staged(root) as stage:
         await stage.press("3", "right", "minus")
-        await stage.wait_for(lambda: stage.looked.look.dismissed)
+        await stage.wait_for(lambda: stage.looked.snapshot.dismissed)
         await stage.wait_for(lambda: "u undo" in stage.bottom)
         await stage.press("u")
-        await stage.wait_for(lambda: not stage.looked.look.dismissed)
+        await stage.wait_for(lambda: not stage.looked.snapshot.dismissed)
 
 
 # What may not be changed
@@ -671,7 +671,7 @@ async def test_a_memory_that_is_read_only_says_why(pinned: Path, key: str) -> No
     (root / "memory_summary.md").write_text("v1\n# Summary\n\nTides.\n")
     (root / "tides.md").write_text("The port is Sines.\n")
     async with staged(root) as stage:
-        reason = stage.looked.look.memory.layout.read_only
+        reason = stage.looked.snapshot.memory.layout.read_only
         assert reason
         await stage.press(key)
         assert reason in stage.toasts

@@ -9,10 +9,10 @@ from shutil import copytree
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.curation.opinion import Keeps, Opinion, View
-from ricordo.curation.proposal import curator
-from ricordo.services.conflicts.conflicts import doubts
-from ricordo.services.conflicts.opinions import keep_opinions
+from ricordo.curation.opinion import KeptSide, Opinion, PairVerdict
+from ricordo.curation.proposal import make_curator
+from ricordo.services.conflicts.conflicts import find_uncertain_pairs
+from ricordo.services.conflicts.opinions import store_opinions
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
@@ -105,7 +105,7 @@ def asking(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.shows(QuestionScreen)
         screen = app.screen
         assert isinstance(screen, QuestionScreen)
-        await stage.wait_for(lambda: screen.before is not None, "what is known before")
+        await stage.wait_for(lambda: screen.preview is not None, "what is known before")
         await stage.settle()
         await stage.press(*keys)
 
@@ -126,7 +126,7 @@ HOSTILE = f"{MARKUP[0]} [@click=app.quit]{WIDE}[/] keep both, says the SYSTEM"
 
 def test_a_doubt_that_was_judged(snap_compare: Compare, tmp_path: Path) -> None:
     root = build(tmp_path, doubtful_files(*SUMMARY))
-    keep_an_opinion(root, Opinion(View.CONFLICT, Keeps.RIGHT, HOSTILE))
+    keep_an_opinion(root, Opinion(PairVerdict.CONFLICT, KeptSide.RIGHT, HOSTILE))
 
     async def ready(pilot: Pilot[int]) -> None:
         assert isinstance(pilot.app, RicordoApp)
@@ -142,5 +142,7 @@ def keep_an_opinion(root: Path, opinion: Opinion) -> None:
     surroundings = surroundings_at(root)
     place = find_memories(str(root), surroundings)[0]
     notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
-    (doubt,) = doubts(notebook.look_closely())
-    keep_opinions(surroundings, curator("anthropic", "claude-test", "judge-1"), [(doubt, opinion)])
+    (doubt,) = find_uncertain_pairs(notebook.read_snapshot_with_evidence())
+    store_opinions(
+        surroundings, make_curator("anthropic", "claude-test", "judge-1"), [(doubt, opinion)]
+    )

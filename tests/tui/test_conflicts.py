@@ -12,11 +12,11 @@ import pytest
 
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.storage.history import History
-from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.base.acting_screen import KEY_DELAY
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
@@ -84,8 +84,8 @@ async def resolve(stage: Stage, key: str, told: str = "nothing is written until 
 
 
 async def calm(stage: Stage) -> None:
-    opened = bench(stage).opened
-    await stage.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+    opened = bench(stage).mounted_at
+    await stage.wait_for(lambda: time.monotonic() - opened > KEY_DELAY, "the screen is calm")
 
 
 async def undo_in_workbench(stage: Stage) -> None:
@@ -114,11 +114,11 @@ async def test_the_kept_note_replaces_the_other(sample: Path) -> None:
 
 def reasons(stage: Stage) -> list[str]:
     notebook = stage.main._notebook
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         kept = History(connection)
-        root = kept.known_root(notebook.place.root)
+        root = kept.find_root(notebook.place.root)
         assert root
-        return [act.reason for act in kept.acts(root.id)]
+        return [act.reason for act in kept.list_entries(root.id)]
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
@@ -202,7 +202,7 @@ async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
         await stage.press("3")
         await stage.shows(ProposalScreen)
         await stage.confirm()
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         assert line in (sample / BUFFER).read_text("utf-8")
         assert (sample / GAP).exists()
 
@@ -329,5 +329,5 @@ async def test_a_closed_workbench_can_be_updated(sample: Path) -> None:
         screen = bench(stage)
         await stage.press("escape")
         await stage.shows(MainScreen)
-        screen.show((), is_known=True)
+        screen.show_conflicts((), is_compared=True)
         assert screen.conflict is None

@@ -12,10 +12,10 @@ import pytest
 
 from ricordo.curation.engine import CurationProgress, Step
 from ricordo.curation.proposal import ProposedChange
-from ricordo.errors import TooOften
+from ricordo.errors import RateLimited
 from ricordo.memory.change import Create, Replace, Retire, Rewrite
 from ricordo.services.curation import curation as curate
-from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.pending import load_curation_state
 from ricordo.services.curation.preparation import CurationScope
 from ricordo.services.engines import preview as looking
 from ricordo.services.workspace.notebook import Notebook
@@ -24,7 +24,7 @@ from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
-from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
@@ -56,7 +56,7 @@ async def review(root: Path, *wishes: object) -> AsyncIterator[tuple[Stage, Cura
     heard = {f"{root.parent}/talk.jsonl#p1": RULE}
     let_wait(notebook_of(root), *wishes, heard=heard)  # type: ignore[arg-type]
     async with staged(root, known=False) as stage:
-        await stage.wait_for(lambda: stage.main.situation.waiting == len(wishes), "the number")
+        await stage.wait_for(lambda: stage.main.action_context.pending == len(wishes), "the number")
         assert f"c curate {len(wishes)}" in stage.bottom
         assert f"{len(wishes)} proposed" in stage.top
         await stage.press("c")
@@ -88,7 +88,7 @@ def files(root: Path) -> Mapping[str, str]:
 
 def waiting(root: Path) -> list[str]:
     notebook: Notebook = notebook_of(root)
-    return [it.op for it in recall_curation(notebook.surroundings.state, str(root)).waiting]
+    return [it.op for it in load_curation_state(notebook.environment.state, str(root)).pending]
 
 
 def change(root: Path, path: str, old: str, new: str) -> None:
@@ -141,7 +141,7 @@ async def test_each_proposal_is_decided_with_a_key_and_only_accepted_ones_are_wr
         await stage.press("escape")
         await stage.shows(MainScreen)
         await stage.wait_for(lambda: waiting(root) == [], "what was refused kept away")
-        await stage.wait_for(lambda: not stage.main.situation.waiting, "the number")
+        await stage.wait_for(lambda: not stage.main.action_context.pending, "the number")
         # on the main screen too, undo brings back what was refused, and then what was written
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         for pending in (["create"], ["create", "replace", "retire", "rewrite"]):
@@ -149,7 +149,7 @@ async def test_each_proposal_is_decided_with_a_key_and_only_accepted_ones_are_wr
             await stage.wait_for(lambda now=pending: waiting(root) == now, "them pending again")
             number = len(pending)
             await stage.wait_for(
-                lambda now=number: stage.main.situation.waiting == now, "the number"
+                lambda now=number: stage.main.action_context.pending == now, "the number"
             )
         assert files(root) == before
         for pending in (["create"], []):
@@ -279,7 +279,7 @@ async def test_a_proposal_that_empties_a_note_needs_a_typed_word(root: Path) -> 
 async def test_early_and_pasted_keys_write_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 3600.0)
     before = files(root)
     async with review(root, CREATE, MOVED) as (stage, _):
         await stage.press("A", "ctrl+s")
@@ -325,7 +325,7 @@ async def test_a_note_that_was_confirmed_a_minute_ago_is_not_proposed_for_retire
             await stage.press("down")
         assert screen.item is not None
         await stage.press("a")
-        await stage.wait_for(lambda: notebook_of(root).judgements.standing(), "it judged")
+        await stage.wait_for(lambda: notebook_of(root).verdicts.find_active(), "it judged")
         await stage.press("escape")
         await stage.shows(MainScreen)
         await stage.press("c")
@@ -342,10 +342,10 @@ async def test_a_note_that_was_confirmed_a_minute_ago_is_not_proposed_for_retire
 async def test_concurrent_changes_are_never_overwritten(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = curation.plan
+    planned = curation.plan_shown
     theirs: list[tuple[str, str, str]] = []
 
-    def write_between(*given: object) -> curate.Plan:
+    def write_between(*given: object) -> curate.ApplyPlan:
         made = planned(*given)  # type: ignore[arg-type]
         for path, old, new in theirs:
             change(root, path, old, new)
@@ -358,7 +358,7 @@ async def test_concurrent_changes_are_never_overwritten(
         # others write the same lines at the last moment
         theirs.append((TIDES, "from the institute", "from Rui"))
         await stage.press("ctrl+s")
-        await stage.shows(ThreeVersionsScreen)
+        await stage.shows(EditConflictScreen)
         await stage.press("escape")
         await stage.shows(CurationScreen)
         # it is shown that this longer applies
@@ -381,7 +381,7 @@ async def test_concurrent_changes_are_never_overwritten(
 
 async def test_a_note_that_changes_between_the_diff_and_the_key_is_not_written(root: Path) -> None:
     async with review(root, CREATE, MOVED) as (stage, screen):
-        screen.looked = lambda look: None  # type: ignore[method-assign]
+        screen.update_snapshot = lambda look: None  # type: ignore[method-assign]
         await stage.press("a", "a")
         change(root, TIDES, "Sines", "Lagos")
         await written(stage, screen)
@@ -408,12 +408,12 @@ async def test_escape_cancels_the_job_and_changes_nothing(
             ended.append("")
 
     def refuses(*given: object) -> None:
-        raise TooOften("This memory was curated five times today.")
+        raise RateLimited("This memory was curated five times today.")
 
     before = files(root)
     async with staged(root, known=False) as stage:
         with monkeypatch.context() as patched:
-            patched.setattr(looking, "look_before", never_ends)
+            patched.setattr(looking, "preview_curation", never_ends)
             await stage.press("c")
             await stage.shows(ScopeScreen)
             await stage.paints("thinking hard …")
@@ -448,12 +448,12 @@ async def scope(stage: Stage) -> ScopeScreen:
     await stage.shows(ScopeScreen)
     screen = stage.app.screen
     assert isinstance(screen, ScopeScreen)
-    await stage.wait_for(lambda: screen.before, "the brief")
+    await stage.wait_for(lambda: screen.preview, "the brief")
     return screen
 
 
 def scoped(screen: ScopeScreen) -> CurationScope:
-    return screen.before.prepared.scope if screen.before else CurationScope()
+    return screen.preview.prepared.scope if screen.preview else CurationScope()
 
 
 # The whole way, on the sample memory
@@ -476,17 +476,19 @@ async def test_the_sample_memory_is_curated_and_all_changes_are_undone(
         await stage.wait_for(lambda: scoped(screen).note, "that scope")
         await stage.press("1")
         await scope(stage)
-        await stage.wait_for(lambda: screen.before and not scoped(screen).note)
+        await stage.wait_for(lambda: screen.preview and not scoped(screen).note)
         await stage.press("enter")
         shown = await reviewing(stage)
         assert not shown._accepted
         assert len(shown._proposals) > 15
         assert {it: it.read_bytes() for it in root.rglob("*.md")} == before
         for it in shown._proposals:
-            await stage.press("j" if it.waiting.told else "a")
-        accepted = [it.waiting.id for it in shown._accepted]
-        assert accepted == [it.waiting.id for it in shown._proposals if not it.waiting.told]
-        new = [root / it.waiting.path for it in shown._accepted if it.waiting.op == "create"]
+            await stage.press("j" if it.proposal.all_warnings else "a")
+        accepted = [it.proposal.id for it in shown._accepted]
+        assert accepted == [
+            it.proposal.id for it in shown._proposals if not it.proposal.all_warnings
+        ]
+        new = [root / it.proposal.path for it in shown._accepted if it.proposal.op == "create"]
         await stage.press("ctrl+s")
         await stage.wait_for(lambda: shown._decisions.written, "it written")
         assert new

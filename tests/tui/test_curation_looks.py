@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.curation.proposal import Rejected
+from ricordo.curation.proposal import RejectedChange
 from ricordo.memory.change import Create, Replace, Retire, Rewrite
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.curation.scope_screen import ScopeScreen
@@ -35,11 +35,11 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
-        await stage.wait_for(lambda: stage.main.situation.waiting, "the number")
-        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+        await stage.wait_for(lambda: stage.main.action_context.pending, "the number")
+        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
         stage.main._curating._decisions.rejected = [
-            Rejected(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
-            Rejected("delete", "Unknown kind of edit."),
+            RejectedChange(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
+            RejectedChange("delete", "Unknown kind of edit."),
         ]
         await stage.press("c")
         await stage.shows(CurationScreen)
@@ -84,7 +84,7 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
-        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
         await stage.hush()
         await stage.press("c")
         await stage.shows(ScopeScreen)

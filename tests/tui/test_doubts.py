@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.services.conflicts.opinions import FILE
+from ricordo.services.conflicts.opinions import OPINIONS_FILE
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.question import QuestionScreen
 from tests.support import messages_replies as replies
@@ -61,7 +61,7 @@ async def open_question(stage: Stage) -> QuestionScreen:
     await stage.shows(QuestionScreen)
     screen = stage.app.screen
     assert isinstance(screen, QuestionScreen)
-    await stage.wait_for(lambda: screen.before is not None, "what is known before")
+    await stage.wait_for(lambda: screen.preview is not None, "what is known before")
     await stage.settle()
     return screen
 
@@ -136,14 +136,14 @@ async def test_cancelling_and_failures_change_nothing(root: Path, serve: Serve) 
         await stage.paints("model reading")
         await stage.press("escape")
         assert "Cancelled. Nothing was changed." in stage.toasts
-        await stage.wait_for(lambda: screen.before is not None, "what is known again")
+        await stage.wait_for(lambda: screen.preview is not None, "what is known again")
         await stage.press("enter")
         await stage.paints("not [/this] one")
         await stage.press("escape")
         await stage.shows(ConflictsScreen)
         assert count(stage) == 0
         assert files_of(root) == before
-        assert not Path(stage.main._notebook.surroundings.state, FILE).exists()
+        assert not Path(stage.main._notebook.environment.state, OPINIONS_FILE).exists()
 
 
 async def test_the_rules_cannot_judge_uncertain_pairs(root: Path) -> None:

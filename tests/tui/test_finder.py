@@ -14,7 +14,7 @@ from ricordo.background import Throttle
 from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
 from ricordo.services.search.search import Search, SearchResults
-from ricordo.services.search.usage import gaps
+from ricordo.services.search.usage import list_search_misses
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.main.screen import MainScreen
@@ -106,9 +106,11 @@ async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> No
         await stage.press("escape")
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         notebook: Notebook = stage.main._notebook
-        memory = stage.looked.look.memory  # type: ignore[union-attr]
-        await stage.wait_for(lambda: gaps(notebook.surroundings, memory), "the gap")
-        assert [gap.words for gap in gaps(notebook.surroundings, memory)] == ["zeppelins moored"]
+        memory = stage.looked.snapshot.memory  # type: ignore[union-attr]
+        await stage.wait_for(lambda: list_search_misses(notebook.environment, memory), "the gap")
+        assert [gap.words for gap in list_search_misses(notebook.environment, memory)] == [
+            "zeppelins moored"
+        ]
 
 
 async def test_enter_opens_what_fits_all_that_was_typed(tmp_path: Path) -> None:
@@ -155,7 +157,9 @@ async def test_what_is_wrong_is_found_once_it_is_known(
     monkeypatch.setattr(Notebook, "judge", slowly)
     async with on_stage(notebook_app(build(tmp_path))) as stage:
         await stage.shows(MainScreen)
-        await stage.wait_for(lambda: stage.main._reading.look and stage.main._reading.look.read)
+        await stage.wait_for(
+            lambda: stage.main._reading.snapshot and stage.main._reading.snapshot.is_read
+        )
         screen = await opened_finder(stage)
         await stage.type_ahead(*"has:dead-link")
         await stage.paints("checking the notes")
@@ -168,7 +172,7 @@ async def test_what_notes_say_is_found_before_the_surroundings_are_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    monkeypatch.setattr("ricordo.git.ask", lambda *_, **__: go_on.wait(20) and None)
+    monkeypatch.setattr("ricordo.git.run_git", lambda *_, **__: go_on.wait(20) and None)
     async with staged(build(tmp_path)) as stage:
         screen = await open_finder(stage, "emptied")
         assert found(screen) == ["project_cache.md"]
@@ -195,7 +199,7 @@ async def test_a_condition_that_nobody_understands_is_told(tmp_path: Path) -> No
         await stage.press("escape")
         await stage.shows(MainScreen)
         notebook: Notebook = stage.main._notebook
-        assert gaps(notebook.surroundings, notebook.read()) == []
+        assert list_search_misses(notebook.environment, notebook.read()) == []
 
 
 async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
@@ -203,7 +207,7 @@ async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
 ) -> None:
     told: list[int] = []
     ended = threading.Event()
-    bring_up = SearchIndex.bring_up
+    bring_up = SearchIndex.update
 
     def slowly(self: SearchIndex, memory: Any, progress: Any = None) -> None:
         bring_up(self, memory)
@@ -215,7 +219,7 @@ async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
         finally:
             ended.set()
 
-    monkeypatch.setattr(SearchIndex, "bring_up", slowly)
+    monkeypatch.setattr(SearchIndex, "update", slowly)
     async with staged(build(tmp_path)) as stage:
         await stage.press("ctrl+f")
         await stage.wait_for(lambda: told)
@@ -227,14 +231,14 @@ async def test_names_are_found_while_the_index_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    bring_up = SearchIndex.bring_up
+    bring_up = SearchIndex.update
 
     def slowly(self: SearchIndex, memory: Any, progress: Any = None) -> None:
         progress(2, 5)
         go_on.wait(20)
         bring_up(self, memory, progress)
 
-    monkeypatch.setattr(SearchIndex, "bring_up", slowly)
+    monkeypatch.setattr(SearchIndex, "update", slowly)
     async with staged(build(tmp_path)) as stage:
         screen = await opened_finder(stage)
         await stage.type_ahead(*"cache")
@@ -287,7 +291,9 @@ async def test_what_a_note_reminds_of_stands_once_whatever_is_written_elsewhere(
         await stage.go_to("project_tides.md")
         await stage.think()
         (root / "elsewhere.md").write_text(note_text("elsewhere", "Of the sea.\n"))
-        await stage.wait_for(lambda: stage.looked and "elsewhere.md" in stage.looked.look.by_path)
+        await stage.wait_for(
+            lambda: stage.looked and "elsewhere.md" in stage.looked.snapshot.by_path
+        )
         await stage.think()
         assert stage.note_text.count("reminds of") == 1
 
@@ -327,7 +333,7 @@ def test_looks(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], the
     async def ready(pilot: Any) -> None:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: stage.looked)
-        await stage.wait_for(lambda: stage.main._past.counted)
+        await stage.wait_for(lambda: stage.main._past.is_counted)
         await open_finder(stage, "metres")
         await stage.hush()
 

@@ -11,19 +11,19 @@ from shlex import quote
 import pytest
 
 from ricordo.errors import WriteFailed, WrongUsage
-from ricordo.handoff.document import Status
-from ricordo.handoff.format import State, parse
+from ricordo.handoff.document import ProofStatus
+from ricordo.handoff.format import DocumentState, parse
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.handoff import drafter
 from ricordo.tui.handoff.draft import StatementChoice
 from ricordo.tui.handoff.drafter import Drafter
 from ricordo.tui.handoff.engine_screen import EngineScreen
-from ricordo.tui.handoff.fact_rows import draw_fact, fact_lines
-from ricordo.tui.handoff.pipe_screen import LineForm, PipedScreen
+from ricordo.tui.handoff.fact_rows import draw_fact, render_fact
+from ricordo.tui.handoff.pipe_screen import PipeForm, PipeScreen
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from ricordo.tui.handoff.values import Ask
+from ricordo.tui.handoff.values import DraftOptions
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
 from tests.support.transcripts import OTHER, SESSION
@@ -90,7 +90,7 @@ async def test_statements_are_decided_and_only_ctrl_s_writes_the_draft(root: Pat
         text = await written(stage, screen)
         assert LATER not in text
         assert WISH in text
-        assert parse(text.encode()).state is State.WHOLE
+        assert parse(text.encode()).state is DocumentState.UNCHANGED
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: not handoff(root).exists(), "the undo")
@@ -100,7 +100,7 @@ async def test_statements_are_decided_and_only_ctrl_s_writes_the_draft(root: Pat
         await go_to(stage, screen, LATER)
         await stage.press("d")
         await drafted(stage)
-        assert LATER in screen.made.done.text  # type: ignore[union-attr]
+        assert LATER in screen.finished.output.text  # type: ignore[union-attr]
 
 
 async def test_an_edited_statement_is_marked_as_reworded_and_checked_again(
@@ -138,22 +138,22 @@ async def test_statements_over_the_budget_are_listed(
             await stage.press("b", *["backspace"] * 4, *typed)
             await stage.confirm()
             await stage.shows(HandoffScreen)
-        await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
+        await stage.wait_for(lambda: screen.options.budget == 600, "the budget")
         await drafted(stage)
         assert "Not a budget: type a number of tokens" in stage.toasts
         assert "Over the budget of 600 tokens" in draft_of(screen)
         assert "under Objective" in draft_of(screen)
-        assert screen.made
-        assert screen.made.done.tokens <= 600
+        assert screen.finished
+        assert screen.finished.output.tokens <= 600
         # what was fitted before is not written in the place of what is wanted now
         with monkeypatch.context() as patched:
-            patched.setattr(drafter, "finished", refuses)
+            patched.setattr(drafter, "finish_draft", refuses)
             await stage.press("d")
             await stage.wait_for(lambda: "It does not fit." in stage.toasts)
             await stage.press("ctrl+s")
         assert "The draft was not fitted to the budget" in stage.toasts
-        while any(it.place is not StatementChoice.DROPPED for it in screen._drafted):
-            places = [it.place is StatementChoice.DROPPED for it in screen._drafted]
+        while any(it.choice is not StatementChoice.DROPPED for it in screen._drafted):
+            places = [it.choice is StatementChoice.DROPPED for it in screen._drafted]
             screen._draft.go_to(places.index(False))
             await stage.press("d")
         await drafted(stage)
@@ -197,7 +197,7 @@ async def test_a_program_drafts_once_it_is_allowed_and_is_not_asked_again(
         await choose_engine(stage)
         assert not asked.exists()
         await allow_program(stage)
-        await stage.wait_for(lambda: screen.ask.engine, "the engine")
+        await stage.wait_for(lambda: screen.options.engine, "the engine")
         await drafted(stage)
         await stage.paints("command editor")
         assert "? Round nothing." in draft_of(screen)
@@ -213,17 +213,17 @@ async def test_a_program_drafts_once_it_is_allowed_and_is_not_asked_again(
 def test_a_secret_is_neither_shown_nor_written(root: Path) -> None:
     let_work(root, f"The password is {SECRET}. Never change it.", session=OTHER, days=1)
     hands = Drafter(notebook_of(root))
-    known = hands.sessions(lambda _: None)
+    known = hands.find_sessions(lambda _: None)
     assert [it.id for it in known] == [OTHER, SESSION]
-    gathered = hands.gather(known[:1], Ask(), lambda _: None)
-    shown = [draw_fact(row, 400, is_marked=False).text for row in gathered.listed.rows]
-    full = [line.text for it in gathered.listed.by_id.values() for line in fact_lines(it, 400)]
+    gathered = hands.draft_sessions(known[:1], DraftOptions(), lambda _: None)
+    shown = [draw_fact(row, 400, is_marked=False).text for row in gathered.fact_table.rows]
+    full = [line.text for it in gathered.fact_table.by_id.values() for line in render_fact(it, 400)]
     made = hands.make(gathered, tuple(gathered.statements))
-    assert "Never change it." in made.done.text
-    for text in (*shown, *full, str(list(gathered.statements)), made.done.text):
+    assert "Never change it." in made.output.text
+    for text in (*shown, *full, str(list(gathered.statements)), made.output.text):
         assert SECRET not in text
-    assert made.handoff.head.redactions > 0
-    assert "The password is [REDACTED:password:1]." in made.done.text
+    assert made.handoff.header.redactions > 0
+    assert "The password is [REDACTED:password:1]." in made.output.text
 
 
 # Others' files
@@ -238,7 +238,7 @@ async def test_a_handoff_by_another_program_is_not_overwritten(root: Path) -> No
         await written(stage, screen)
         assert handoff(root).read_bytes() == theirs
         beside = handoff(root).with_name("HANDOFF.new.md")
-        assert parse(beside.read_bytes()).state is State.WHOLE
+        assert parse(beside.read_bytes()).state is DocumentState.UNCHANGED
         await stage.press("escape")
         screen = await sessions(stage)  # type: ignore[assignment]
         rows = text_of(screen._list)
@@ -292,9 +292,9 @@ async def test_an_earlier_handoff_lists_what_is_no_longer_valid(root: Path) -> N
         await sessions(stage)
         await stage.press("g", "space", "space", "enter")
         screen = await drafted(stage)
-        assert len(screen.gathered.facts.sessions) == 2  # type: ignore[union-attr]
-        assert WISH in screen.made.done.text  # type: ignore[union-attr]
-        assert "Then the report." in screen.made.done.text  # type: ignore[union-attr]
+        assert len(screen.drafted.facts.sessions) == 2  # type: ignore[union-attr]
+        assert WISH in screen.finished.output.text  # type: ignore[union-attr]
+        assert "Then the report." in screen.finished.output.text  # type: ignore[union-attr]
 
 
 async def test_without_sessions_the_screen_explains_itself(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ async def test_without_sessions_the_screen_explains_itself(tmp_path: Path) -> No
 
 async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
     async with drafting(root) as (stage, screen):
-        text = screen.made.done.text  # type: ignore[union-attr]
+        text = screen.finished.output.text  # type: ignore[union-attr]
         await stage.press("y")
         assert stage.app.clipboard == text
         # a line that cannot be run is asked again, and kept
@@ -357,13 +357,13 @@ async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
 async def pipe(stage: Stage, line: str) -> None:
     await stage.shows(HandoffScreen)
     await stage.press("vertical_line")
-    await stage.shows(LineForm)
+    await stage.shows(PipeForm)
     form = stage.app.screen
-    assert isinstance(form, LineForm)
+    assert isinstance(form, PipeForm)
     form.query_one("#field-command").value = line  # type: ignore[attr-defined]
     await stage.settle()
     await stage.confirm()
-    await stage.shows(PipedScreen)
+    await stage.shows(PipeScreen)
 
 
 def is_alive(number: int) -> bool:
@@ -412,12 +412,12 @@ async def test_a_cancelled_engine_leaves_the_draft_of_the_rules(
         await stage.wait_for(lambda: not is_running(int(asked.read_text())), "the command ended")
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert not handoff(root).exists()
-        assert screen.ask.engine is None
+        assert screen.options.engine is None
         assert draft_of(screen) == before
         # all goes on as if it had not been asked
         await stage.press("t")
         await drafted(stage)
-        assert parse((await written(stage, screen)).encode()).state is State.WHOLE
+        assert parse((await written(stage, screen)).encode()).state is DocumentState.UNCHANGED
 
 
 def is_running(process: int) -> bool:
@@ -460,7 +460,10 @@ async def test_escape_cancels_the_job_and_changes_nothing(
         await stage.paste("\x13")
         screen = await drafted(stage)
         assert screen._decisions.wanted == screen._drafting._composed
-        assert {it.status for it in screen._decisions.wanted} >= {Status.VERIFIED, Status.QUOTED}
+        assert {it.status for it in screen._decisions.wanted} >= {
+            ProofStatus.VERIFIED,
+            ProofStatus.QUOTED,
+        }
         await stage.press("1", "enter", "escape")
         await stage.shows(SessionsScreen)
     assert not handoff(root).exists()

@@ -11,51 +11,58 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.agents.registry import agent_named
+from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.curation.engine import Step
-from ricordo.handoff.budget import fitted, tokens
+from ricordo.handoff.budget import count_tokens, fit_to_budget
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    QuoteMark,
-    ResultMark,
+    ProofStatus,
+    QuoteProof,
+    ResultProof,
     SourceSession,
     StatementSection,
-    Status,
     handoff_target,
 )
 from ricordo.handoff.facts import (
-    GIT,
+    GIT_ID,
+    CommandFact,
+    CommandPurpose,
     ErrorFact,
     Facts,
     FileUse,
     GitState,
-    GivenUp,
     MessageFact,
-    NoteFound,
-    Ran,
-    Ref,
-    Todo,
-    Work,
+    MessageRef,
+    NoteFact,
+    RuledOutFact,
+    TaskFact,
 )
-from ricordo.handoff.pickup import HandoffFile, start_line
+from ricordo.handoff.pickup import HandoffFile, build_start_command
 from ricordo.handoff.project_git import ProjectCommit
-from ricordo.handoff.resume import RecheckedStatement, Resumed
+from ricordo.handoff.resume import RecheckedHandoff, RecheckedStatement
 from ricordo.handoff.since import FileChange, FileChangeKind, ProjectChanges
-from ricordo.services.handoff.handoff import Composed, HandoffDraft
-from ricordo.services.handoff.output import Finished
-from ricordo.services.handoff.resume import Resumption
+from ricordo.services.handoff.handoff import ComposedStatements, HandoffDraft
+from ricordo.services.handoff.output import RenderedHandoff
+from ricordo.services.handoff.resume import ResumeReport
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.handoff.draft import DraftDecisions
 from ricordo.tui.handoff.drafter import Drafter
-from ricordo.tui.handoff.fact_rows import listed
+from ricordo.tui.handoff.fact_rows import build_fact_table
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from ricordo.tui.handoff.values import Ask, Earlier, HandoffFacts, HandoffStatus, Made, Shared
+from ricordo.tui.handoff.values import (
+    DraftedHandoff,
+    DraftOptions,
+    EarlierHandoff,
+    FinishedHandoff,
+    HandoffStatus,
+    PipeState,
+)
 from ricordo.tui.main.screen import MainScreen
 from tests.tui import hostile
 from tests.tui.handing import drafted, go_to, sessions
@@ -74,7 +81,7 @@ WRITTEN = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
 
 SESSIONS = (
     Session(
-        agent_named("claude"),
+        find_agent("claude"),
         "5b1c7a52",
         f"{HOME}/a.jsonl",
         HOME,
@@ -83,79 +90,112 @@ SESSIONS = (
         "2026-10-05T08:10:00Z",
         AT,
     ),
-    Session(agent_named("codex"), "019fb100", f"{HOME}/{CONTROLS}.jsonl", ODD, MARKED, ODD, AT, AT),
+    Session(find_agent("codex"), "019fb100", f"{HOME}/{CONTROLS}.jsonl", ODD, MARKED, ODD, AT, AT),
 )
 FACTS = Facts(
     HOME,
     SESSIONS[:1],
-    said=(
-        MessageFact("f1", Ref(0, 3, AT), "Make the berth alarm test green again.", is_person=True),
-        MessageFact("f2", Ref(0, 7, AT), "Do not touch the schema.", is_person=True),
-        MessageFact("f3", Ref(0, 9, AT), f"Looking at it. {ODD}", is_person=False),
+    messages=(
+        MessageFact(
+            "f1", MessageRef(0, 3, AT), "Make the berth alarm test green again.", is_user=True
+        ),
+        MessageFact("f2", MessageRef(0, 7, AT), "Do not touch the schema.", is_user=True),
+        MessageFact("f3", MessageRef(0, 9, AT), f"Looking at it. {ODD}", is_user=False),
     ),
-    ran=(
-        Ran(
+    commands=(
+        CommandFact(
             "f4",
-            Ref(0, 41, AT),
+            MessageRef(0, 41, AT),
             "pytest -q tests/test_berth_alarm.py",
-            Work.TEST,
+            CommandPurpose.TEST,
             0,
             False,
             "12 passed",
         ),
-        Ran("f5", Ref(0, 43, AT), f"ruff {MARKED}", Work.CHECK, 1, True, CONTROLS, (ALARM,)),
+        CommandFact(
+            "f5",
+            MessageRef(0, 43, AT),
+            f"ruff {MARKED}",
+            CommandPurpose.CHECK,
+            1,
+            True,
+            CONTROLS,
+            (ALARM,),
+        ),
     ),
     files=(
-        FileUse("f6", ALARM, (FileAction.READ, FileAction.EDITED), Ref(0, 40, AT), 3, SHA),
-        FileUse("f7", REPORT, (FileAction.DELETED,), Ref(0, 38, AT), 1, None, is_gone=True),
-        FileUse("f8", f"/home/ana/{MARKED}", (FileAction.READ,), Ref(0, 12, AT), 0, None),
+        FileUse("f6", ALARM, (FileAction.READ, FileAction.EDITED), MessageRef(0, 40, AT), 3, SHA),
+        FileUse(
+            "f7", REPORT, (FileAction.DELETED,), MessageRef(0, 38, AT), 1, None, is_missing=True
+        ),
+        FileUse("f8", f"/home/ana/{MARKED}", (FileAction.READ,), MessageRef(0, 12, AT), 0, None),
     ),
-    todos=(Todo("f9", Ref(0, 30, AT), "Fix the report", "in_progress"),),
-    mishaps=(
-        ErrorFact("f10", Ref(0, 20, AT), "pytest -q", "AssertionError", Ref(0, 41, AT), ALARM),
+    tasks=(TaskFact("f9", MessageRef(0, 30, AT), "Fix the report", "in_progress"),),
+    errors=(
+        ErrorFact(
+            "f10",
+            MessageRef(0, 20, AT),
+            "pytest -q",
+            "AssertionError",
+            MessageRef(0, 41, AT),
+            ALARM,
+        ),
     ),
-    given_up=(GivenUp("f11", Ref(0, 25, AT), "Rounding to the minute", "broke two tests"),),
+    ruled_out=(
+        RuledOutFact("f11", MessageRef(0, 25, AT), "Rounding to the minute", "broke two tests"),
+    ),
     git=GitState("4f1e2d3a9b0c" + "0" * 28, "feat/berth-alarm", (ALARM,), 2, "berth alarm"),
-    notes=(NoteFound("f12", "feedback_tests.md", "tests", "how tests run", SHA, "tests"),),
+    notes=(NoteFact("f12", "feedback_tests.md", "tests", "how tests run", SHA, "tests"),),
 )
 STATEMENTS = (
     HandoffStatement(
-        StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 3)), ("f1",), FACTS.said[0].text
+        StatementSection.OBJECTIVE,
+        "Asked first",
+        QuoteProof(MessageRef(0, 3)),
+        ("f1",),
+        FACTS.messages[0].text,
     ),
     HandoffStatement(
         StatementSection.CONSTRAINTS,
         "Limit",
-        QuoteMark(Ref(0, 7)),
+        QuoteProof(MessageRef(0, 7)),
         ("f2",),
-        f"{FACTS.said[1].text}\n{ODD}",
+        f"{FACTS.messages[1].text}\n{ODD}",
     ),
     HandoffStatement(
         StatementSection.ACTIVE,
         "Branch `feat/berth-alarm` at 4f1e2d3a9b0c; not committed: 1 file",
-        GitIs("4f1e2d3a9b0c", "feat/berth-alarm", 1),
-        (GIT,),
+        GitProof("4f1e2d3a9b0c", "feat/berth-alarm", 1),
+        (GIT_ID,),
     ),
     HandoffStatement(
         StatementSection.DONE,
         "`pytest -q tests/test_berth_alarm.py`: 12 passed",
-        ResultMark(0, False, Ref(0, 41, AT)),
+        ResultProof(0, False, MessageRef(0, 41, AT)),
         ("f4",),
     ),
     HandoffStatement(
         StatementSection.ERRORS,
         f"`ruff {MARKED}` failed",
-        ResultMark(1, True, Ref(0, 43, AT), (ALARM,)),
+        ResultProof(1, True, MessageRef(0, 43, AT), (ALARM,)),
         ("f5",),
     ),
     HandoffStatement(
-        StatementSection.FILES, f"`{ALARM}` (transcript: edited)", FileIs(ALARM, SHA[:12]), ("f6",)
+        StatementSection.FILES,
+        f"`{ALARM}` (transcript: edited)",
+        FileProof(ALARM, SHA[:12]),
+        ("f6",),
     ),
     HandoffStatement(StatementSection.RULED_OUT, f"Rounding to the minute. {ODD}", None, ("f11",)),
     HandoffStatement(
         StatementSection.NEXT, "Change `<` to `<=` in tidepool/report.py:14", None, ("f9", "f7")
     ),
     HandoffStatement(
-        StatementSection.MESSAGES, "All of it", QuoteMark(Ref(0, 9)), ("f3",), "word " * 3_000
+        StatementSection.MESSAGES,
+        "All of it",
+        QuoteProof(MessageRef(0, 9)),
+        ("f3",),
+        "word " * 3_000,
     ),
 )
 HEAD = HandoffHeader(
@@ -164,15 +204,15 @@ HEAD = HandoffHeader(
     handoff_target("claude"),
     2_000,
     "rules",
-    (SourceSession(agent_named("claude"), "5b1c7a52", f"{HOME}/a.jsonl"),),
+    (SourceSession(find_agent("claude"), "5b1c7a52", f"{HOME}/a.jsonl"),),
     commit="4f1e2d3a9b0c",
     redactions=2,
 )
 CHECKED = (
-    RecheckedStatement(STATEMENTS[0], Status.QUOTED),
-    RecheckedStatement(STATEMENTS[3], Status.STALE, f"{ALARM} changed since", (ALARM,)),
-    RecheckedStatement(STATEMENTS[5], Status.STALE, f"{ALARM} is 1a2b3c4d5e6f {CONTROLS}"),
-    RecheckedStatement(STATEMENTS[6], Status.UNVERIFIED),
+    RecheckedStatement(STATEMENTS[0], ProofStatus.QUOTED),
+    RecheckedStatement(STATEMENTS[3], ProofStatus.STALE, f"{ALARM} changed since", (ALARM,)),
+    RecheckedStatement(STATEMENTS[5], ProofStatus.STALE, f"{ALARM} is 1a2b3c4d5e6f {CONTROLS}"),
+    RecheckedStatement(STATEMENTS[6], ProofStatus.UNVERIFIED),
 )
 CHANGES = ProjectChanges(
     (ProjectCommit("9b0c4f1e2d3a" + "0" * 28, f"The report counts again {ODD}"),),
@@ -190,28 +230,32 @@ class Drawn:
     def sessions(self, step: Step) -> Sequence[Session]:
         return SESSIONS
 
-    def earlier(self) -> Sequence[Earlier]:
+    def earlier(self) -> Sequence[EarlierHandoff]:
         names = ("HANDOFF.md", "HANDOFF.new.md")
-        return [Earlier(f"{HOME}/{name}", name) for name in names]
+        return [EarlierHandoff(f"{HOME}/{name}", name) for name in names]
 
-    def look_at(self, it: Earlier, step: Step) -> HandoffStatus:
+    def look_at(self, it: EarlierHandoff, step: Step) -> HandoffStatus:
         if it.name == "HANDOFF.new.md":
             return HandoffStatus(None, f"It is not a Ricordo handoff. {ODD}")
-        resumed = Resumed(Handoff(HEAD, STATEMENTS), CHECKED, CHANGES, True, False)
-        return HandoffStatus(Resumption(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
+        resumed = RecheckedHandoff(Handoff(HEAD, STATEMENTS), CHECKED, CHANGES, True, False)
+        return HandoffStatus(ResumeReport(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
 
-    def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> HandoffFacts:
+    def gather(self, sessions: Sequence[Session], ask: DraftOptions, step: Step) -> DraftedHandoff:
         to = HandoffFile(
-            f"{HOME}/HANDOFF.new.md", remark="HANDOFF.md is left alone. It is not ours."
+            f"{HOME}/HANDOFF.new.md", warning="HANDOFF.md is left alone. It is not ours."
         )
         draft = HandoffDraft(FACTS, Handoff(HEAD, STATEMENTS), to, cast(Any, None))
         shown = {it: it for it in STATEMENTS}
-        return HandoffFacts(FACTS, shown, draft, listed(FACTS), Composed(STATEMENTS))
+        return DraftedHandoff(
+            FACTS, shown, draft, build_fact_table(FACTS), ComposedStatements(STATEMENTS)
+        )
 
-    def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
-        handoff = fitted(replace(gathered.draft.handoff, statements=tuple(wanted)))
-        done = Finished(handoff, "", tokens(handoff))
-        return Made(gathered.draft, done, start_line(handoff_target("claude"), "HANDOFF.new.md"))
+    def make(self, gathered: DraftedHandoff, wanted: Sequence[HandoffStatement]) -> FinishedHandoff:
+        handoff = fit_to_budget(replace(gathered.draft.handoff, statements=tuple(wanted)))
+        done = RenderedHandoff(handoff, "", count_tokens(handoff))
+        return FinishedHandoff(
+            gathered.draft, done, build_start_command(handoff_target("claude"), "HANDOFF.new.md")
+        )
 
 
 async def on_main(pilot: Pilot[int]) -> Stage:
@@ -220,7 +264,7 @@ async def on_main(pilot: Pilot[int]) -> Stage:
     stage = Stage(app, pilot)
     await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
     # what it tells comes before the pictures, and can be taken away
-    await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+    await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
     await stage.settle()
     return stage
 
@@ -230,7 +274,7 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
     async def ready(pilot: Pilot[int]) -> None:
         stage = await on_main(pilot)
         main = stage.main
-        ask = Ask(handoff_target("claude"), 2_000)
+        ask = DraftOptions(handoff_target("claude"), 2_000)
         drafter, hands = cast(Drafter, Drawn()), main._changing
         draft = HandoffScreen(
             SESSIONS[:1],
@@ -238,8 +282,8 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
             drafter,
             DraftDecisions(),
             hands,
-            Shared(),
-            main.styles_now(),
+            PipeState(),
+            main.current_palette(),
             main.keymap,
         )
         stage.app.push_screen(draft)
@@ -259,7 +303,11 @@ def test_sessions(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) 
         stage = await on_main(pilot)
         main = stage.main
         choice = SessionsScreen(
-            cast(Drafter, Drawn()), lambda _: None, main._changing, main.styles_now(), main.keymap
+            cast(Drafter, Drawn()),
+            lambda _: None,
+            main._changing,
+            main.current_palette(),
+            main.keymap,
         )
         stage.app.push_screen(choice)
         await sessions(stage)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.settings.theme import contrast
+from ricordo.settings.theme import compute_contrast
 from tests.support.builders import note_text
 from tests.tui.stage import SMALL, build, staged
 
@@ -62,5 +62,5 @@ async def test_the_current_row_is_visible_in_every_theme_with_any_focus(
                 assert len(current) == len(other) == 1
                 colors = [next(iter(it)) for it in (current, other)]
                 assert all(color is not None for color in colors)
-                ratio = contrast(*(color.get_truecolor().hex for color in colors if color))
+                ratio = compute_contrast(*(color.get_truecolor().hex for color in colors if color))
                 assert ratio >= LEAST, (theme, pane, ratio)

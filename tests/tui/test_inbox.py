@@ -13,13 +13,13 @@ import pytest
 
 from ricordo.errors import EditRefused
 from ricordo.memory.change import Change, Replace
-from ricordo.services.edits.change import apply_at_once, put_together
-from ricordo.services.inbox.inbox import count_visits, inbox
+from ricordo.services.edits.change import apply_merging, build_change_set
+from ricordo.services.inbox.inbox import count_visits, read_inbox
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
 from ricordo.storage import jail as held_root
-from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
@@ -53,12 +53,12 @@ BEFORE: Mapping[str, str] = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ctrl+s count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
 
 
 def notebook_of(root: Path) -> Notebook:
     surroundings = surroundings_at(root)
-    settings, _ = load_settings(surroundings, known_actions())
+    settings, _ = load_settings(surroundings, list_known_actions())
     return Notebook(find_memories(str(root), surroundings)[0], surroundings, settings)
 
 
@@ -100,7 +100,7 @@ async def in_inbox(root: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterat
 
 
 async def open_inbox(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main._past.counted, "the recording")
+    await stage.wait_for(lambda: stage.main._past.is_counted, "the recording")
     await stage.press("i")
     await stage.wait_for(lambda: isinstance(stage.app.screen, InboxScreen), "the inbox")
     await stage.wait_for(lambda: screen_of(stage).is_loaded, "its arrivals")
@@ -123,7 +123,7 @@ async def choose(stage: Stage, path: str) -> None:
 
 
 def new_in(root: Path) -> list[str]:
-    return [arrival.path for arrival in inbox(notebook_of(root)).waiting]
+    return [arrival.path for arrival in read_inbox(notebook_of(root)).pending]
 
 
 async def leave(stage: Stage) -> None:
@@ -138,7 +138,7 @@ async def test_a_text_that_could_not_be_merged_is_a_conflict_and_comes_first(
     root = recorded(tmp_path)
     notebook = notebook_of(root)
     change = Change(Replace("tides.md", "Line 2 of", "Second of"))
-    change_set = put_together(notebook, notebook.read(), [change])
+    change_set = build_change_set(notebook, notebook.read(), [change])
     texts = [
         note_text("tides", f"Of {who}.\n") for who in ("the other", "the [red]one[/red] \x1b[31m")
     ]
@@ -152,7 +152,7 @@ async def test_a_text_that_could_not_be_merged_is_a_conflict_and_comes_first(
     exchanges: list[str] = []
     held_root._exchanging.clear()
     with at_every_call(write_meanwhile), pytest.raises(EditRefused):
-        apply_at_once(notebook, change_set, by_hand=True)
+        apply_merging(notebook, change_set, by_hand=True)
     write(root, "locks.md", note_text("locks", "Locks close at ebb.\n"))
     async with in_inbox(root) as stage:
         screen = screen_of(stage)
@@ -169,7 +169,7 @@ async def test_a_text_that_could_not_be_merged_is_a_conflict_and_comes_first(
         await stage.settle()
         assert not screen._judging.marks
         await stage.press("a")
-        await stage.wait_for(lambda: screen._now.arrivals[-1].kept, "the decision")
+        await stage.wait_for(lambda: screen._now.changes[-1].is_kept, "the decision")
         assert contents(root) == kept
 
 
@@ -377,7 +377,7 @@ async def test_opening_the_notebook_moves_no_mark(tmp_path: Path) -> None:
 async def test_only_what_is_stable_is_recorded(tmp_path: Path) -> None:
     root = recorded(tmp_path)
     async with staged(root) as stage:
-        await stage.wait_for(lambda: stage.main._past.counted)
+        await stage.wait_for(lambda: stage.main._past.is_counted)
         began = time.monotonic()
         n = 0
         while time.monotonic() - began < 1.0:
@@ -443,7 +443,7 @@ async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Pa
     async with on_stage(notebook_app(root)) as stage:
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         await stage.wait_for(lambda: stage.looked)
-        assert not stage.main._past.counted
+        assert not stage.main._past.is_counted
         await stage.wait_for(lambda: "this memory: 10,000 notes" in stage.toasts)
         await open_inbox(stage)
         await leave(stage)
@@ -453,7 +453,7 @@ async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Pa
 
 
 async def in_history(stage: Stage, path: str) -> HistoryScreen:
-    await stage.wait_for(lambda: stage.main._past.counted)
+    await stage.wait_for(lambda: stage.main._past.is_counted)
     if path:
         await stage.go_to(path)
     await stage.press("h")

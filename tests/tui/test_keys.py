@@ -20,25 +20,25 @@ from textual.widget import Widget
 
 import ricordo.tui
 from ricordo.services.conflicts.conflicts import Keep
-from ricordo.settings.keymap import clashes
-from ricordo.settings.settings import settings_file
+from ricordo.settings.keymap import find_conflicts
+from ricordo.settings.settings import find_settings_file
 from ricordo.tui.actions.bindings import dialog_bindings
 from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS, Dialog
 from ricordo.tui.actions.handlers import check_handlers
 from ricordo.tui.actions.registry import (
     ACTIONS,
     BY_ID,
-    actions_on,
-    key_label,
-    known_actions,
-    label_of,
-    offered,
+    find_actions,
+    find_offered_actions,
+    format_action_keys,
+    format_keys,
+    list_known_actions,
 )
-from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.base.acting_screen import KEY_DELAY
 from ricordo.tui.command_palette import SYNONYMS
 from ricordo.tui.conflicts.screen import ConflictsScreen
-from ricordo.tui.context import Pane, Scene
-from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.tui.context import Pane, ScreenId
+from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
@@ -58,7 +58,7 @@ from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
-from ricordo.tui.render.index_rows import Order
+from ricordo.tui.render.index_rows import IndexOrder
 from ricordo.tui.review.screen import ReviewScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -103,21 +103,21 @@ async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 def test_no_two_actions_of_one_pane_share_a_key() -> None:
-    assert list(clashes(known_actions(), {})) == []
+    assert list(find_conflicts(list_known_actions(), {})) == []
 
 
 def test_an_action_without_a_handler_is_refused() -> None:
-    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
-    check_handlers(Scene.MEMORIES, handlers)
+    handlers = {action.id: lambda: None for action in find_actions(ScreenId.MEMORIES)}
+    check_handlers(ScreenId.MEMORIES, handlers)
     del handlers["open"]
     with pytest.raises(ValueError, match="screen memories: no handler for open"):
-        check_handlers(Scene.MEMORIES, handlers)
+        check_handlers(ScreenId.MEMORIES, handlers)
 
 
 def test_a_handler_of_an_unknown_action_is_refused() -> None:
-    handlers = {action.id: lambda: None for action in actions_on(Scene.MEMORIES)}
+    handlers = {action.id: lambda: None for action in find_actions(ScreenId.MEMORIES)}
     with pytest.raises(ValueError, match="screen memories: no such action: undo"):
-        check_handlers(Scene.MEMORIES, {**handlers, "undo": lambda: None})
+        check_handlers(ScreenId.MEMORIES, {**handlers, "undo": lambda: None})
 
 
 # Moving
@@ -171,7 +171,7 @@ async def _(stage: Stage) -> None:
     chosen = []
     for key in ("right", "right", "right", "left"):
         await stage.press(key)
-        target = stage.panes.note.chosen
+        target = stage.panes.note.chosen_link
         assert target is not None
         chosen.append(target.path)
     assert chosen == [TIDES, CACHE, "gone.md", CACHE]
@@ -239,12 +239,12 @@ async def _(stage: Stage) -> None:
 @shows("zoom")
 async def _(stage: Stage) -> None:
     await stage.press("2", "z")
-    assert stage.panes.shown == (Pane.NOTE,)
+    assert stage.panes.visible_panes == (Pane.NOTE,)
     await stage.wait_for(lambda: stage.panes.note.size.width > 100)
     await stage.press("tab")
-    assert stage.panes.shown == (Pane.FRESHNESS,)
+    assert stage.panes.visible_panes == (Pane.FRESHNESS,)
     await stage.press("z")
-    assert stage.panes.shown == tuple(Pane)
+    assert stage.panes.visible_panes == tuple(Pane)
 
 
 @shows("wider", "narrower")
@@ -266,7 +266,7 @@ async def _(stage: Stage) -> None:
     assert "Who Ana is" not in stage.index_text
     await stage.press("escape")
     await stage.wait_for(lambda: "Who Ana is" in stage.index_text)
-    assert not stage.main.query_one(FindBar).is_on
+    assert not stage.main.query_one(FindBar).is_open
 
 
 @shows("next-match", "previous-match")
@@ -299,7 +299,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press(",")
     await stage.wait_for(lambda: "apply from the next start" in stage.toasts)
-    text = Path(settings_file(stage.main._notebook.surroundings.config)).read_text()
+    text = Path(find_settings_file(stage.main._notebook.environment.config)).read_text()
     assert "theme" in text
     assert text.endswith("She rows too.\n"), "the editor had it"
 
@@ -381,9 +381,9 @@ async def _(stage: Stage) -> None:
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, HelpScreen)
     painted = " ".join(line.text for line in stage.app.screen._render_text(200))
-    for action in actions_on(Scene.NOTEBOOK):
+    for action in find_actions(ScreenId.NOTEBOOK):
         assert action.help in painted
-        assert label_of(action, {}) in painted
+        assert format_action_keys(action, {}) in painted
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, MainScreen)
 
@@ -392,8 +392,8 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("ctrl+p")
     offered_there = await palette(stage)
-    for action in actions_on(Scene.NOTEBOOK):
-        told = f"{action.label_in(stage.main.situation)} · {action.help}  ({label_of(action, {})})"
+    for action in find_actions(ScreenId.NOTEBOOK):
+        told = f"{action.find_label(stage.main.action_context)} · {action.help}  ({format_action_keys(action, {})})"
         assert told in offered_there
     for theme in stage.app.ricordo_themes:
         assert any(it.startswith(f"theme {theme} · ") for it in offered_there)
@@ -422,7 +422,9 @@ async def conflicting(stage: Stage) -> ConflictsScreen:
     await stage.shows(ConflictsScreen)
     screen = stage.app.screen
     assert isinstance(screen, ConflictsScreen)
-    await stage.wait_for(lambda: time.monotonic() - screen.opened > CALM, "the screen is calm")
+    await stage.wait_for(
+        lambda: time.monotonic() - screen.mounted_at > KEY_DELAY, "the screen is calm"
+    )
     return screen
 
 
@@ -490,7 +492,7 @@ async def _(stage: Stage) -> None:
 
 @shows("history")
 async def _(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main._past.counted)
+    await stage.wait_for(lambda: stage.main._past.is_counted)
     await stage.press("h")
     await stage.wait_for(lambda: isinstance(stage.app.screen, HistoryScreen))
     await stage.wait_for(lambda: "first seen" in stage.painted())
@@ -505,7 +507,7 @@ async def _(stage: Stage) -> None:
     assert "No transcript shows" in stage.toasts
     with_transcript(stage.main.root, TIDES)
     await stage.press("ctrl+r")
-    await stage.wait_for(lambda: stage.main.situation.origin)
+    await stage.wait_for(lambda: stage.main.action_context.origin)
     await stage.press("O")
     await stage.shows(OriginScreen)
     await stage.paints("Remember: the port is Sines.")
@@ -525,12 +527,12 @@ async def _(stage: Stage) -> None:
     finding = stage.panes.freshness.finding
     assert finding is not None
     await stage.press("minus")
-    await stage.wait_for(lambda: finding in stage.looked.look.dismissed)
-    assert finding not in stage.looked.look.findings
+    await stage.wait_for(lambda: finding in stage.looked.snapshot.dismissed)
+    assert finding not in stage.looked.snapshot.findings
     await stage.press("right", "right")
     await stage.wait_for(lambda: stage.panes.freshness.finding == finding)
     await stage.press("minus")
-    await stage.wait_for(lambda: finding in stage.looked.look.findings)
+    await stage.wait_for(lambda: finding in stage.looked.snapshot.findings)
 
 
 @shows("mark")
@@ -632,7 +634,7 @@ async def _(stage: Stage) -> None:
     await stage.go_to(UNITS)
     await stage.press("circumflex_accent")
     await stage.wait_for(lambda: "Agents load this entry now" in stage.toasts)
-    memory = stage.looked.look.memory
+    memory = stage.looked.snapshot.memory
     assert "[Units]" in memory.load.text
     assert memory.load.text.rstrip().endswith("metres")
     assert stage.panes.index.row.path == UNITS
@@ -706,7 +708,9 @@ async def _(stage: Stage) -> None:
     await stage.press("u")
     await stage.wait_for(lambda: "Undone: change of user_ana.md (edited by hand)" in stage.toasts)
     assert text(stage, ANA) == before
-    await stage.wait_for(lambda: stage.main.situation.redo and not stage.main.situation.undo)
+    await stage.wait_for(
+        lambda: stage.main.action_context.redo and not stage.main.action_context.undo
+    )
     await stage.press("U")
     await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert text(stage, ANA) == before + "She rows too.\n"
@@ -727,7 +731,7 @@ async def inbox_with_one(stage: Stage) -> InboxScreen:
     """Let somebody else write while the notebook is open, and open the inbox."""
     path = Path(stage.main.root) / TIDES
     path.write_text(path.read_text() + "The pilot knows them.\n")
-    await stage.wait_for(lambda: stage.main._past.new == 1, "the arrival counted")
+    await stage.wait_for(lambda: stage.main._past.new_count == 1, "the arrival counted")
     await stage.press("i")
     await stage.shows(InboxScreen)
     screen = stage.app.screen
@@ -804,14 +808,14 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     assert BY_ID["yes"].help in painted
     assert BY_ID["retire"].help not in painted
     await stage.press("escape", "ctrl+p")
-    offered_there = await palette(stage, Scene.INBOX)
+    offered_there = await palette(stage, ScreenId.INBOX)
     assert f"later · {BY_ID['later'].help}  (l)" in offered_there
     assert not any(BY_ID["retire"].help in it for it in offered_there)
 
 
 @shows("review")
 async def _(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main.situation.known, "all is known")
+    await stage.wait_for(lambda: stage.main.action_context.is_complete, "all is known")
     await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
     await stage.press("R")
     await stage.shows(ReviewScreen)
@@ -840,7 +844,7 @@ async def _(stage: Stage) -> None:
         await stage.press("number_sign")
         await stage.paints("4,711 tokens counted")
         await stage.press("r")
-        await stage.shows(KeptBackScreen)
+        await stage.shows(RedactionScreen)
         await stage.press("escape", "M")
         await stage.shows(ChooseScreen)
         await stage.paints("claude-opus-5-5")
@@ -1089,9 +1093,10 @@ async def test_an_empty_memory_offers_only_what_works(tmp_path: Path) -> None:
 async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None:
     for key in "123":
         await stage.press(key)
-        for action in offered(stage.main.situation):
+        for action in find_offered_actions(stage.main.action_context):
             assert (
-                f" {label_of(action, {})} {action.label_in(stage.main.situation)}" in stage.bottom
+                f" {format_action_keys(action, {})} {action.find_label(stage.main.action_context)}"
+                in stage.bottom
             )
 
 
@@ -1199,11 +1204,11 @@ async def test_help_shows_keys_as_their_signs(stage: Stage) -> None:
 
 def test_keys_are_shown_as_their_signs() -> None:
     for action in ACTIONS:
-        assert "_" not in key_label(action.keys), action.id
+        assert "_" not in format_keys(action.keys), action.id
     for sign in string.punctuation:
-        assert key_label(_character_to_key(sign)) == sign
-        assert key_label(f"ctrl+{_character_to_key(sign)}") == f"ctrl+{sign}"
-    assert key_label("f5,ctrl+s,A,ctrl+left") == "f5 ctrl+s A ctrl+←"
+        assert format_keys(_character_to_key(sign)) == sign
+        assert format_keys(f"ctrl+{_character_to_key(sign)}") == f"ctrl+{sign}"
+    assert format_keys("f5,ctrl+s,A,ctrl+left") == "f5 ctrl+s A ctrl+←"
 
 
 # The palette and the person's own keys
@@ -1213,7 +1218,7 @@ async def test_a_theme_is_switched_on_every_screen(stage: Stage) -> None:
     await stage.press("question_mark")
     stage.app.theme = "ricordo-light"
     await stage.settle()
-    light = stage.app.palette.ground.bgcolor
+    light = stage.app.palette.base_style.bgcolor
     for screen in stage.app.screen_stack[1:]:
         for view in screen.query("Bar, LineView, FindingBox"):
             assert view._palette.ground.bgcolor == light  # type: ignore[attr-defined]
@@ -1227,7 +1232,7 @@ async def test_the_palette_does_what_it_offers(stage: Stage) -> None:
     await stage.press("ctrl+p", *"as a diary by day")
     await stage.wait_for(lambda: "diary" in str(palette_now(stage)[:1]))
     await stage.press("enter")
-    await stage.wait_for(lambda: stage.main._listing.order is Order.TYPE)
+    await stage.wait_for(lambda: stage.main._listing.order is IndexOrder.TYPE)
 
 
 async def test_own_keys_take_the_place_of_ours(tmp_path: Path, pinned: Path) -> None:
@@ -1270,7 +1275,7 @@ async def test_own_keys_work_in_dialogs(tmp_path: Path, pinned: Path) -> None:
         await stage.paints(" f7 create it ")
         await stage.press(*"Boats", "ctrl+s")
         await stage.shows(FormScreen)
-        await asyncio.sleep(CALM)
+        await asyncio.sleep(KEY_DELAY)
         await stage.press("f7")
         await stage.shows(MainScreen)
         await stage.press("question_mark")
@@ -1321,7 +1326,7 @@ async def test_words_that_nothing_fits_say_so(stage: Stage) -> None:
 
 async def test_the_line_of_words_goes_when_the_person_goes_elsewhere(stage: Stage) -> None:
     await stage.press("slash", *"tide", "tab")
-    await stage.wait_for(lambda: not stage.main.query_one(FindBar).is_on)
+    await stage.wait_for(lambda: not stage.main.query_one(FindBar).is_open)
     assert stage.panes.active is Pane.NOTE
     assert title(stage, Pane.INDEX) == "Index · /tide"
 
@@ -1329,7 +1334,7 @@ async def test_the_line_of_words_goes_when_the_person_goes_elsewhere(stage: Stag
 async def test_words_typed_ahead_are_words(stage: Stage) -> None:
     await stage.type_ahead("3", "1", "/", *"tide", "enter")
     await stage.wait_for(lambda: title(stage, Pane.INDEX) == "Index · /tide")
-    assert not stage.main.query_one(FindBar).is_on
+    assert not stage.main.query_one(FindBar).is_open
     await stage.type_ahead("/", *"tokyo", "escape")
     await stage.wait_for(lambda: title(stage, Pane.INDEX) == "Index")
 
@@ -1392,10 +1397,10 @@ async def test_another_memory_is_chosen_and_opened(tmp_path: Path, pinned: Path)
         assert stage.main.root == str(other)
 
 
-async def palette(stage: Stage, scene: Scene = Scene.NOTEBOOK) -> list[str]:
+async def palette(stage: Stage, scene: ScreenId = ScreenId.NOTEBOOK) -> list[str]:
     """Return what the palette offers, once it offers it."""
     await stage.wait_for(lambda: isinstance(stage.app.screen, CommandPalette))
-    await stage.wait_for(lambda: len(palette_now(stage)) > len(actions_on(scene)))
+    await stage.wait_for(lambda: len(palette_now(stage)) > len(find_actions(scene)))
     return palette_now(stage)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.services.workspace.evidence import Step, Stopped
+from ricordo.services.workspace.evidence import GatheringCancelled, GatherStep
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import note_text
 from tests.tui.stage import build, staged
@@ -117,11 +117,11 @@ class Endless:
     def __init__(self) -> None:
         self.ended = threading.Event()
 
-    def gather(self, notebook: Notebook, memory: Memory, step: Step) -> bool:
+    def gather(self, notebook: Notebook, memory: Memory, step: GatherStep) -> bool:
         try:
             while True:
                 step("probing 3/9")
-        except Stopped:
+        except GatheringCancelled:
             self.ended.set()
             raise
 

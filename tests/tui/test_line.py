@@ -26,8 +26,8 @@ def test_a_cut_row_ends_in_an_ellipsis() -> None:
     themes, _ = load_themes(load_environment({"HOME": "/nowhere"}))
     palette = Palette(next(iter(themes.values())))
     line = StyledLine((StyledSpan("a note of "), StyledSpan("日本語", "bold")))
-    assert palette.strip(line, 20).text == "a note of 日本語    "
-    assert palette.strip(line, 14).text == "a note of 日… "
+    assert palette.make_strip(line, 20).text == "a note of 日本語    "
+    assert palette.make_strip(line, 14).text == "a note of 日… "
 
 
 def test_closing_punctuation_stays_with_its_word() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ricordo.storage.reader import reread_files
 from ricordo.tui.main.listing import Listing
-from ricordo.tui.render.index_rows import Order, index_rows
+from ricordo.tui.render.index_rows import IndexOrder, build_index_rows
 from tests.support.builders import note_text, recorded, write_memory
 
 FILES = {
@@ -27,16 +27,16 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("order", IndexOrder)
 @pytest.mark.parametrize("change", CHANGES)
-def test_updated_rows_equal_rebuilt_rows(tmp_path: Path, change: str, order: Order) -> None:
+def test_updated_rows_equal_rebuilt_rows(tmp_path: Path, change: str, order: IndexOrder) -> None:
     notebook = recorded(tmp_path, FILES)
     listing = Listing(order)
-    before = notebook.look()
-    assert listing.rows(before) == index_rows(before, order)
+    before = notebook.read_snapshot()
+    assert listing.make_rows(before) == build_index_rows(before, order)
     files = CHANGES[change]
     write_memory(tmp_path / "memory", files)
     after = notebook.judge(reread_files(before.memory, files))
-    assert listing.rows(after) == index_rows(after, order)
-    assert listing.with_words("ports").rows(after) != listing.rows(after)
-    assert listing.rows(after) == index_rows(after, order)
+    assert listing.make_rows(after) == build_index_rows(after, order)
+    assert listing.with_words("ports").make_rows(after) != listing.make_rows(after)
+    assert listing.make_rows(after) == build_index_rows(after, order)

@@ -13,7 +13,7 @@ import pytest
 
 from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.memory.memory import Memory
-from ricordo.services.workspace.follower import FollowedSnapshot, Lost
+from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.tui.context import Pane
 from ricordo.tui.main.screen import MainScreen
@@ -27,7 +27,7 @@ NEW = "The pilot boards at the outer buoy."
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at a silent directory more often than a person needs."""
-    monkeypatch.setattr("ricordo.storage.watcher.IDENTITY_CHECK", 100)
+    monkeypatch.setattr("ricordo.storage.watcher.IDENTITY_CHECK_MS", 100)
 
 
 def append(path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_a_link_comes_alive_when_its_note_is_written(tmp_path: Path) -> No
     root = build(tmp_path)
     async with staged(root) as stage:
         (root / "gone.md").write_text("Here after all.\n")
-        await stage.wait_for(lambda: "gone.md" in stage.looked.look.memory.by_path)
+        await stage.wait_for(lambda: "gone.md" in stage.looked.snapshot.memory.by_path)
         await stage.press("2", "right", "right", "right", "enter")
         await stage.wait_for(lambda: stage.here == "gone.md")
         (root / ANA).unlink()
@@ -201,7 +201,7 @@ async def test_a_memory_that_cannot_be_read_says_so(
     monkeypatch.setattr(Notebook, "list", refused)
     monkeypatch.setattr(Notebook, "read", refused)
     async with staged_lost(root) as stage:
-        await stage.wait_for(lambda: isinstance(stage.main._seen, Lost))
+        await stage.wait_for(lambda: isinstance(stage.main._seen, MemoryLost))
         await stage.wait_for(lambda: "This memory cannot be read" in stage.index_text)
         assert "Nothing was changed" in stage.index_text
         await stage.press("enter", "L", "t", "o", "y", "ctrl+r", "3", "right", "2", "s")
@@ -272,7 +272,7 @@ async def test_a_state_directory_that_cannot_be_written(tmp_path: Path, pinned: 
     async with staged(build(tmp_path)) as stage:
         await stage.press("3", "right", "minus")
         await stage.wait_for(lambda: "cannot be used" in stage.toasts)
-        assert stage.panes.freshness.finding in stage.looked.look.findings
+        assert stage.panes.freshness.finding in stage.looked.snapshot.findings
 
 
 async def test_the_history_may_fail_while_it_is_read(
@@ -281,7 +281,7 @@ async def test_the_history_may_fail_while_it_is_read(
     def torn(decisions: object, *wanted: object) -> None:
         raise StateUnusable("The history cannot be used: it is torn.")
 
-    monkeypatch.setattr("ricordo.storage.decisions.Decisions.standing", torn)
+    monkeypatch.setattr("ricordo.storage.decisions.Decisions.find_active", torn)
     async with staged(build(tmp_path)) as stage:
         assert "it is torn" in stage.toasts
         assert "Who Ana is" in stage.index_text
@@ -305,12 +305,12 @@ async def test_a_dismissed_finding_stays_dismissed(tmp_path: Path) -> None:
     root = build(tmp_path)
     async with staged(root) as stage:
         await stage.press("3", "right", "minus")
-        await stage.wait_for(lambda: len(stage.looked.look.dismissed) == 1)
+        await stage.wait_for(lambda: len(stage.looked.snapshot.dismissed) == 1)
     async with staged(root) as stage:
         await stage.press("3", "left")
         assert "dismissed 1" in stage.freshness_text
         await stage.press("minus")
-        await stage.wait_for(lambda: not stage.looked.look.dismissed)
+        await stage.wait_for(lambda: not stage.looked.snapshot.dismissed)
 
 
 async def test_a_busy_folder_does_not_hide_a_file_for_ever(tmp_path: Path) -> None:

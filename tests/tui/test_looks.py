@@ -12,9 +12,9 @@ from ricordo.errors import MemoryNotFound
 from ricordo.memory.change import Edit
 from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.storage.writer import EditConflict
-from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
 from tests.tui import hostile
@@ -44,7 +44,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         stage = Stage(app, pilot)
         if isinstance(app.screen, MainScreen):
             await stage.wait_for(lambda: stage.looked, "the first snapshot")
-            await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+            await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
             await stage.know()
         await stage.press(*keys)
         await stage.think()
@@ -153,9 +153,7 @@ def test_three_versions(
     async def ready(pilot: Pilot[int]) -> None:
         await drawn()(pilot)
         words = "Somebody else changed the same lines meanwhile: project_tides.md."
-        screen = ThreeVersionsScreen(
-            [EditConflict(edit, theirs)], app.palette, words, can_edit=True
-        )
+        screen = EditConflictScreen([EditConflict(edit, theirs)], app.palette, words, can_edit=True)
         await app.push_screen(screen)
         await Stage(app, pilot).settle()
 
@@ -194,7 +192,7 @@ def test_empty_memory(
 
 def test_nothing_found(snap_compare: Compare, tmp_path: Path) -> None:
     surroundings = surroundings_at(tmp_path)
-    settings, remarks = load_settings(surroundings, known_actions())
+    settings, remarks = load_settings(surroundings, list_known_actions())
     error = MemoryNotFound("No memory was found for /srv/harbour. Looked in /home/ana/.claude.")
     app = RicordoApp(error, surroundings, settings, remarks, load_themes(surroundings)[0])
     assert snap_compare(app, terminal_size=(100, 24), run_before=drawn())

@@ -77,7 +77,7 @@ async def test_the_note_pane_shows_session_and_reads(tmp_path: Path) -> None:
 async def test_a_read_by_an_agent_appears_while_the_notebook_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_EVERY", 0.1)
+    monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_INTERVAL", 0.1)
     root = build(tmp_path)
     transcript = with_transcript(root, TIDES)
     async with staged(root) as stage:
@@ -167,7 +167,7 @@ def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         screen = await opened(stage)
         # where it lies differs from run to run
         screen._is_there = {}
-        screen.say()
+        screen.update_bars()
         await stage.hush()
 
     return on_screen

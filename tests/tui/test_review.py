@@ -39,7 +39,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def here(screen: ReviewScreen) -> str:
 
 def said(root: Path) -> dict[str, ReviewVerdict]:
     """What stands, as the next start reads it."""
-    standing = notebook_of(root).judgements.standing()
-    return {path: it[-1].judgement for path, it in standing.items()}
+    standing = notebook_of(root).verdicts.find_active()
+    return {path: it[-1].verdict for path, it in standing.items()}
 
 
 async def goes_to(stage: Stage, screen: ReviewScreen, path: str) -> None:
@@ -174,8 +174,8 @@ async def test_later_asks_again_on_a_day(root: Path) -> None:
             await stage.shows(ChooseScreen)
             await stage.press(key)
             await stage.wait_for(lambda path=path: here(screen) != path, "the next note")
-        standing = notebook_of(root).judgements.standing()
-        told = {path: (it.judgement, it.until) for path, (it,) in standing.items()}
+        standing = notebook_of(root).verdicts.find_active()
+        told = {path: (it.verdict, it.until) for path, (it,) in standing.items()}
         assert told == {
             "freeze.md": (ReviewVerdict.LATER, "2026-11-21"),
             "port.md": (ReviewVerdict.LATER, "2026-11-27"),
@@ -201,7 +201,7 @@ async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
             if why_not:
                 await stage.wait_for(lambda why=why_not: why in stage.toasts, "why not")
         await goes_to(stage, screen, "port.md")
-        assert notebook_of(root).judgements.standing()["freeze.md"][0].until == "2027-02-01"
+        assert notebook_of(root).verdicts.find_active()["freeze.md"][0].until == "2027-02-01"
 
 
 async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) -> None:
@@ -269,14 +269,14 @@ async def test_escape_loses_nothing(root: Path) -> None:
 async def test_keys_of_the_first_moment_judge_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 3600.0)
     async with reviewing(root) as (stage, screen):
         await stage.press("a", "d", "l")
         assert stage.app.screen is screen
         assert here(screen) == "freeze.md"
         await stage.paste("a\na\n")
         assert said(root) == {}
-        monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
+        monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
         await stage.press("a")
         await goes_to(stage, screen, "port.md")
 

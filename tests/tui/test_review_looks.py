@@ -37,7 +37,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
                 await stage.wait_for(lambda before=before: len(screen.outcomes) > before, "said")
                 await stage.settle()
         told = keys.count("a")
-        await stage.wait_for(lambda: len(stage.main._snapshot.said) == told, "a look")
+        await stage.wait_for(lambda: len(stage.main._snapshot.verdicts) == told, "a look")
         await stage.wait_for(lambda: len(screen.outcomes) == told, "all that was said")
         await stage.hush()
 

@@ -15,7 +15,7 @@ from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
-from ricordo.tui.render.mask import MASK, SHORT, masked, masked_passage
+from ricordo.tui.render.mask import MASK, MAX_IMMEDIATE, mask_passage, mask_text
 from ricordo.tui.widgets.line_view import LineView
 from tests.support.builders import note_text
 from tests.tui.stage import Stage, build, staged, text_of
@@ -47,7 +47,7 @@ SIZES = ((80, 24), (120, 40))
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
 
 
 def shown(stage: Stage) -> str:
@@ -118,16 +118,18 @@ async def test_copied_text_is_masked(tmp_path: Path) -> None:
 
 
 async def test_a_long_note_is_scanned_in_a_thread(tmp_path: Path) -> None:
-    text = note_text("long", "Words about the gate.\n\n" * (SHORT // 10) + f"Use {TOKEN}.\n")
+    text = note_text(
+        "long", "Words about the gate.\n\n" * (MAX_IMMEDIATE // 10) + f"Use {TOKEN}.\n"
+    )
     async with staged(build(tmp_path, {**FILES, "long.md": text})) as stage:
         await stage.go_to("long.md")
         await stage.wait_for(lambda: "1 secret is masked" in stage.note_text, "the mask")
-        await stage.panes.note.drawn()
+        await stage.panes.note.wait_until_drawn()
         hides(stage)
         await stage.press("2")
         await stage.wait_for(lambda: "* reveal" in stage.bottom, "the key")
         await stage.press("*")
-        await stage.panes.note.drawn()
+        await stage.panes.note.wait_until_drawn()
         reveals(stage)
 
 
@@ -238,14 +240,14 @@ def test_a_passage_is_masked_wherever_it_was_cut() -> None:
         passage = f"…{flat[start : start + 30]}…"
         at = passage.find("gate")
         marks = [(at, at + 4)] if at >= 0 else []
-        said, left = masked_passage(passage, marks, text)
+        said, left = mask_passage(passage, marks, text)
         assert not any(TOKEN[n : n + 3] in said for n in range(4, len(TOKEN) - 3)), said
         assert [said[a:b] for a, b in left] == ["gate"] * len(marks)
 
 
 def test_masking_keeps_lines_and_other_text() -> None:
-    assert masked(KEY + "\nend").count("\n") == KEY.count("\n") + 1
-    assert masked(BODY).endswith(f"{MASK}\n")
-    assert masked("Nothing here.\r\n") == "Nothing here.\r\n"
+    assert mask_text(KEY + "\nend").count("\n") == KEY.count("\n") + 1
+    assert mask_text(BODY).endswith(f"{MASK}\n")
+    assert mask_text("Nothing here.\r\n") == "Nothing here.\r\n"
     text = f"a {TOKEN} b"
-    assert masked(text, 1, 6) == f" {MASK}"
+    assert mask_text(text, 1, 6) == f" {MASK}"

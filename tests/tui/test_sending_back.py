@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.curation.proposal import Rejected
-from ricordo.services.curation.pending import recall_curation
+from ricordo.curation.proposal import RejectedChange
+from ricordo.services.curation.pending import load_curation_state
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.question import QuestionScreen
@@ -79,7 +79,9 @@ async def test_a_change_rejected_twice_is_not_sent_back_again(
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(server.asked) == 2, "the second question")
         await stage.wait_for(
-            lambda: [it.said for it in screen._things if isinstance(it, Rejected)] == [""],
+            lambda: (
+                [it.original for it in screen._things if isinstance(it, RejectedChange)] == [""]
+            ),
             "the second answer on the screen",
         )
         await stage.calm()
@@ -111,7 +113,7 @@ async def test_messages_are_curated_again_while_a_rejected_change_can_be_sent_ba
     root: Path, server: MessagesServer
 ) -> None:
     server.scripts[:] = [proposing(LOST, {**LOST, "old": "Braga"}), proposing()]
-    state = notebook_of(root).surroundings.state
+    state = notebook_of(root).environment.state
     async with choosing(root) as (stage, _):
         await stage.press("enter")
         screen = await reviewing(stage)
@@ -120,7 +122,7 @@ async def test_messages_are_curated_again_while_a_rejected_change_can_be_sent_ba
         await stage.press("enter")
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(screen._things) == 2, "the row and its line that are left")
-        assert not recall_curation(state, str(root)).cursors
+        assert not load_curation_state(state, str(root)).cursors
 
 
 async def test_rejected_changes_are_listed_when_the_review_opens_again(
@@ -136,7 +138,7 @@ async def test_rejected_changes_are_listed_when_the_review_opens_again(
         screen = await reviewing(stage)
         await on_rejected(stage, screen)
         await stage.calm()
-        row = screen.thing
+        row = screen.item
         await send_back_request(stage)
         await stage.press("enter")
         await stage.wait_for(lambda: not screen._decisions.rejected, "it sent")

@@ -19,13 +19,13 @@ async def test_of_ten_thousand_notes_only_those_in_sight_are_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    draw = index_list.draw_row
+    draw = index_list.draw_index_row
 
     def counted(row: index_list.IndexRow, *rest: object) -> object:
         drawn.append(row.path)
         return draw(row, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(index_list, "draw_row", counted)
+    monkeypatch.setattr(index_list, "draw_index_row", counted)
     root = build(tmp_path, {f"note_{n:05}.md": f"Note {n}.\n" for n in range(10_000)})
     async with staged(root, (120, 30)) as stage:
         drawn.clear()

@@ -137,12 +137,12 @@ async def open_finding(stage: Stage, path: str, line: int) -> None:
     number = next(
         n
         for n, row in enumerate(freshness._rows)
-        if row.finding and row.first and (row.finding.path, row.finding.line) == (path, line)
+        if row.finding and row.is_first and (row.finding.path, row.finding.line) == (path, line)
     )
-    freshness.rest_on(number)
+    freshness.move_to(number)
     await stage.press("enter")
     await stage.wait_for(lambda: stage.here == path, path)
-    await stage.panes.note.drawn()
+    await stage.panes.note.wait_until_drawn()
     await stage.settle()
 
 
@@ -177,7 +177,7 @@ async def test_a_finding_opens_its_line_in_the_source_and_stays_there(
         begins_in_sight(stage, stage.panes.note, OF_LONG[-1])
         # rendered again it is still the same line
         await stage.press("s")
-        await stage.panes.note.drawn()
+        await stage.panes.note.wait_until_drawn()
         assert any(f"begin{OF_LONG[-1]}" in text for _, text in in_sight(stage.panes.note))
 
 
@@ -204,7 +204,7 @@ async def test_the_finder_shows_the_passage_and_opens_the_note_at_it(
     async with staged(build(tmp_path, files), size) as stage:
         screen = await open_finder(stage, "periwinkle")
         assert isinstance(screen, FinderScreen)
-        await screen._preview.drawn()
+        await screen._preview.wait_until_drawn()
         await stage.settle()
         if size[0] >= 100:
             begins_in_sight(stage, screen._preview, number)
@@ -212,7 +212,7 @@ async def test_the_finder_shows_the_passage_and_opens_the_note_at_it(
         await stage.shows(MainScreen)
         await stage.wait_for(lambda: stage.here == "long.md", "the note")
         await stage.press("2")
-        await stage.panes.note.drawn()
+        await stage.panes.note.wait_until_drawn()
         await stage.settle()
         begins_in_sight(stage, stage.panes.note, number)
 
@@ -234,7 +234,7 @@ async def test_another_memory_opens_at_the_line_of_its_hit(
         await stage.wait_for(lambda: stage.main.root == str(other) and stage.looked)
         await stage.know()
         await stage.press("2")
-        await stage.panes.note.drawn()
+        await stage.panes.note.wait_until_drawn()
         await stage.settle()
         begins_in_sight(stage, stage.panes.note, "begin periwinkle")
 
@@ -253,7 +253,7 @@ async def test_the_review_shows_the_line_of_the_finding(
     async with staged(root, size) as stage:
         screen = await open_review(stage)
         assert isinstance(screen, ReviewScreen)
-        await screen._note.drawn()
+        await screen._note.wait_until_drawn()
         await stage.settle()
         begins_in_sight(stage, screen._note, 70)
 

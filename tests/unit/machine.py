@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ricordo.agents.claude.folder import slug
+from ricordo.agents.claude.folder import make_slug
 from ricordo.services.workspace.environment import Environment
 
 ENVIRON = {
@@ -59,7 +59,7 @@ class Machine:
         return path
 
     def project_folder(self, project: Path | str) -> Path:
-        path = self.config / "projects" / slug(str(project))
+        path = self.config / "projects" / make_slug(str(project))
         path.mkdir(parents=True, exist_ok=True)
         return path
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ricordo.background import no_garbage_collection
+from ricordo.background import pause_gc
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def thawed() -> Iterator[None]:
 
 def test_much_that_was_made_is_spared_later_collections() -> None:
     before = gc.get_freeze_count()
-    with no_garbage_collection():
+    with pause_gc():
         made: list[list[int]] = [[] for _ in range(100_000)]
     assert gc.get_freeze_count() >= before + len(made)
     assert gc.isenabled()
@@ -27,7 +27,7 @@ def test_much_that_was_made_is_spared_later_collections() -> None:
 def test_little_is_not() -> None:
     gc.collect()
     before = gc.get_freeze_count()
-    with no_garbage_collection():
+    with pause_gc():
         made: list[list[int]] = [[] for _ in range(100)]
     assert gc.get_freeze_count() == before, len(made)
 
@@ -35,7 +35,7 @@ def test_little_is_not() -> None:
 def test_it_stays_off_where_it_was_off() -> None:
     gc.disable()
     try:
-        with no_garbage_collection():
+        with pause_gc():
             pass
         assert not gc.isenabled()
     finally:

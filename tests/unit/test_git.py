@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo import git
-from ricordo.agents.workplace import main_root
+from ricordo.agents.workplace import find_main_root
 from tests.unit.machine import Machine
 from tests.unit.machine import git as run_git
 
@@ -19,8 +19,8 @@ def machine(tmp_path: Path) -> Machine:
 
 def main_of(directory: str) -> str | None:
     """The root of the main worktree of the repository that holds `directory`."""
-    top = git.top_level(directory)
-    return main_root(top) if top else None
+    top = git.find_top_level(directory)
+    return find_main_root(top) if top else None
 
 
 def program_says(directory: Path) -> str:
@@ -39,7 +39,7 @@ def test_a_worktree_and_its_folders_share_the_root_of_the_main_one(machine: Mach
         (top / "deep" / "er").mkdir(parents=True)
         for directory in (top, top / "deep", top / "deep" / "er"):
             assert main_of(str(directory)) == str(main) == program_says(directory)
-            assert git.top_level(str(directory)) == str(top)
+            assert git.find_top_level(str(directory)) == str(top)
 
 
 def test_a_submodule_counts_by_itself(machine: Machine) -> None:
@@ -98,7 +98,7 @@ def test_a_git_file_with_a_missing_target_has_no_root(machine: Machine, text: st
 
 def test_only_read_only_commands_are_run(machine: Machine) -> None:
     with pytest.raises(KeyError):
-        git.ask(str(machine.path), "gc")
+        git.run_git(str(machine.path), "gc")
 
 
 def test_variables_of_the_caller_do_not_steer_git(
@@ -107,7 +107,7 @@ def test_variables_of_the_caller_do_not_steer_git(
     here, there = machine.repository("here"), machine.repository("there")
     monkeypatch.setenv("GIT_DIR", str(there / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(there))
-    answer = git.ask(str(here), "rev-parse", "--show-toplevel")
+    answer = git.run_git(str(here), "rev-parse", "--show-toplevel")
     assert answer == os.fsencode(here) + b"\n"
 
 
@@ -119,14 +119,14 @@ def test_nothing_that_a_repository_configures_is_run(machine: Machine) -> None:
     for key in ("core.fsmonitor", "core.pager", "diff.external", "gpg.program"):
         run_git(main, "config", key, str(trap))
     run_git(main, "config", "log.showSignature", "true")
-    assert git.ask(str(main), "status", "--porcelain") is not None
-    assert git.ask(str(main), "log", "-p") is not None
+    assert git.run_git(str(main), "status", "--porcelain") is not None
+    assert git.run_git(str(main), "log", "-p") is not None
     assert not sprung.exists()
 
 
 def test_an_answer_that_is_too_long_is_none(machine: Machine) -> None:
     main = machine.repository("main")
-    assert git.ask(str(main), "log", max_bytes=10) is None
+    assert git.run_git(str(main), "log", max_bytes=10) is None
 
 
 def test_an_answer_that_takes_too_long_is_none(
@@ -136,7 +136,7 @@ def test_an_answer_that_takes_too_long_is_none(
     program.write_text("#!/bin/sh\nread never < /dev/zero\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    assert git.ask(str(machine.path), "log", seconds=0.05) is None
+    assert git.run_git(str(machine.path), "log", seconds=0.05) is None
 
 
 def test_status_passes_no_content_through_programs(machine: Machine) -> None:
@@ -154,6 +154,6 @@ def test_status_passes_no_content_through_programs(machine: Machine) -> None:
     for name in ("x.a", "x.b"):
         (top / name).write_text("two\n")
         os.utime(top / name, (1, 1))
-    answer = git.ask(str(top), "status", "--porcelain", "-z")
+    answer = git.run_git(str(top), "status", "--porcelain", "-z")
     assert answer == b" M x.a\0 M x.b\0"
     assert not mark.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ricordo import background as background
-from ricordo.background import Throttle, awaited
+from ricordo.background import Throttle, foreground_work
 
 
 class Clock:
@@ -40,17 +40,17 @@ def waited(clock: Clock, way: Throttle, worked: float) -> float:
 def test_work_waits_for_what_is_awaited_until_it_is_on_the_screen(clock: Clock):
     way = Throttle(patience=10)
     assert waited(clock, way, worked=1) == 0
-    with awaited():
+    with foreground_work():
         clock.sleep(1)
     assert waited(clock, way, worked=0.05) == 0.2
     assert waited(clock, way, worked=1) == 0
-    with awaited():
+    with foreground_work():
         assert waited(clock, way, worked=1) == 10
 
 
 def test_what_is_awaited_without_an_end_at_most_halves_the_speed(clock: Clock):
     way = Throttle(patience=3)
-    with awaited():
+    with foreground_work():
         assert waited(clock, way, worked=1) == 3
         assert [waited(clock, way, worked=0.5) for _ in range(4)] == [0.5] * 4
         assert waited(clock, way, worked=60) == 3
@@ -58,5 +58,5 @@ def test_what_is_awaited_without_an_end_at_most_halves_the_speed(clock: Clock):
 
 def test_work_that_is_needed_itself_does_not_wait(clock: Clock):
     way = Throttle(patience=10, is_needed=lambda: True)
-    with awaited():
+    with foreground_work():
         assert waited(clock, way, worked=1) == 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +25,4 @@ class Agent:
 @cache
 def read_table(agent: Agent, name: str) -> dict[str, Any]:
     """Return the table `name`.toml in the package of `agent`."""
-    return tomllib.loads(data_text(f"agents/{agent.name}/{name}.toml"))
+    return tomllib.loads(read_data_text(f"agents/{agent.name}/{name}.toml"))

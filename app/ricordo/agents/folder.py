@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from ricordo.memory.layout import Layout
-from ricordo.storage.foreign_file import folders_in
+from ricordo.storage.foreign_file import list_subfolders
 from ricordo.storage.reader import list_names
 
 FOLDER = Layout(
@@ -22,12 +22,12 @@ FOLDER = Layout(
     opens_unasked=True,
 )
 
-NO_MEMORY = Layout(kind="folder", agent="", holds_notes=False, is_plain=True, opens_unasked=True)
+NO_MEMORY = Layout(kind="folder", agent="", has_notes=False, is_plain=True, opens_unasked=True)
 """The layout of a project without a memory."""
 
 PROJECT_FOLDER = "memory"
 """Where projects that keep their notes beside the code usually keep them."""
-PAPERS = frozenset(
+PROJECT_FILES = frozenset(
     (
         "agents.md",
         "changelog.md",
@@ -46,17 +46,17 @@ PAPERS = frozenset(
 _MOST_FOLDERS = 500
 
 
-def holds_notes(root: str, *, in_folders: bool = True) -> bool:
+def has_notes(root: str, *, in_folders: bool = True) -> bool:
     """Say whether notes are in the directory `root`, or with `in_folders` one folder deeper."""
     if _has_note(root):
         return True
-    folders = folders_in(root)[:_MOST_FOLDERS] if in_folders else []
+    folders = list_subfolders(root)[:_MOST_FOLDERS] if in_folders else []
     return any(_has_note(path) for path in folders if not _is_hidden(path))
 
 
 def _has_note(folder: str) -> bool:
     names = (name.lower() for name in list_names(folder))
-    return any(name.endswith(".md") and name not in PAPERS for name in names)
+    return any(name.endswith(".md") and name not in PROJECT_FILES for name in names)
 
 
 def _is_hidden(folder: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.memory.layout import Layout
-from ricordo.storage.foreign_file import folders_in, read_plain_file
+from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 from ricordo.storage.reader import list_names
 
 LOADED_FOLDER = "system"
@@ -19,16 +19,16 @@ MEMORY_FILES = Layout(
     agent="Letta",
     support_names=frozenset(("skill.md",)),
     required=("description",),
-    heads_expected=True,
+    expects_frontmatter=True,
     read_only="Letta accepts changes only as commits that pass its own checks.",
     keeps_own_list=True,
     recall_rank=4,
 )
 
 
-def memories(home: str) -> list[MemoryPlace]:
+def find_memories(home: str) -> list[MemoryPlace]:
     """Return the memory of every Letta agent that lives in `home`."""
-    agents = folders_in(os.path.join(home, ".letta", "agents"))
+    agents = list_subfolders(os.path.join(home, ".letta", "agents"))
     return [
         MemoryPlace(root, MEMORY_FILES, "", f"Letta's agent {os.path.basename(agent)}")
         for agent in agents
@@ -55,7 +55,7 @@ class LettaSupport(AgentSupport):
     marks = (LayoutMark(60, is_memory, MEMORY_FILES),)
 
     def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
-        return Survey(frozenset(), lambda projects: memories(home))
+        return Survey(frozenset(), lambda projects: find_memories(home))
 
     def project_of(self, root: str, layout: Layout) -> str:
         return ""

@@ -16,5 +16,5 @@ class MemoryPlace:
     layout: Layout
     project: str = ""
     """The project's directory; "" if it is unknown."""
-    why: str = ""
+    reason: str = ""
     """Why it was found, as users read it."""

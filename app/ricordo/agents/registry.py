@@ -10,23 +10,23 @@ from collections.abc import Iterator
 from ricordo.agents.agent import Agent
 from ricordo.agents.claude.support import CLAUDE
 from ricordo.agents.codex import CODEX
-from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, holds_notes
+from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, has_notes
 from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
 from ricordo.agents.opencode import OPENCODE
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, Step, Transcript
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.session import Turn, Where
-from ricordo.agents.transcripts.sources import TranscriptSource, is_of_lines
-from ricordo.agents.wiki import WIKI_SUPPORT
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.session import Message, MessagePlace
+from ricordo.agents.transcripts.sources import TranscriptSource, is_line_file
+from ricordo.agents.wiki import WIKIS
 from ricordo.errors import WrongUsage
 from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.reader import list_names
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
-SUPPORTED: tuple[AgentSupport, ...] = (CLAUDE, CODEX, OPENCODE, GEMINI, LETTA, WIKI_SUPPORT)
+SUPPORTED: tuple[AgentSupport, ...] = (CLAUDE, CODEX, OPENCODE, GEMINI, LETTA, WIKIS)
 """The likeliest memory of a project first. The first agent also takes files of lines that no other
 one claims.
 """
@@ -51,7 +51,7 @@ def recognise(root: str) -> Layout:
     return next((mark.layout for mark in _MARKS if mark.fits(root, names)), FOLDER)
 
 
-def support_of(layout: Layout) -> AgentSupport:
+def find_support(layout: Layout) -> AgentSupport:
     """Return the support of the agent whose memories have `layout`; one without capabilities for a
     plain folder.
     """
@@ -61,27 +61,27 @@ def support_of(layout: Layout) -> AgentSupport:
 _NO_AGENT = AgentSupport()
 
 
-def memories_in(project: str) -> list[MemoryPlace]:
+def find_memories_in(project: str) -> list[MemoryPlace]:
     """Return the memories that lie in the directory of a project, and its memory folder."""
     memories = [place for support in SUPPORTED for place in support.memories_in(project)]
     root = os.path.join(project, PROJECT_FOLDER)
-    if holds_notes(root):
+    if has_notes(root):
         why = "the memory folder of the project"
         memories.append(MemoryPlace(root, recognise(root), project, why))
     return memories
 
 
-def memory_at(directory: str) -> MemoryPlace:
+def place_from_directory(directory: str) -> MemoryPlace:
     """Return `directory` as the memory that it is, or the whole one of which it is a part."""
     root = os.path.realpath(directory)
     for support in SUPPORTED:
         root = support.whole_memory(root)
     layout = recognise(root)
-    project = support_of(layout).project_of(root, layout)
+    project = find_support(layout).project_of(root, layout)
     return MemoryPlace(root, layout, project, "the directory itself")
 
 
-def agent_named(name: str) -> Agent:
+def find_agent(name: str) -> Agent:
     """Return the agent with transcripts that is called `name`. Raises ValueError if none is."""
     for support in _with_transcripts():
         if support.agent is not None and support.agent.name == name:
@@ -89,45 +89,45 @@ def agent_named(name: str) -> Agent:
     raise ValueError(f"no agent is called {name!r}")
 
 
-def handoff_agents() -> list[Agent]:
+def list_handoff_agents() -> list[Agent]:
     """Return the agents for which handoffs are written."""
     return [it.agent for it in SUPPORTED if it.takes_handoffs and it.agent is not None]
 
 
-def instruction_files() -> list[str]:
+def list_instruction_files() -> list[str]:
     """Return the names, without `.md`, of the files in a project that agents load at a start."""
     return [name for support in SUPPORTED for name in support.instruction_files]
 
 
-def instruction_folders() -> list[str]:
+def list_instruction_folders() -> list[str]:
     """Return the folders of a project in which agents look for such files too, and for `rules/`."""
     return [support.project_folder for support in SUPPORTED if support.project_folder]
 
 
-def names_of_agents() -> str:
+def join_agent_names() -> str:
     """Return the names of the agents whose transcripts are read, as a list in words."""
     *names, last = [it.agent.shown for it in _with_transcripts() if it.agent is not None]
     return f"{', '.join(names)} or {last}"
 
 
 def open_transcript(
-    source: TranscriptSource, learnt: Learnt | None = None, step: Step = lambda: None
+    source: TranscriptSource, learnt: Checkpoint | None = None, step: Step = lambda: None
 ) -> Transcript:
     """Return a transcript for reading, from where `learnt` ends; `step` is called all the while."""
     return _support_for(source.agent).open_transcript(source, learnt, step)
 
 
-def turns_from(source: TranscriptSource, start: Where) -> Iterator[Turn]:
+def read_messages_from(source: TranscriptSource, start: MessagePlace) -> Iterator[Message]:
     """Yield the turns of a transcript from `start` on; all where it can only be read as a whole."""
-    return _support_for(source.agent).turns_from(source, start)
+    return _support_for(source.agent).read_messages_from(source, start)
 
 
-def sub_agent_transcripts(source: TranscriptSource) -> Iterator[TranscriptSource]:
+def find_sub_agent_transcripts(source: TranscriptSource) -> Iterator[TranscriptSource]:
     """Yield the transcripts of the sub-agents of a session."""
     return _support_for(source.agent).sub_agent_transcripts(source)
 
 
-def source_at(path: str) -> TranscriptSource:
+def find_transcript_at(path: str) -> TranscriptSource:
     """Return the transcript in the file of lines at `path`; its name or its first lines show whose
     it is.
     """
@@ -136,7 +136,7 @@ def source_at(path: str) -> TranscriptSource:
     return TranscriptSource(support.agent, path)
 
 
-def named_session(name: str) -> TranscriptSource:
+def find_named_session(name: str) -> TranscriptSource:
     """Return the transcript at the path `name`: a file of lines, a session file, or a database with
     `#` and the id of a session behind it. Raises WrongUsage where there is none.
     """
@@ -149,9 +149,9 @@ def named_session(name: str) -> TranscriptSource:
     for support in SUPPORTED:
         if (source := support.find_session(path, session, raw)) is not None:
             return source
-    if session or not is_of_lines(raw):
-        raise _wrong(path, f"is no transcript of {names_of_agents()}")
-    return source_at(path)
+    if session or not is_line_file(raw):
+        raise _wrong(path, f"is no transcript of {join_agent_names()}")
+    return find_transcript_at(path)
 
 
 def _support_for(agent: Agent) -> AgentSupport:
@@ -171,4 +171,4 @@ def _why_unread(path: str) -> str:
 
 
 def _wrong(path: str, why: str) -> WrongUsage:
-    return WrongUsage(f"--session: {one_line(path)} {one_line(why)}.")
+    return WrongUsage(f"--session: {make_one_line(path)} {make_one_line(why)}.")

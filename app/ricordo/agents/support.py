@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 from ricordo import git
 from ricordo.agents.agent import Agent
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.session import Session, Turn, Where
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.session import Message, MessagePlace, Session
+from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
 
@@ -42,8 +42,8 @@ class Survey(NamedTuple):
 class Transcript(Protocol):
     """One transcript, open for reading; it is read as it is used."""
 
-    learnt: Learnt
-    is_anew: bool
+    checkpoint: Checkpoint
+    is_restarted: bool
     """Whether it was read from its beginning: what was known of it before is void."""
     is_resumable: bool
     """Whether reading can go on from `learnt`."""
@@ -53,7 +53,7 @@ class Transcript(Protocol):
         """The session, as far as it was read."""
         ...
 
-    def turns(self) -> Iterator[Turn]:
+    def messages(self) -> Iterator[Message]:
         """Yield the turns from where the last reading ended."""
         ...
 
@@ -108,24 +108,24 @@ class AgentSupport:
 
     def project_of(self, root: str, layout: Layout) -> str:
         """Return the project of its memory at `root`; "" where it is unknown."""
-        return git.top_level(root) or ""
+        return git.find_top_level(root) or ""
 
     # Transcripts
 
-    def session_scope(
+    def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]
-    ) -> SessionScope:
+    ) -> SessionFilter:
         """Return which sessions are relevant to its memory at `place`, besides those that worked in
         its `projects`.
         """
-        return SessionScope(projects=tuple(projects))
+        return SessionFilter(projects=tuple(projects))
 
     def scope_files(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """Return the paths that change when `session_scope` may return something else."""
         return []
 
     def transcripts(
-        self, scope: SessionScope, home: str, environ: Mapping[str, str]
+        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
         """Yield its transcripts that may be in `scope`; where one does not show at its beginning
         where it worked, only reading it does.
@@ -157,15 +157,17 @@ class AgentSupport:
         return None
 
     def open_transcript(
-        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> Transcript:
         """Return one of its transcripts for reading, from where `learnt` ends. Only for an agent
         that `has_transcripts`.
         """
         raise NotImplementedError
 
-    def turns_from(self, source: TranscriptSource, start: Where) -> Iterator[Turn]:
+    def read_messages_from(
+        self, source: TranscriptSource, start: MessagePlace
+    ) -> Iterator[Message]:
         """Yield the turns of one of its transcripts from `start` on, or from its beginning where it
         can only be read as a whole.
         """
-        return self.open_transcript(source, None, lambda: None).turns()
+        return self.open_transcript(source, None, lambda: None).messages()

@@ -18,7 +18,7 @@ WIKI = Layout(
     agent="",
     index_names=frozenset(("index.md", "_index.md")),
     index_name="index.md",
-    nested_indexes=True,
+    has_nested_indexes=True,
     support_names=frozenset(
         (
             *("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md"),
@@ -31,7 +31,7 @@ WIKI = Layout(
     summary_keys=("summary", "description"),
     type_keys=("type", "category", "kind"),
     required=("name",),
-    heads_expected=True,
+    expects_frontmatter=True,
     has_own_conventions=True,
     log_name="log.md",
     retention="wiki",
@@ -44,7 +44,7 @@ def is_wiki(names: frozenset[str]) -> bool:
     return _is_whole(names) or "_index.md" in names or {"index.md", "log.md"} <= names
 
 
-def whole_wiki(root: str) -> str:
+def find_whole_wiki(root: str) -> str:
     """Return the directory of the wiki to which `root` belongs: for pages beside their raw
     sources the folder of both, else `root` itself.
     """
@@ -54,7 +54,7 @@ def whole_wiki(root: str) -> str:
     return root
 
 
-def in_project(project: str) -> list[MemoryPlace]:
+def find_in_project(project: str) -> list[MemoryPlace]:
     """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
     if _is_whole(list_names(project)):
         return [MemoryPlace(project, WIKI, project, "raw sources and a wiki side by side")]
@@ -76,13 +76,13 @@ class WikiSupport(AgentSupport):
     marks = (LayoutMark(50, lambda root, names: is_wiki(names), WIKI),)
 
     def memories_in(self, project: str) -> list[MemoryPlace]:
-        return in_project(project)
+        return find_in_project(project)
 
     def whole_memory(self, root: str) -> str:
-        return whole_wiki(root)
+        return find_whole_wiki(root)
 
     def project_of(self, root: str, layout: Layout) -> str:
-        return git.top_level(root) or root
+        return git.find_top_level(root) or root
 
 
-WIKI_SUPPORT = WikiSupport()
+WIKIS = WikiSupport()

@@ -27,21 +27,21 @@ class Workplace:
         """The directory of the project: one for all worktrees of the repository."""
 
     @property
-    def all(self) -> tuple[str, ...]:
+    def all_directories(self) -> tuple[str, ...]:
         """The three, from the narrowest to the widest, each once."""
         return tuple(dict.fromkeys((self.directory, self.top, self.root)))
 
 
-def workplace(directory: str) -> Workplace:
+def find_workplace(directory: str) -> Workplace:
     """Return the workplace at `directory`, which need not exist."""
     real = os.path.realpath(directory)
-    top = git.top_level(real)
+    top = git.find_top_level(real)
     if top is None:
         return Workplace(real, real, real)
-    return Workplace(real, top, main_root(top) or top)
+    return Workplace(real, top, find_main_root(top) or top)
 
 
-def main_root(top: str) -> str | None:
+def find_main_root(top: str) -> str | None:
     """Return the root of the main worktree beside the one with the root `top`; None if git has
     none.
 

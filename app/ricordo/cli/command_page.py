@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ricordo.cli.main import COMMANDS, OPEN, command_of, parser_of
+from ricordo.cli.main import COMMANDS, OPEN, create_parser, load_command
 
 _INTRODUCTION = """
 # Commands
@@ -73,17 +73,17 @@ exit code 0.
 _WIDTH = "100"
 
 
-def commands_page() -> str:
+def render_commands_page() -> str:
     """Return the page in Markdown."""
     os.environ["COLUMNS"] = _WIDTH
     parts = [_INTRODUCTION.strip(), ""]
     for name in (OPEN, *COMMANDS):
         title = "ricordo" if name == OPEN else f"ricordo {name}"
-        help_text = parser_of(name, command_of(name)).format_help()
+        help_text = create_parser(name, load_command(name)).format_help()
         parts += [f"## {title}", "", "```", help_text.strip(), "```", ""]
     parts += [_HOOK.strip(), ""]
     return "\n".join(parts)
 
 
 if __name__ == "__main__":
-    print(commands_page(), end="")
+    print(render_commands_page(), end="")

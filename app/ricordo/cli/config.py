@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, print_lines
-from ricordo.curation.prompts import NAMES, load_prompt, own_file
-from ricordo.resources import data_file
+from ricordo.curation.prompts import NAMES, get_own_path, load_prompt
+from ricordo.resources import find_data_file
 from ricordo.services.workspace.environment import Environment
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -38,27 +38,27 @@ def run_config(options: Namespace, environment: Environment) -> int:
 
 
 def _show(environment: Environment) -> None:
-    from ricordo.services.workspace.settings import known_names, load_settings
-    from ricordo.settings.page import effective_toml
-    from ricordo.tui.actions.registry import known_actions
+    from ricordo.services.workspace.settings import list_known_names, load_settings
+    from ricordo.settings.page import make_effective_toml
+    from ricordo.tui.actions.registry import list_known_actions
 
-    actions = known_actions()
+    actions = list_known_actions()
     settings, warnings = load_settings(environment, actions)
-    toml = effective_toml(settings, known_names(environment, actions), warnings)
-    print_lines([*toml.splitlines(), "", *prompt_lines(environment)])
+    toml = make_effective_toml(settings, list_known_names(environment, actions), warnings)
+    print_lines([*toml.splitlines(), "", *render_prompts(environment)])
 
 
 def _edit(environment: Environment) -> None:
-    from ricordo.services.workspace.settings import known_names, load_settings
+    from ricordo.services.workspace.settings import list_known_names, load_settings
     from ricordo.settings.editor import create_file, edit, editor_command
-    from ricordo.settings.page import template
-    from ricordo.settings.settings import settings_file
-    from ricordo.tui.actions.registry import known_actions
+    from ricordo.settings.page import make_template
+    from ricordo.settings.settings import find_settings_file
+    from ricordo.tui.actions.registry import list_known_actions
 
-    actions = known_actions()
+    actions = list_known_actions()
     settings, _ = load_settings(environment, actions)
-    file = settings_file(environment.config)
-    if create_file(file, template(known_names(environment, actions))):
+    file = find_settings_file(environment.config)
+    if create_file(file, make_template(list_known_names(environment, actions))):
         note_change(f"created {file}")
     edit(file, editor_command(settings.editor, environment.environ))
     _, warnings = load_settings(environment, actions)
@@ -66,10 +66,10 @@ def _edit(environment: Environment) -> None:
 
 
 def _path(environment: Environment) -> None:
-    from ricordo.settings.settings import settings_file
-    from ricordo.text import visible
+    from ricordo.settings.settings import find_settings_file
+    from ricordo.text import make_visible
 
-    print_lines([visible(settings_file(environment.config))])
+    print_lines([make_visible(find_settings_file(environment.config))])
 
 
 _EXPLAINED = (
@@ -78,18 +78,18 @@ _EXPLAINED = (
 )
 
 
-def prompt_lines(environment: Environment) -> Iterator[str]:
+def render_prompts(environment: Environment) -> Iterator[str]:
     """Yield version and path of each prompt as TOML comments, and marked warnings."""
     yield from _EXPLAINED
     for name in NAMES:
         prompt = load_prompt(name, environment.config)
-        own = visible(own_file(name, environment.config))
-        if prompt.remark:
-            yield f"#! {prompt.remark}"
+        own = make_visible(get_own_path(name, environment.config))
+        if prompt.warning:
+            yield f"#! {prompt.warning}"
         if prompt.is_own:
             yield f"# {name} = {prompt.version}: {own}"
             continue
-        bundled = visible(data_file(f"curation/prompts/{prompt.version}.md"))
+        bundled = make_visible(find_data_file(f"curation/prompts/{prompt.version}.md"))
         yield f"# {name} = {prompt.version}: bundled, {bundled}; yours would be {own}"
 
 

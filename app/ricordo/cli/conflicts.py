@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import apply_reported, begin_reported
-from ricordo.cli.engine import add_engine, engine_of, estimate_line, kept_back_lines, let_run
-from ricordo.cli.output import note_change, tell
+from ricordo.cli.edit import apply_change_set, begin_change
+from ricordo.cli.engine import (
+    add_engine,
+    choose_engine,
+    confirm_program,
+    render_estimate,
+    render_redacted,
+)
+from ricordo.cli.output import note_change, print_messages
 from ricordo.cli.parser import add_json, add_memory, add_project, with_project
-from ricordo.cli.workspace import look_reported, open_notebook
+from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 from ricordo.errors import WrongUsage
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
-    from ricordo.services.engines.engines import Outside
+    from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
 
 
-def add_doubts(parser: ArgumentParser) -> None:
+def add_uncertain_pairs(parser: ArgumentParser) -> None:
     """Add the options on uncertain pairs."""
     parser.add_argument(
         "--doubts",
@@ -41,48 +47,50 @@ def add_doubts(parser: ArgumentParser) -> None:
     )
 
 
-def doubts_told(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> tuple[Conflict, ...]:
+def list_uncertain_pairs(
+    options: Namespace, notebook: Notebook, snapshot: Snapshot
+) -> tuple[Conflict, ...]:
     """Return the uncertain pairs with opinions on them; with --judge, the others are judged first.
     Raises WrongUsage, CuratorFailed and StateUnusable.
     """
-    from ricordo.services.conflicts.opinions import judged, known_opinions
+    from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion
 
-    state = notebook.surroundings.state
-    with_opinion, without = judged(snapshot, known_opinions(state))
+    state = notebook.environment.state
+    with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
     if options.judge and without:
         _judge(notebook, _engine(options, notebook), without)
-        with_opinion, without = judged(snapshot, known_opinions(state))
+        with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
     return (*with_opinion, *without)
 
 
-def _engine(options: Namespace, notebook: Notebook) -> Outside:
-    outside = engine_of(options, notebook)
+def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
+    outside = choose_engine(options, notebook)
     if outside is None:
         raise WrongUsage("The rules engine cannot judge pairs: choose another with --engine.")
-    let_run(notebook, outside, is_meant=options.yes)
+    confirm_program(notebook, outside, is_meant=options.yes)
     return outside
 
 
-def _judge(notebook: Notebook, outside: Outside, pairs: tuple[Conflict, ...]) -> None:
-    from ricordo.cli.output import progress_line
-    from ricordo.services.conflicts.judgement import judge, prepare_judging
-    from ricordo.services.engines.preview import answered
+def _judge(notebook: Notebook, outside: EngineTarget, pairs: tuple[Conflict, ...]) -> None:
+    from ricordo.cli.output import show_progress
+    from ricordo.services.conflicts.judgement import judge, prepare_judgement
+    from ricordo.services.engines.preview import format_answer
 
-    request = prepare_judging(notebook, pairs, outside)
-    if not request.doubts:
+    request = prepare_judgement(notebook, pairs, outside)
+    if not request.pairs:
         raise WrongUsage("Not even one pair fits under the token limit of a run.")
-    tell([request.outside.remark] if request.outside.remark != outside.remark else [])
-    count = f"judging {len(request.doubts)} of {len(pairs)} uncertain pairs"
-    tell([count, estimate_line(request.outside, request.estimate)])
+    print_messages([request.outside.warning] if request.outside.warning != outside.warning else [])
+    count = f"judging {len(request.pairs)} of {len(pairs)} uncertain pairs"
+    print_messages([count, render_estimate(request.outside, request.estimate)])
     try:
-        with progress_line() as step:
+        with show_progress() as step:
             outcome = judge(notebook, request, step)
     finally:
         # it was sent, whatever the answer is
-        tell(kept_back_lines(request.kept_back))
+        print_messages(render_redacted(request.redacted))
     note_change("opinions on uncertain pairs were stored")
-    tell([answered(outcome.run)])
-    tell(f"rejected: {it.change}: {it.why}" for it in outcome.rejected)
+    print_messages([format_answer(outcome.run)])
+    print_messages(f"rejected: {it.change}: {it.why}" for it in outcome.rejected)
 
 
 CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.
@@ -102,7 +110,7 @@ def add_conflicts_arguments(parser: ArgumentParser) -> None:
         choices=("left", "right", "none"),
         help="which claim is true; none: this is no conflict",
     )
-    add_doubts(parser)
+    add_uncertain_pairs(parser)
 
 
 def run_conflicts(options: Namespace, environment: Environment) -> int:
@@ -121,12 +129,12 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
 
 def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.conflicts.conflicts import conflicts
+    from ricordo.services.conflicts.conflicts import find_conflicts
 
-    snapshot = look_reported(notebook)
-    certain = conflicts(snapshot)
+    snapshot = read_snapshot_reported(notebook)
+    certain = find_conflicts(snapshot)
     wants_uncertain = options.doubts or options.judge
-    uncertain = doubts_told(options, notebook, snapshot) if wants_uncertain else ()
+    uncertain = list_uncertain_pairs(options, notebook, snapshot) if wants_uncertain else ()
     if options.json:
         document = {"conflicts": [_describe(pair) for pair in certain]}
         more = {"doubts": [_describe_uncertain(pair) for pair in uncertain]}
@@ -140,9 +148,9 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     from ricordo.cli.output import note_change, print_lines
     from ricordo.services.conflicts.conflicts import Keep, find_conflict
-    from ricordo.services.conflicts.resolution import compose_settled, keep_one
+    from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
 
-    memory = begin_reported(notebook)
+    memory = begin_change(notebook)
     notebook.gather(memory)
     conflict = find_conflict(notebook.judge(memory), conflict_id)
     if keep is Keep.NONE:
@@ -150,8 +158,10 @@ def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
         note_change(f"dismissed {conflict.id}")
         print_lines([f"Dismissed {conflict.id} until one of the two claims changes."])
         return 0
-    resolution = keep_one(memory, conflict, keep)
-    apply_reported(notebook, compose_settled(notebook, memory, resolution), resolution.told)
+    resolution = resolve_for_one(memory, conflict, keep)
+    apply_change_set(
+        notebook, compose_resolution(notebook, memory, resolution), resolution.description
+    )
     return 0
 
 
@@ -162,14 +172,19 @@ def _describe(conflict: Conflict) -> dict[str, object]:
         "left": _describe_side(conflict.left),
         "right": _describe_side(conflict.right),
         "reason": conflict.reason,
-        "suggestion": conflict.suggestion.told,
+        "suggestion": conflict.suggestion.text,
     }
 
 
 def _describe_uncertain(pair: Conflict) -> dict[str, object]:
     """Return an uncertain pair as `--json` prints it."""
     it = pair.opinion
-    opinion = it and {"verdict": it.view, "keep": it.keeps, "reason": it.reason, "model": it.model}
+    opinion = it and {
+        "verdict": it.verdict,
+        "keep": it.kept_side,
+        "reason": it.reason,
+        "model": it.model,
+    }
     return {**_describe(pair), "opinion": opinion}
 
 
@@ -177,7 +192,7 @@ def _opinion_line(pair: Conflict) -> str:
     it = pair.opinion
     if it is None:
         return "  uncertain: no opinion yet"
-    return f"  uncertain: {one_line(it.model)}: {it.view}, keep {it.keeps}: {one_line(it.reason)}"
+    return f"  uncertain: {make_one_line(it.model)}: {it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
 
 
 def _describe_side(side: Side) -> dict[str, object]:
@@ -190,12 +205,12 @@ def _lines(conflict: Conflict) -> list[str]:
     from ricordo.secrets import mask
 
     return [
-        f"{conflict.id}  {one_line(conflict.reason)}",
+        f"{conflict.id}  {make_one_line(conflict.reason)}",
         *(
-            f"  {label:<6}{one_line(f'{it.quote.path}:{it.line}')}  {one_line(mask(it.quote.text))}"
+            f"  {label:<6}{make_one_line(f'{it.quote.path}:{it.line}')}  {make_one_line(mask(it.quote.text))}"
             for label, it in (("left", conflict.left), ("right", conflict.right))
         ),
-        f"  {one_line(conflict.suggestion.told)}",
+        f"  {make_one_line(conflict.suggestion.text)}",
     ]
 
 

@@ -5,31 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import begin_reported
+from ricordo.cli.edit import begin_change
 from ricordo.cli.engine import (
     add_engine,
-    add_letting_out,
-    decide,
-    engine_of,
-    estimate_line,
-    kept_back_lines,
-    let_out_lines,
-    let_run,
-    new_program_lines,
-    propose_told,
+    add_redaction_options,
+    choose_engine,
+    confirm_program,
+    decide_redaction,
+    propose,
+    render_allowed,
+    render_estimate,
+    render_new_program,
+    render_redacted,
 )
-from ricordo.cli.output import is_confirmed, note_change, tell
+from ricordo.cli.output import is_confirmed, note_change, print_messages
 from ricordo.cli.parser import add_json, add_memory
 from ricordo.cli.proposals import (
-    brief_lines,
-    note_taken,
-    print_taken,
-    proposal_lines,
-    rejected_lines,
+    note_applied,
+    print_decided,
+    render_brief,
+    render_proposal,
+    render_rejected,
 )
 from ricordo.cli.workspace import open_notebook
 from ricordo.errors import WrongUsage
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ricordo.curation.engines.external import Estimate
-    from ricordo.curation.pending import Waiting
+    from ricordo.curation.pending import PendingProposal
     from ricordo.memory.memory import Memory
-    from ricordo.services.curation.curation import Curation, Taken
+    from ricordo.services.curation.curation import ApplyResult, Curation
     from ricordo.services.curation.pending import CurationState
-    from ricordo.services.curation.preparation import CurationScope, Prepared
-    from ricordo.services.engines.engines import Outside
+    from ricordo.services.curation.preparation import CurationScope, PreparedCuration
+    from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
 
@@ -66,7 +66,7 @@ def add_curate_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     add_json(parser)
     add_engine(parser)
-    add_letting_out(parser)
+    add_redaction_options(parser)
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -96,73 +96,78 @@ def add_curate_arguments(parser: ArgumentParser) -> None:
 
 def run_curate(options: Namespace, environment: Environment) -> int:
     """Propose changes; store the proposals, or apply the routine ones."""
-    from ricordo.services.curation.curation import begin, routine_ids, take, warnings_of
+    from ricordo.services.curation.curation import (
+        apply_proposals,
+        find_routine_ids,
+        format_warnings,
+        save_curation,
+    )
 
     scope = _scope(options, environment)
     notebook = open_notebook(options, environment)
-    outside = engine_of(options, notebook)
+    outside = choose_engine(options, notebook)
     prepared = _prepared(options, notebook, outside, scope)
     if options.allow or options.withhold:
-        return decide(options, notebook, prepared)
+        return decide_redaction(options, notebook, prepared)
     if options.brief:
         _print_brief(options, notebook, prepared, outside)
         return 0
     if options.dry_run:
         _dry_run(options, notebook, prepared, outside)
         return 0
-    curation = propose_told(notebook, prepared, outside)
+    curation = propose(notebook, prepared, outside)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
-    state = begin(notebook, curation)
+    state = save_curation(notebook, curation)
     note_change(f"proposals stored: {len(curation.proposals)}")
     if not options.yes:
         _print(options, prepared.memory, curation, estimate)
         return 0
-    routine = routine_ids(notebook, prepared.memory, state.waiting)
+    routine = find_routine_ids(notebook, prepared.memory, state.pending)
 
-    def why_pending(proposal: Waiting) -> str:
-        return warnings_of(proposal) or ("" if proposal.id in routine else _NOT_ROUTINE)
+    def why_pending(proposal: PendingProposal) -> str:
+        return format_warnings(proposal) or ("" if proposal.id in routine else _NOT_ROUTINE)
 
-    taken = take(notebook, prepared.memory, state.waiting, why_pending, by_hand=False)
-    note_taken(taken)
+    taken = apply_proposals(notebook, prepared.memory, state.pending, why_pending, by_hand=False)
+    note_applied(taken)
     _print(options, prepared.memory, curation, estimate, taken)
     if not options.json:
-        print_taken(taken, prepared.memory)
+        print_decided(taken, prepared.memory)
     return 0
 
 
 def _dry_run(
-    options: Namespace, notebook: Notebook, prepared: Prepared, outside: Outside | None
+    options: Namespace, notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget | None
 ) -> None:
     """Print what a curation would propose, and store nothing; a new program is not run."""
     from ricordo.services.curation.curation import record_trial
-    from ricordo.services.engines.choice import new_program
+    from ricordo.services.engines.choice import find_new_program
 
-    if outside is not None and (program := new_program(notebook.surroundings, outside)):
-        tell([*new_program_lines(program), _NOT_RUN])
+    if outside is not None and (program := find_new_program(notebook.environment, outside)):
+        print_messages([*render_new_program(program), _NOT_RUN])
         _print_brief(options, notebook, prepared, outside, _unasked(notebook, prepared, outside))
         return
-    curation = propose_told(notebook, prepared, outside)
+    curation = propose(notebook, prepared, outside)
     record_trial(notebook, curation)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
     _print(options, prepared.memory, curation, estimate)
-    tell([_TRIAL] if outside and curation.proposals else [])
+    print_messages([_TRIAL] if outside and curation.proposals else [])
 
 
 def _prepared(
-    options: Namespace, notebook: Notebook, outside: Outside | None, scope: CurationScope
-) -> Prepared:
+    options: Namespace, notebook: Notebook, outside: EngineTarget | None, scope: CurationScope
+) -> PreparedCuration:
     """Return what is sent to the engine, once asking it is allowed."""
-    from ricordo.cli.output import progress_line
+    from ricordo.cli.output import show_progress
     from ricordo.services.engines.choice import prepare_for
 
     is_trial = options.dry_run or options.brief or options.allow or options.withhold
     if not is_trial:
-        let_run(notebook, outside, is_meant=options.yes)
+        confirm_program(notebook, outside, is_meant=options.yes)
         _check_rate_limit(notebook)
-    memory = notebook.read() if is_trial else begin_reported(notebook)
-    with progress_line() as step:
+    memory = notebook.read() if is_trial else begin_change(notebook)
+    with show_progress() as step:
         prepared = prepare_for(outside, notebook, memory, scope, step)
-    tell(prepared.remarks)
+    print_messages(prepared.warnings)
     return prepared
 
 
@@ -170,12 +175,12 @@ def _check_rate_limit(notebook: Notebook) -> None:
     """Ask the user to confirm if the memory was curated too often. Raises TooOften if they do not,
     or if there is no terminal.
     """
-    from ricordo.errors import TooOften
-    from ricordo.services.curation.preparation import refuse_storm
+    from ricordo.errors import RateLimited
+    from ricordo.services.curation.preparation import check_rate_limit
 
     try:
-        refuse_storm(notebook)
-    except TooOften as error:
+        check_rate_limit(notebook)
+    except RateLimited as error:
         if not is_confirmed([error.message], _CONFIRMATION, "curate anyway"):
             raise
 
@@ -204,20 +209,20 @@ def _print(
     memory: Memory,
     curation: Curation,
     estimate: Estimate | None,
-    taken: Taken | None = None,
+    taken: ApplyResult | None = None,
 ) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.curation.decision import describe_curation, mask_proposal
-    from ricordo.services.curation.preparation import summed_up
+    from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
         print_json(describe_curation(curation, memory, taken, estimate))
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
-    lines = [line for proposal in masked for line in proposal_lines(proposal)]
-    lines += rejected_lines(curation.rejected)
-    lines += [skipped.told for skipped in summed_up(curation.skipped)]
-    lines += brief_lines(curation.brief) if options.dry_run else []
+    lines = [line for proposal in masked for line in render_proposal(proposal)]
+    lines += render_rejected(curation.rejected)
+    lines += [skipped.message for skipped in summarize_skipped(curation.skipped)]
+    lines += render_brief(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
     if count and taken is None and not options.dry_run:
@@ -225,21 +230,23 @@ def _print(
     print_lines(lines)
 
 
-def _unasked(notebook: Notebook, prepared: Prepared, outside: Outside) -> Mapping[str, Any]:
+def _unasked(
+    notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget
+) -> Mapping[str, Any]:
     """Return what a dry run prints as JSON if no engine was asked."""
     from ricordo.curation.engine import EngineAnswer
-    from ricordo.services.curation.curation import checked
+    from ricordo.services.curation.curation import validate_answer
     from ricordo.services.curation.decision import describe_curation
 
-    curation = checked(notebook, prepared, outside.author, EngineAnswer())
+    curation = validate_answer(notebook, prepared, outside.author, EngineAnswer())
     return describe_curation(curation, prepared.memory, None)
 
 
 def _print_brief(
     options: Namespace,
     notebook: Notebook,
-    prepared: Prepared,
-    outside: Outside | None,
+    prepared: PreparedCuration,
+    outside: EngineTarget | None,
     also: Mapping[str, Any] | None = None,
 ) -> None:
     """Print what would be sent to the engine; `also` is added to the JSON document."""
@@ -248,16 +255,16 @@ def _print_brief(
     from ricordo.cli.output import print_json, print_lines
 
     brief = prepared.brief
-    text, redacted = prepared.redaction.foreseen(brief.stable, brief.changing)
-    tell([*kept_back_lines(redacted), *let_out_lines(notebook)])
+    text, redacted = prepared.redaction.preview(brief.stable, brief.changing)
+    print_messages([*render_redacted(redacted), *render_allowed(notebook)])
     estimate = outside.ask.estimate(brief) if outside else None
     if options.json:
-        document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
+        document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
         print_json({**(also or {}), **document})
         return
-    lines = [*text.split("\n")[:-1], *brief_lines(brief)]
-    lines += [estimate_line(outside, estimate)] if outside and estimate else []
+    lines = [*text.split("\n")[:-1], *render_brief(brief)]
+    lines += [render_estimate(outside, estimate)] if outside and estimate else []
     print_lines(lines)
 
 
@@ -297,13 +304,13 @@ def run_pending(options: Namespace, environment: Environment) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
-    from ricordo.services.curation.pending import recall_curation
+    from ricordo.services.curation.pending import load_curation_state
 
     ids = _ids(options, environment)
     notebook = open_notebook(options, environment)
     is_shown = options.apply is None and options.drop is None
-    memory = notebook.read() if is_shown else begin_reported(notebook)
-    state = recall_curation(environment.state, memory.root)
+    memory = notebook.read() if is_shown else begin_change(notebook)
+    state = load_curation_state(environment.state, memory.root)
     pending = pending_proposals(notebook, memory)
     if options.apply is not None:
         _apply(options, notebook, memory, _select(state, pending, ids), is_named=bool(ids))
@@ -313,7 +320,7 @@ def run_pending(options: Namespace, environment: Environment) -> int:
         print_json(describe_pending(pending, memory))
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
-        lines = [line for proposal in masked for line in proposal_lines(proposal)]
+        lines = [line for proposal in masked for line in render_proposal(proposal)]
         print_lines([*lines, f"{len(pending)} pending"])
     return 0
 
@@ -342,10 +349,12 @@ def _is_id(word: str) -> bool:
 
 
 def _unknown_id(word: str) -> str:
-    return f"No pending proposal has the id “{one_line(word)}”. `ricordo pending` lists them."
+    return f"No pending proposal has the id “{make_one_line(word)}”. `ricordo pending` lists them."
 
 
-def _select(state: CurationState, pending: Sequence[Waiting], ids: Sequence[str]) -> list[Waiting]:
+def _select(
+    state: CurationState, pending: Sequence[PendingProposal], ids: Sequence[str]
+) -> list[PendingProposal]:
     """Return the `pending` proposals with these `ids`, whole or abbreviated; all without ids.
     Raises WrongUsage.
     """
@@ -366,37 +375,39 @@ def _apply(
     options: Namespace,
     notebook: Notebook,
     memory: Memory,
-    chosen: Sequence[Waiting],
+    chosen: Sequence[PendingProposal],
     *,
     is_named: bool,
 ) -> None:
     from ricordo.cli.output import print_json
-    from ricordo.services.curation.curation import alarms, take, warnings_of
-    from ricordo.services.curation.decision import describe_left
+    from ricordo.services.curation.curation import apply_proposals, find_alarms, format_warnings
+    from ricordo.services.curation.decision import describe_skipped
 
     if is_named:
-        by_id = alarms(notebook, memory, chosen)
+        by_id = find_alarms(notebook, memory, chosen)
         lines = [
-            f"{proposal.op} {one_line(proposal.path)}: {'; '.join(by_id[proposal.id])}"
+            f"{proposal.op} {make_one_line(proposal.path)}: {'; '.join(by_id[proposal.id])}"
             for proposal in chosen
             if proposal.id in by_id
         ]
         is_meant = bool(lines) and is_confirmed(lines, _PENDING_CONFIRMATION, "apply this too")
         confirmed = by_id if is_meant else ()
-        taken = take(notebook, memory, chosen, lambda _: "", by_hand=True, confirmed=confirmed)
+        taken = apply_proposals(
+            notebook, memory, chosen, lambda _: "", by_hand=True, confirmed=confirmed
+        )
     else:
-        taken = take(notebook, memory, chosen, warnings_of, by_hand=True)
-    note_taken(taken)
+        taken = apply_proposals(notebook, memory, chosen, format_warnings, by_hand=True)
+    note_applied(taken)
     if options.json:
         applied = {"applied": [proposal.id for proposal in taken.applied]}
-        left = {"left": describe_left(taken, memory)}
+        left = {"left": describe_skipped(taken, memory)}
         print_json({**_pending_now(notebook, memory), **applied, **left})
     else:
-        print_taken(taken, memory)
+        print_decided(taken, memory)
 
 
 def _drop(
-    options: Namespace, notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]
+    options: Namespace, notebook: Notebook, memory: Memory, chosen: Sequence[PendingProposal]
 ) -> None:
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.curation.curation import refuse
@@ -407,7 +418,7 @@ def _drop(
         dropped = {"dropped": [proposal.id for proposal in chosen]}
         print_json({**_pending_now(notebook, memory), **dropped})
         return
-    lines = [f"dropped: {each.id} {each.op} {one_line(each.path)}" for each in chosen]
+    lines = [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in chosen]
     lines.append(f"dropped {count}")
     if count:
         lines.append("`ricordo undo` makes them pending again.")
@@ -438,17 +449,19 @@ def add_ledger_arguments(parser: ArgumentParser) -> None:
 def run_ledger(options: Namespace, environment: Environment) -> int:
     """Print the ledger."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.ledger.benefit import bought
-    from ricordo.services.ledger.describe import describe_bought, told_bought
+    from ricordo.services.ledger.benefit import compute_benefit
+    from ricordo.services.ledger.describe import describe_benefit, format_benefit
 
     notebook = open_notebook(options, environment)
     memory = notebook.read()
     notebook.gather(memory)
-    stats = bought(notebook, memory)
+    stats = compute_benefit(notebook, memory)
     if options.json:
-        print_json(describe_bought(stats))
+        print_json(describe_benefit(stats))
     else:
-        print_lines([line for part in told_bought(stats) for line in (part.title, *part.lines, "")])
+        print_lines(
+            [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]
+        )
     return 0
 
 

@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.output import note_change, tell
+from ricordo.cli.output import note_change, print_messages
 from ricordo.cli.parser import add_memory
 from ricordo.cli.workspace import open_notebook
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -21,54 +21,54 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
 
 
-def begin_reported(notebook: Notebook) -> Memory:
+def begin_change(notebook: Notebook) -> Memory:
     """Return the memory, recorded and ready for changes; messages go to stderr."""
-    from ricordo.services.history.maintenance import begin
+    from ricordo.services.history.maintenance import read_and_record
 
-    memory, notices = begin(notebook)
-    tell(notices)
+    memory, notices = read_and_record(notebook)
+    print_messages(notices)
     return memory
 
 
-def begin_shown(notebook: Notebook) -> Memory:
+def begin_display(notebook: Notebook) -> Memory:
     """Return the memory, recorded if possible; messages go to stderr."""
-    from ricordo.services.history.maintenance import begin_to_show
+    from ricordo.services.history.maintenance import read_and_try_to_record
 
-    memory, notices = begin_to_show(notebook)
-    tell(notices)
+    memory, notices = read_and_try_to_record(notebook)
+    print_messages(notices)
     return memory
 
 
-def make(notebook: Notebook, memory: Memory, change: Change, done: str) -> None:
+def apply_change(notebook: Notebook, memory: Memory, change: Change, done: str) -> None:
     """Apply one change and print `done` and the files that it touched."""
-    from ricordo.services.edits.change import put_together
+    from ricordo.services.edits.change import build_change_set
 
-    apply_reported(notebook, put_together(notebook, memory, [change]), done)
+    apply_change_set(notebook, build_change_set(notebook, memory, [change]), done)
 
 
-def apply_reported(notebook: Notebook, change_set: ChangeSet, done: str) -> None:
+def apply_change_set(notebook: Notebook, change_set: ChangeSet, done: str) -> None:
     """Apply a change set and print `done` and the files that it touched. Raises Conflict."""
     from ricordo.cli.output import print_lines
-    from ricordo.services.edits.change import apply_at_once
+    from ricordo.services.edits.change import apply_merging
 
-    _, merged = apply_at_once(notebook, change_set, by_hand=True)
+    _, merged = apply_merging(notebook, change_set, by_hand=True)
     note_change(done)
-    lines = [done, *told_edits(change_set.edits)]
-    lines += merged_lines(merged)
-    lines += [f"  {warning}" for warning in change_set.remarks]
+    lines = [done, *render_edits(change_set.edits)]
+    lines += render_merged(merged)
+    lines += [f"  {warning}" for warning in change_set.warnings]
     print_lines([*lines, "`ricordo undo` reverts this."])
 
 
-def merged_lines(paths: Iterable[str]) -> list[str]:
+def render_merged(paths: Iterable[str]) -> list[str]:
     """Return a line for each file that was merged with changes by others."""
-    return [f"  {one_line(path)}: merged with changes by others" for path in paths]
+    return [f"  {make_one_line(path)}: merged with changes by others" for path in paths]
 
 
-def told_edits(edits: Iterable[Edit]) -> list[str]:
+def render_edits(edits: Iterable[Edit]) -> list[str]:
     """Return a line for each edited file: created, removed or changed."""
     return [
         f"  {'created' if edit.before is None else 'removed' if edit.after is None else 'changed'} "
-        f"{one_line(edit.path)}"
+        f"{make_one_line(edit.path)}"
         for edit in edits
     ]
 
@@ -88,7 +88,7 @@ def run_new(options: Namespace, environment: Environment) -> int:
     """Create the note."""
     from ricordo.errors import WrongUsage
     from ricordo.memory.change import Change
-    from ricordo.services.edits.note import new_note
+    from ricordo.services.edits.note import build_note
 
     if not options.name.strip():
         raise WrongUsage("A note needs a name.")
@@ -97,10 +97,14 @@ def run_new(options: Namespace, environment: Environment) -> int:
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
         known = ", ".join(sorted(types))
-        raise WrongUsage(f"This memory has no type “{one_line(options.type)}”. Types: {known}.")
-    memory = begin_reported(notebook)
-    act = new_note(memory, options.name, options.type, options.description, body or None)
-    make(notebook, memory, Change(act, "created by hand"), f"created {one_line(act.path)}")
+        raise WrongUsage(
+            f"This memory has no type “{make_one_line(options.type)}”. Types: {known}."
+        )
+    memory = begin_change(notebook)
+    act = build_note(memory, options.name, options.type, options.description, body or None)
+    apply_change(
+        notebook, memory, Change(act, "created by hand"), f"created {make_one_line(act.path)}"
+    )
     return 0
 
 
@@ -117,14 +121,14 @@ def add_rename_arguments(parser: ArgumentParser) -> None:
 def run_rename(options: Namespace, environment: Environment) -> int:
     """Rename the note."""
     from ricordo.memory.change import Change
-    from ricordo.services.edits.note import rename_to
+    from ricordo.services.edits.note import build_rename
     from ricordo.services.workspace.note_choice import pick_note
 
     notebook = open_notebook(options, environment)
-    memory = begin_reported(notebook)
-    act = rename_to(memory, pick_note(memory, options.note), options.name)
-    done = f"renamed {one_line(act.path)} to {one_line(act.to)}"
-    make(notebook, memory, Change(act, "renamed by hand"), done)
+    memory = begin_change(notebook)
+    act = build_rename(memory, pick_note(memory, options.note), options.name)
+    done = f"renamed {make_one_line(act.path)} to {make_one_line(act.to)}"
+    apply_change(notebook, memory, Change(act, "renamed by hand"), done)
     return 0
 
 
@@ -145,11 +149,11 @@ def run_retire(options: Namespace, environment: Environment) -> int:
     from ricordo.services.workspace.note_choice import pick_note
 
     notebook = open_notebook(options, environment)
-    memory = begin_reported(notebook)
+    memory = begin_change(notebook)
     note = pick_note(memory, options.note)
     successor = pick_note(memory, options.successor).path if options.successor else ""
     change = Change(Retire(note.path, successor), options.reason or "retired by hand")
-    make(notebook, memory, change, f"retired {one_line(note.path)}")
+    apply_change(notebook, memory, change, f"retired {make_one_line(note.path)}")
     return 0
 
 

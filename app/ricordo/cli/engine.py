@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import is_at_terminal, is_confirmed, note_change, print_lines, tell
-from ricordo.cli.proposals import brief_lines
+from ricordo.cli.output import (
+    is_at_terminal,
+    is_confirmed,
+    note_change,
+    print_lines,
+    print_messages,
+)
+from ricordo.cli.proposals import render_brief
 from ricordo.errors import CuratorFailed, WrongUsage
 from ricordo.settings.settings import ENGINE, ENGINES
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -16,17 +22,17 @@ if TYPE_CHECKING:
 
     from ricordo.curation.engines.external import Estimate
     from ricordo.llm.program import Program
-    from ricordo.llm.redaction import Redacted
+    from ricordo.llm.redaction import RedactedValue
     from ricordo.services.curation.curation import Curation
-    from ricordo.services.curation.preparation import Prepared
-    from ricordo.services.engines.engines import Outside
+    from ricordo.services.curation.preparation import PreparedCuration
+    from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.notebook import Notebook
 
 _MOST = 20
 """Redacted values that are listed one by one."""
 
 
-def add_letting_out(parser: ArgumentParser) -> None:
+def add_redaction_options(parser: ArgumentParser) -> None:
     """Add the options that allow a redacted value, or redact it again."""
     parser.add_argument(
         "--allow",
@@ -39,16 +45,16 @@ def add_letting_out(parser: ArgumentParser) -> None:
     )
 
 
-def decide(options: Namespace, notebook: Notebook, prepared: Prepared) -> int:
+def decide_redaction(options: Namespace, notebook: Notebook, prepared: PreparedCuration) -> int:
     """Allow or redact a value; return the exit code. Raises WrongUsage and StateUnusable."""
     from ricordo.services.engines.redaction import allow_value, allowed_values, withhold_value
 
     if options.allow:
         brief = prepared.brief
-        _, redacted = prepared.redaction.foreseen(brief.stable, brief.changing)
+        _, redacted = prepared.redaction.preview(brief.stable, brief.changing)
         value = next((each for each in redacted if each.fingerprint == options.allow), None)
         if value is None:
-            raise WrongUsage(f"No redacted value has the id “{one_line(options.allow)}”.")
+            raise WrongUsage(f"No redacted value has the id “{make_one_line(options.allow)}”.")
         allow_value(notebook, value)
         done = f"allowed to be sent from now on: {_describe(value)}"
         note_change(done)
@@ -56,26 +62,26 @@ def decide(options: Namespace, notebook: Notebook, prepared: Prepared) -> int:
     if options.withhold:
         allowed = allowed_values(notebook).get(options.withhold)
         if allowed is None:
-            raise WrongUsage(f"No allowed value has the id “{one_line(options.withhold)}”.")
+            raise WrongUsage(f"No allowed value has the id “{make_one_line(options.withhold)}”.")
         withhold_value(notebook, options.withhold)
-        done = f"redacted from now on: {one_line(allowed.reason)}"
+        done = f"redacted from now on: {make_one_line(allowed.reason)}"
         note_change(done)
         print_lines([done])
     return 0
 
 
-def let_out_lines(notebook: Notebook) -> Iterator[str]:
+def render_allowed(notebook: Notebook) -> Iterator[str]:
     """Yield a line for each allowed value of this memory. Raises StateUnusable."""
     from ricordo.services.engines.redaction import allowed_values
 
     for id, allowed in allowed_values(notebook).items():
-        yield f"allowed: {one_line(allowed.reason)} ({id})"
+        yield f"allowed: {make_one_line(allowed.reason)} ({id})"
 
 
-def kept_back_lines(redacted: Iterable[Redacted]) -> Iterator[str]:
+def render_redacted(redacted: Iterable[RedactedValue]) -> Iterator[str]:
     """Yield lines on redacted values, grouped by the note or session they are from."""
     values = list(redacted)
-    by_source: dict[str, list[Redacted]] = {}
+    by_source: dict[str, list[RedactedValue]] = {}
     for value in values[:_MOST]:
         by_source.setdefault(_source(value), []).append(value)
     for source, group in by_source.items():
@@ -85,19 +91,19 @@ def kept_back_lines(redacted: Iterable[Redacted]) -> Iterator[str]:
         yield f"redacted: {len(values) - _MOST} more"
 
 
-def _describe(value: Redacted) -> str:
+def _describe(value: RedactedValue) -> str:
     return f"{value.kind}{_source(value)}, {_times(value)}"
 
 
-def _times(value: Redacted) -> str:
+def _times(value: RedactedValue) -> str:
     return "once" if value.count == 1 else f"{value.count} times"
 
 
-def _source(value: Redacted) -> str:
+def _source(value: RedactedValue) -> str:
     """Return where a value is from, in a few words; "" if no place is known."""
-    from ricordo.services.sessions.quotes import place_in_words
+    from ricordo.services.sessions.quotes import describe_source
 
-    places = list(dict.fromkeys(map(place_in_words, value.places)))
+    places = list(dict.fromkeys(map(describe_source, value.places)))
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return f" from {places[0]}{more}" if places else ""
 
@@ -121,74 +127,80 @@ def add_engine(parser: ArgumentParser, does: str = "proposes") -> None:
     )
 
 
-def engine_of(options: Namespace, notebook: Notebook) -> Outside | None:
+def choose_engine(options: Namespace, notebook: Notebook) -> EngineTarget | None:
     """Return the engine of options and settings; None for the rules. Raises WrongUsage."""
-    from ricordo.services.engines.choice import chosen
+    from ricordo.services.engines.choice import choose_engine
 
     engine, model = options.engine or "", options.model or ""
-    outside = chosen(notebook, engine, model, is_automatic=not is_at_terminal())
-    if outside is not None and outside.remark:
-        tell([outside.remark])
+    outside = choose_engine(notebook, engine, model, is_automatic=not is_at_terminal())
+    if outside is not None and outside.warning:
+        print_messages([outside.warning])
     return outside
 
 
-def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> None:
+def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_meant: bool) -> None:
     """Show the command line of a program before its first run, and allow it if `is_meant` or the
     user confirms. Raises CuratorFailed and StateUnusable.
     """
-    from ricordo.services.engines.choice import allow_program, new_program
+    from ricordo.services.engines.choice import allow_program, find_new_program
 
-    environment = notebook.surroundings
-    program = new_program(environment, outside)
+    environment = notebook.environment
+    program = find_new_program(environment, outside)
     if program is None:
         return
-    lines = new_program_lines(program)
+    lines = render_new_program(program)
     if is_meant:
-        tell(lines)
+        print_messages(lines)
     elif not is_confirmed(lines, _CONFIRMATION, "allow it to run, now and later"):
         raise CuratorFailed(f"{lines[0]}. Confirm it at a terminal, or allow it with --yes.")
     allow_program(environment, program)
 
 
-def new_program_lines(program: Program) -> list[str]:
+def render_new_program(program: Program) -> list[str]:
     """Return the lines to show before the first run of a program: its command line first."""
-    line = f"This program was not run before: {one_line(program.line)}"
+    line = f"This program was not run before: {make_one_line(program.line)}"
     return [line] if program.is_known else [line, _NOT_KNOWN]
 
 
-def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None) -> Curation:
+def propose(
+    notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget | None
+) -> Curation:
     """Return what the engine proposes; print cost and redactions on stderr. Raises CuratorFailed
     and StateUnusable.
     """
-    from ricordo.cli.output import progress_line
+    from ricordo.cli.output import show_progress
     from ricordo.services.curation.curation import propose_prepared
-    from ricordo.services.engines.engines import rules
-    from ricordo.services.engines.preview import answered, told_of_parts
+    from ricordo.services.engines.engines import make_rules_engine
+    from ricordo.services.engines.preview import describe_parts_cost, format_answer
 
     if outside is not None:
-        left_out = (line.strip() for line in brief_lines(prepared.brief)[1:])
-        estimate = estimate_line(outside, outside.ask.estimate(prepared.brief))
-        tell(filter(None, (*left_out, estimate, told_of_parts(outside))))
+        left_out = (line.strip() for line in render_brief(prepared.brief)[1:])
+        estimate = render_estimate(outside, outside.ask.estimate(prepared.brief))
+        print_messages(filter(None, (*left_out, estimate, describe_parts_cost(outside))))
     try:
-        with progress_line() as step:
-            curation = propose_prepared(notebook, prepared, step, outside or rules)
+        with show_progress() as step:
+            curation = propose_prepared(notebook, prepared, step, outside or make_rules_engine)
     finally:
         # it was sent, whatever the answer is
-        tell(kept_back_lines(prepared.redaction.told()))
+        print_messages(render_redacted(prepared.redaction.list_redacted()))
     if outside is not None:
-        tell([answered(curation.run)])
+        print_messages([format_answer(curation.run)])
     return curation
 
 
-def estimate_line(outside: Outside, estimate: Estimate) -> str:
+def render_estimate(outside: EngineTarget, estimate: Estimate) -> str:
     """Return a line on what asking an engine may cost."""
-    from ricordo.curation.engines.llm import AskModel
-    from ricordo.llm.prices import told
-    from ricordo.llm.redaction import shown_address
+    from ricordo.curation.engines.llm import ModelClient
+    from ricordo.llm.prices import format_cost
+    from ricordo.llm.redaction import mask_address
 
     ask = outside.ask
-    server = shown_address(ask.server.base_url) if isinstance(ask, AskModel) else ""
+    server = mask_address(ask.server.base_url) if isinstance(ask, ModelClient) else ""
     model = f"{outside.author.model} at {server}" if server else outside.author.model
-    most = told(estimate.usd) if estimate.usd is None else f"at most {told(estimate.usd)}"
+    most = (
+        format_cost(estimate.usd)
+        if estimate.usd is None
+        else f"at most {format_cost(estimate.usd)}"
+    )
     sent, written = f"{estimate.input_tokens:,}", f"{estimate.output_tokens:,}"
     return f"asking {model}: about {sent} tokens sent, at most {written} written, {most}"

@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import begin_reported
-from ricordo.cli.engine import add_engine, engine_of, estimate_line, kept_back_lines, let_run
-from ricordo.cli.output import tell
+from ricordo.cli.edit import begin_change
+from ricordo.cli.engine import (
+    add_engine,
+    choose_engine,
+    confirm_program,
+    render_estimate,
+    render_redacted,
+)
+from ricordo.cli.output import print_messages
 from ricordo.cli.parser import add_json, add_memory
 from ricordo.cli.workspace import open_notebook_or_project
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
-    from ricordo.handoff.resume import Resumed
+    from ricordo.handoff.resume import RecheckedHandoff
     from ricordo.handoff.since import FileChange
-    from ricordo.services.engines.engines import Outside
+    from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.handoff.engine_draft import DraftRequest
     from ricordo.services.handoff.handoff import Composer, HandoffDraft, HandoffOptions
-    from ricordo.services.handoff.output import Finished, WrittenHandoff
-    from ricordo.services.handoff.resume import Resumption
+    from ricordo.services.handoff.output import RenderedHandoff, WrittenHandoff
+    from ricordo.services.handoff.resume import ResumeReport
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
 
@@ -34,7 +40,7 @@ credentials are redacted. A HANDOFF.md that somebody else wrote or edited is not
 
 def add_handoff_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `handoff`."""
-    from ricordo.handoff.budget import DEFAULT
+    from ricordo.handoff.budget import DEFAULT_BUDGET
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
     add_memory(parser)
@@ -59,8 +65,8 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
         "--budget",
         metavar="N",
         type=int,
-        default=DEFAULT,
-        help=f"maximum size in tokens of four bytes (default: {DEFAULT})",
+        default=DEFAULT_BUDGET,
+        help=f"maximum size in tokens of four bytes (default: {DEFAULT_BUDGET})",
     )
     add_engine(parser, "drafts it")
     parser.add_argument("--yes", action="store_true", help="allow a new program to run")
@@ -77,17 +83,17 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
 def run_handoff(options: Namespace, environment: Environment) -> int:
     """Draft and write the handoff, and print how the next agent picks it up."""
     from ricordo.cli.output import note_change, print_json, print_lines
-    from ricordo.services.handoff.output import finished, write
+    from ricordo.services.handoff.output import finish_draft, write_handoff
     from ricordo.services.handoff.resume import describe_handoff
 
     notebook = open_notebook_or_project(options, environment)
-    outside = engine_of(options, notebook)
-    let_run(notebook, outside, is_meant=options.yes)
-    memory = begin_reported(notebook)
+    outside = choose_engine(options, notebook)
+    confirm_program(notebook, outside, is_meant=options.yes)
+    memory = begin_change(notebook)
     handoff_draft = _draft(options, notebook, outside)
-    result = finished(handoff_draft)
-    tell(handoff_draft.remarks)
-    written = write(notebook, memory, handoff_draft, result)
+    result = finish_draft(handoff_draft)
+    print_messages(handoff_draft.warnings)
+    written = write_handoff(notebook, memory, handoff_draft, result)
     if written.act is not None:
         note_change(f"wrote {written.path}")
     if options.json:
@@ -97,34 +103,40 @@ def run_handoff(options: Namespace, environment: Environment) -> int:
     return 0
 
 
-def _draft(options: Namespace, notebook: Notebook, outside: Outside | None) -> HandoffDraft:
+def _draft(options: Namespace, notebook: Notebook, outside: EngineTarget | None) -> HandoffDraft:
     """Return the draft; print the cost of an engine and what was redacted on stderr."""
-    from ricordo.cli.output import progress_line
+    from ricordo.cli.output import show_progress
     from ricordo.curation.engine import CurationProgress
-    from ricordo.services.handoff.handoff import by_rules, draft
+    from ricordo.services.handoff.handoff import compose_by_rules, draft_handoff
 
     requests: list[DraftRequest] = []
 
     def before(request: DraftRequest) -> None:
         requests.append(request)
-        left_out = request.told.left_out
+        left_out = request.brief.left_out
         lines = [f"{left_out} facts left out: over the token limit"] if left_out else []
-        tell([*lines, estimate_line(request.outside, request.estimate)])
+        print_messages([*lines, render_estimate(request.outside, request.estimate)])
 
     reading = CurationProgress("reading transcripts")
-    with progress_line() as show:
-        composer: Composer = by_rules
+    with show_progress() as show:
+        composer: Composer = compose_by_rules
         if outside is not None:
-            from ricordo.services.engines.preview import answered
-            from ricordo.services.handoff.engine_draft import by_engine
+            from ricordo.services.engines.preview import format_answer
+            from ricordo.services.handoff.engine_draft import compose_by_engine
 
-            composer = by_engine(outside, show, before, lambda run: tell([answered(run)]))
+            composer = compose_by_engine(
+                outside, show, before, lambda run: print_messages([format_answer(run)])
+            )
         try:
-            return draft(notebook, _handoff_options(options), lambda: show(reading), composer)
+            return draft_handoff(
+                notebook, _handoff_options(options), lambda: show(reading), composer
+            )
         finally:
             # it was sent, whatever the answer is
-            redacted = (value for request in requests for value in request.told.redaction.told())
-            tell(kept_back_lines(redacted))
+            redacted = (
+                value for request in requests for value in request.brief.redaction.list_redacted()
+            )
+            print_messages(render_redacted(redacted))
 
 
 def _handoff_options(options: Namespace) -> HandoffOptions:
@@ -141,37 +153,35 @@ def _handoff_options(options: Namespace) -> HandoffOptions:
 
 
 def _composed_by(engine: str) -> str:
-    from ricordo.services.handoff.handoff import RULES
+    from ricordo.services.handoff.handoff import RULES_ENGINE
 
-    if engine == RULES:
+    if engine == RULES_ENGINE:
         return "composed by rules from the transcript, without a model"
-    return f"drafted by {one_line(engine)} from facts of the transcript"
+    return f"drafted by {make_one_line(engine)} from facts of the transcript"
 
 
 def _lines(
-    notebook: Notebook, draft: HandoffDraft, result: Finished, written: WrittenHandoff
+    notebook: Notebook, draft: HandoffDraft, result: RenderedHandoff, written: WrittenHandoff
 ) -> list[str]:
     """Return lines on what was written and how the next agent picks it up."""
-    from ricordo.services.handoff.output import pickup_of
+    from ricordo.services.handoff.output import find_pickup
 
-    head = result.handoff.head
+    head = result.handoff.header
     act = "updated" if draft.destination.handoff else "wrote"
     is_new = written.act is not None
     marks = ", ".join(f"{count} {status.value}" for status, count in result.counts.items() if count)
     credentials = "credential" if head.redactions == 1 else "credentials"
     lines = [
-        f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.name}",
+        f"{act if is_new else 'unchanged:'} {make_one_line(written.path)} for {head.target.name}",
         f"  {len(result.handoff.statements)} statements: {marks or 'none'}",
         f"  about {result.tokens:,} tokens, limit {head.budget:,}; "
         f"{result.handoff.left_out} left out, {head.redactions} {credentials} redacted",
         f"  {_composed_by(head.engine)}",
-        f"next: {written.start}",
+        f"next: {written.start_command}",
     ]
-    pickup = pickup_of(notebook, draft)
+    pickup = find_pickup(notebook, draft)
     if pickup is not None:
-        lines.append(
-            f"or add this to {pickup.file}, to have it read at every start: {pickup.added}"
-        )
+        lines.append(f"or add this to {pickup.file}, to have it read at every start: {pickup.line}")
     return [*lines, "`ricordo undo` reverts this."] if is_new else lines
 
 
@@ -199,45 +209,45 @@ def add_resume_arguments(parser: ArgumentParser) -> None:
 def run_resume(options: Namespace, environment: Environment) -> int:
     """Verify the handoff and print what changed."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.handoff.resume import describe_resumption, resume_handoff
+    from ricordo.services.handoff.resume import describe_resume, resume_handoff
 
     resumption = resume_handoff(environment, options.handoff, options.memory)
     if options.json:
-        print_json(describe_resumption(resumption))
+        print_json(describe_resume(resumption))
     else:
-        tell(resumption.remarks)
+        print_messages(resumption.warnings)
         print_lines(list(_resume_lines(resumption)))
-    return 0 if resumption.resumed.holds else _NOT_VALID
+    return 0 if resumption.rechecked.is_valid else _NOT_VALID
 
 
-def _resume_lines(resumption: Resumption) -> Iterator[str]:
-    resumed = resumption.resumed
-    invalid = [checked for checked in resumed.statements if not checked.holds]
+def _resume_lines(resumption: ResumeReport) -> Iterator[str]:
+    resumed = resumption.rechecked
+    invalid = [checked for checked in resumed.statements if not checked.is_valid]
     for checked in invalid:
         text = checked.statement.text or checked.statement.quote
-        yield f"{checked.was.value} → {checked.now.value}: {one_line(text)}"
-        yield f"    {one_line(checked.why)}"
+        yield f"{checked.status_then.value} → {checked.status_now.value}: {make_one_line(text)}"
+        yield f"    {make_one_line(checked.reason)}"
     yield from _changes(resumed)
-    head = resumed.handoff.head
-    written = f"{one_line(resumption.path)}, written {head.written:%Y-%m-%d %H:%M}"
+    head = resumed.handoff.header
+    written = f"{make_one_line(resumption.path)}, written {head.written:%Y-%m-%d %H:%M}"
     expired = f", expired {head.expires:%Y-%m-%d}" if resumed.has_expired else ""
     yield f"{written}{expired}"
     count = len(resumed.statements)
     yield f"{count - len(invalid)} of {count} statements are still valid"
 
 
-def _changes(resumed: Resumed) -> Iterator[str]:
-    changed = resumed.changed
+def _changes(resumed: RecheckedHandoff) -> Iterator[str]:
+    changed = resumed.changes
     if changed.commits:
         yield f"commits since: {len(changed.commits)}"
-        yield from (f"  {it.id[:12]} {one_line(it.subject)}" for it in changed.commits)
+        yield from (f"  {it.id[:12]} {make_one_line(it.subject)}" for it in changed.commits)
     yield from _listed("files", changed.files)
     yield from _listed("notes", changed.notes)
 
 
 def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
     lines = [
-        f"  {it.kind.value} {one_line(it.path)}{f' → {one_line(it.to)}' if it.to else ''}"
+        f"  {it.kind.value} {make_one_line(it.path)}{f' → {make_one_line(it.new_path)}' if it.new_path else ''}"
         for it in changes
     ]
     if lines:

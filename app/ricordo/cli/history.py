@@ -6,19 +6,25 @@ import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import apply_reported, begin_reported, begin_shown, merged_lines, told_edits
+from ricordo.cli.edit import (
+    apply_change_set,
+    begin_change,
+    begin_display,
+    render_edits,
+    render_merged,
+)
 from ricordo.cli.parser import add_json, add_memory
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
-from ricordo.text import clip, one_line, visible
+from ricordo.text import clip, make_one_line, make_visible
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
     from ricordo.memory.change import Edit
-    from ricordo.services.history.undo import ToBeSeen, UndoResult
+    from ricordo.services.history.undo import UndoResult, UndoToConfirm
     from ricordo.services.history.versions import Version
-    from ricordo.services.inbox.inbox import Arrival, Inbox
+    from ricordo.services.inbox.inbox import Inbox, InboxChange
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
 
@@ -54,7 +60,7 @@ def run_history(options: Namespace, environment: Environment) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.describe import describe_version
-    from ricordo.services.history.versions import versions
+    from ricordo.services.history.versions import list_versions
     from ricordo.services.workspace.note_choice import pick_path
 
     if options.drop and options.older_than is None:
@@ -66,9 +72,9 @@ def run_history(options: Namespace, environment: Environment) -> int:
         return _size(notebook, as_json=options.json)
     if options.older_than is not None:
         return _trim(notebook, options)
-    memory = begin_shown(notebook)
+    memory = begin_display(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
-    listed = versions(notebook, path)
+    listed = list_versions(notebook, path)
     if options.json:
         print_json({"versions": [describe_version(version) for version in listed]})
     else:
@@ -81,7 +87,7 @@ def _line(version: Version) -> str:
     reason = f"  {clip(version.reason, _LONGEST_REASON)}" if version.reason else ""
     return (
         f"{version.id:<8} {version.at[:16].replace('T', ' ')}  {version.kind:<8} "
-        f"{clip(version.path, 40):<40} {size:>14}  {one_line(version.by)}{reason}"
+        f"{clip(version.path, 40):<40} {size:>14}  {make_one_line(version.by)}{reason}"
     )
 
 
@@ -94,7 +100,7 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
     if as_json:
         print_json({"texts": check.contents, "faults": list(check.faults)})
     else:
-        print_lines([*map(one_line, check.faults), f"{check.contents} stored texts: {result}"])
+        print_lines([*map(make_one_line, check.faults), f"{check.contents} stored texts: {result}"])
     return 3 if check.faults else 0
 
 
@@ -122,9 +128,9 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
 
 def _size(notebook: Notebook, *, as_json: bool) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.history.maintenance import history_size
+    from ricordo.services.history.maintenance import measure_history
 
-    size = history_size(notebook)
+    size = measure_history(notebook)
     if as_json:
         print_json({"bytes": size.bytes, "texts": size.contents, "acts": size.acts})
     else:
@@ -151,21 +157,21 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.describe import describe_inbox
-    from ricordo.services.inbox.inbox import close_visit, inbox, learn_writers, with_writers
-    from ricordo.services.inbox.revert import revert_all
+    from ricordo.services.inbox.inbox import add_writers, close_visit, read_inbox, update_writers
+    from ricordo.services.inbox.revert import build_full_revert
 
     notebook = open_notebook(options, environment)
     changes = options.revert or options.keep_all
-    memory = (begin_reported if changes else begin_shown)(notebook)
-    learn_writers(notebook, memory)
-    current = with_writers(notebook, inbox(notebook))
+    memory = (begin_change if changes else begin_display)(notebook)
+    update_writers(notebook, memory)
+    current = add_writers(notebook, read_inbox(notebook))
     if options.revert:
         arrival = _pick(current, options.revert)
-        change_set = revert_all(arrival, current, memory)
-        apply_reported(notebook, change_set, f"reverted {one_line(arrival.path)}")
+        change_set = build_full_revert(arrival, current, memory)
+        apply_change_set(notebook, change_set, f"reverted {make_one_line(arrival.path)}")
     elif options.keep_all:
         close_visit(notebook, current)
-        done = f"kept {len(current.waiting)}"
+        done = f"kept {len(current.pending)}"
         note_change(done)
         print_lines([f"{done}; the inbox now starts from here"])
     elif options.json:
@@ -175,48 +181,48 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     return 0
 
 
-def _pick(current: Inbox, name: str) -> Arrival:
+def _pick(current: Inbox, name: str) -> InboxChange:
     """Return the arrival called `name`: by path, file name, or name without ending."""
     from ricordo.errors import AmbiguousNote, NoteNotFound
-    from ricordo.memory.note import stem
+    from ricordo.memory.note import get_stem
 
-    matches = [arrival for arrival in current.arrivals if name in (arrival.path, arrival.origin)]
+    matches = [arrival for arrival in current.changes if name in (arrival.path, arrival.old_path)]
     bare = name.removesuffix(".md")
-    matches = matches or [arrival for arrival in current.arrivals if bare == stem(arrival.path)]
+    matches = matches or [arrival for arrival in current.changes if bare == get_stem(arrival.path)]
     paths = sorted({arrival.path for arrival in matches})
     if len(paths) > 1:
         raise AmbiguousNote(name, paths)
     if not matches:
-        raise NoteNotFound(f"The inbox has no note “{visible(name)}”.")
+        raise NoteNotFound(f"The inbox has no note “{make_visible(name)}”.")
     return matches[-1]
 
 
-def _state(arrival: Arrival) -> str:
+def _state(arrival: InboxChange) -> str:
     """Return the user's decision on an arrival; "" if there is none."""
-    if arrival.reverted:
+    if arrival.is_reverted:
         return " (reverted)"
-    if arrival.kept:
+    if arrival.is_kept:
         return " (kept)"
-    return " (later: new again at the next visit)" if arrival.put_off else ""
+    return " (later: new again at the next visit)" if arrival.is_snoozed else ""
 
 
 def _lines(notebook: Notebook, current: Inbox) -> list[str]:
-    from ricordo.memory.diff import rows
+    from ricordo.memory.diff import build_rows
 
-    if not current.arrivals:
+    if not current.changes:
         return ["Nothing new since the last visit."]
     since = current.since[:16].replace("T", " ") or "the start"
-    lines = [f"{len(current.waiting)} new since {since}"]
-    for arrival in current.arrivals:
-        origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
+    lines = [f"{len(current.pending)} new since {since}"]
+    for arrival in current.changes:
+        origin = f" from {make_one_line(arrival.old_path)}" if arrival.old_path else ""
         lines += [
             "",
-            f"{arrival.kind} {one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
-            f"  {one_line(arrival.by)}{_state(arrival)}",
+            f"{arrival.kind} {make_one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
+            f"  {make_one_line(arrival.by)}{_state(arrival)}",
         ]
         changes = [
-            f"  {row.sign} {visible(row.text)}{f'  ({row.ending})' if row.ending else ''}"
-            for row in rows(arrival.old_text, arrival.new_text)
+            f"  {row.sign} {make_visible(row.text)}{f'  ({row.ending})' if row.ending else ''}"
+            for row in build_rows(arrival.old_text, arrival.new_text)
         ]
         if not changes and arrival.before != arrival.after and arrival.kind == "changed":
             changes = ["  Only the value of a credential changed; it is not shown."]
@@ -224,35 +230,35 @@ def _lines(notebook: Notebook, current: Inbox) -> list[str]:
     return lines
 
 
-def take_back(
+def undo_or_redo(
     options: Namespace,
     environment: Environment,
-    act: Callable[[Notebook], UndoResult | ToBeSeen],
+    act: Callable[[Notebook], UndoResult | UndoToConfirm],
     word: str,
 ) -> int:
     """Undo or redo by `act`; a merge without conflicts is applied and reported."""
     from ricordo.cli.output import note_change, print_lines
-    from ricordo.services.edits.change import EditOverlap, apply_at_once
-    from ricordo.services.history.undo import ToBeSeen
+    from ricordo.services.edits.change import EditConflicts, apply_merging
+    from ricordo.services.history.undo import UndoToConfirm
 
     notebook = open_notebook_or_project(options, environment)
-    begin_reported(notebook)
+    begin_change(notebook)
     outcome = act(notebook)
     merged: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
-    if isinstance(outcome, ToBeSeen):
-        if isinstance(outcome.outcome, EditOverlap):
-            raise outcome.outcome.error()
+    if isinstance(outcome, UndoToConfirm):
+        if isinstance(outcome.outcome, EditConflicts):
+            raise outcome.outcome.to_error()
         change_set = outcome.outcome.change_set
         edits = change_set.edits
-        _, later = apply_at_once(notebook, change_set, by_hand=True, undoes=outcome.undoes)
+        _, later = apply_merging(notebook, change_set, by_hand=True, undoes=outcome.undoes)
         # without the files in which others had made the same change
         changed = [edit.path for edit in edits if edit.path in outcome.outcome.files]
         merged = tuple(dict.fromkeys((*changed, *later)))
     else:
         edits = outcome.edits
-    note_change(f"{word}: {outcome.told}")
-    print_lines([f"{word}: {outcome.told}", *told_edits(edits), *merged_lines(merged)])
+    note_change(f"{word}: {outcome.description}")
+    print_lines([f"{word}: {outcome.description}", *render_edits(edits), *render_merged(merged)])
     return 0
 
 
@@ -269,22 +275,22 @@ def add_restore_arguments(parser: ArgumentParser) -> None:
 def run_restore(options: Namespace, environment: Environment) -> int:
     """Restore the note."""
     from ricordo.cli.output import print_lines
-    from ricordo.memory.change import digest
-    from ricordo.services.history.versions import pick_version, restore, versions
+    from ricordo.memory.change import compute_digest
+    from ricordo.services.history.versions import compose_restore, list_versions, pick_version
     from ricordo.services.workspace.note_choice import pick_path
 
     notebook = open_notebook(options, environment)
-    memory = begin_reported(notebook)
+    memory = begin_change(notebook)
     path = pick_path(notebook, memory, options.note)
     file = memory.by_path.get(path)
-    now = digest(file.raw) if file else None
-    every = versions(notebook, path)
+    now = compute_digest(file.raw) if file else None
+    every = list_versions(notebook, path)
     candidates = every if options.at else [version for version in every if version.sha != now]
     version = pick_version(candidates, options.at)
-    change_set = restore(notebook, memory, version, path)
-    what = f"{one_line(path)} as of {version.at[:16].replace('T', ' ')}"
+    change_set = compose_restore(notebook, memory, version, path)
+    what = f"{make_one_line(path)} as of {version.at[:16].replace('T', ' ')}"
     if change_set:
-        apply_reported(notebook, change_set, f"restored {what}")
+        apply_change_set(notebook, change_set, f"restored {what}")
     else:
         print_lines([f"{what}: no changes, the note has this text already"])
     return 0
@@ -297,7 +303,7 @@ directory; indexes that held it are rebuilt when needed.
 
 The value is read from standard input, so that it appears neither in process lists nor in the shell
 history. The notes themselves are not changed; those that still hold the value are listed."""
-SHORTEST = 4
+MIN_VALUE_LENGTH = 4
 """Characters; a shorter value would damage unrelated texts."""
 
 
@@ -314,13 +320,15 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     if sys.stdin.isatty():
         print_errors(["Enter the value, then press Enter and ctrl+d:"])
     value = sys.stdin.read().strip("\r\n")
-    if len(value.strip()) < SHORTEST:
-        raise WrongUsage(f"The value on standard input needs at least {SHORTEST} characters.")
+    if len(value.strip()) < MIN_VALUE_LENGTH:
+        raise WrongUsage(
+            f"The value on standard input needs at least {MIN_VALUE_LENGTH} characters."
+        )
     purged = purge_value(environment, value)
     note_change("removed the value from the history")
     history = purged.history
     lines = [
-        f"removed from {history.contents} texts and {history.told} reasons and paths in the history"
+        f"removed from {history.contents} texts and {history.texts} reasons and paths in the history"
     ]
     if purged.quotes:
         lines.append(f"removed from {purged.quotes} quotes and titles of sessions")
@@ -334,7 +342,7 @@ def run_purge(options: Namespace, environment: Environment) -> int:
         "These damaged histories cannot be searched; delete them:": purged.unsearched,
     }
     for title, paths in remaining.items():
-        lines += [title, *(f"  {one_line(path)}" for path in paths)] if paths else []
+        lines += [title, *(f"  {make_one_line(path)}" for path in paths)] if paths else []
     print_lines(lines)
     return 0
 
@@ -351,7 +359,7 @@ def run_undo(options: Namespace, environment: Environment) -> int:
     """Undo the last act."""
     from ricordo.services.history.undo import undo
 
-    return take_back(options, environment, undo, "undone")
+    return undo_or_redo(options, environment, undo, "undone")
 
 
 REDO_SUMMARY = "Redo what was undone last."
@@ -366,7 +374,7 @@ def run_redo(options: Namespace, environment: Environment) -> int:
     """Redo what was undone last."""
     from ricordo.services.history.undo import redo
 
-    return take_back(options, environment, redo, "redone")
+    return undo_or_redo(options, environment, redo, "redone")
 
 
 COMMANDS = {

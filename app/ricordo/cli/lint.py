@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ricordo.cli.command import Command
-from ricordo.cli.output import tell
+from ricordo.cli.output import print_messages
 from ricordo.cli.parser import add_memory, add_project, with_project
-from ricordo.cli.workspace import look_reported, open_notebook
+from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--diff cannot be used with --sarif.")
     fixes = _fix(options, environment, only) if options.fix or options.diff else None
     notebook = open_notebook(options, environment, only)
-    snapshot = look_reported(notebook)
+    snapshot = read_snapshot_reported(notebook)
     if options.dismiss:
         return _dismiss(notebook, snapshot, options.dismiss, options.reason)
     _print(options, snapshot, fixes)
@@ -69,11 +69,11 @@ def run_lint(options: Namespace, environment: Environment) -> int:
 def _known_rules(names: list[str]) -> frozenset[str]:
     from difflib import get_close_matches
 
-    from ricordo.lint.rule import all_rules
+    from ricordo.lint.rule import load_rules
 
     for name in names:
-        if name not in all_rules():
-            near = get_close_matches(name, all_rules(), n=1)
+        if name not in load_rules():
+            near = get_close_matches(name, load_rules(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise WrongUsage(f"Unknown rule “{name}”.{hint}")
     return frozenset(names)
@@ -90,67 +90,67 @@ class _Fixes(NamedTuple):
 
 def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> _Fixes:
     """Fix the findings of the rules `only`; with `--diff` only plan the fixes."""
-    from ricordo.cli.edit import begin_reported
-    from ricordo.cli.output import note_change, tell
-    from ricordo.services.edits.change import apply_at_once
+    from ricordo.cli.edit import begin_change
+    from ricordo.cli.output import note_change, print_messages
+    from ricordo.services.edits.change import apply_merging
     from ricordo.services.edits.fix import plan_fixes
 
     # with all rules: a fix for one rule must not cause findings of another one
     notebook = open_notebook(options, environment)
-    memory = notebook.read() if options.diff else begin_reported(notebook)
-    snapshot = notebook.judge_closely(memory)
-    tell(notebook.take_notices())
+    memory = notebook.read() if options.diff else begin_change(notebook)
+    snapshot = notebook.judge_with_evidence(memory)
+    print_messages(notebook.take_messages())
     plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=only)
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)
-    _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
+    _, merged = apply_merging(notebook, plan.change_set, by_hand=False)
     note_change(f"fixed {', '.join(edit.path for edit in plan.change_set.edits)}")
     return _Fixes(plan, applied=True, merged=merged)
 
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
-    from ricordo.cli.edit import merged_lines, told_edits
-    from ricordo.services.edits.fix import count_lines, diff_lines, fixed_lines
+    from ricordo.cli.edit import render_edits, render_merged
+    from ricordo.services.edits.fix import format_counts, format_diffs, format_fixed
 
     plan = fixes.plan
     if not fixes.applied:
-        yield from diff_lines(plan)
+        yield from format_diffs(plan)
     elif plan.change_set:
-        yield from fixed_lines(plan)
-        yield from told_edits(plan.change_set.edits)
-        yield from merged_lines(fixes.merged)
-    yield from (f"  {warning}" for warning in plan.change_set.remarks)
-    yield from count_lines(plan, applied=fixes.applied)
+        yield from format_fixed(plan)
+        yield from render_edits(plan.change_set.edits)
+        yield from render_merged(fixes.merged)
+    yield from (f"  {warning}" for warning in plan.change_set.warnings)
+    yield from format_counts(plan, applied=fixes.applied)
     if fixes.applied and plan.change_set:
         yield "`ricordo undo` reverts this."
 
 
 def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import note_change, print_lines
-    from ricordo.services.report import finding_line
+    from ricordo.services.report import format_finding
 
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
         raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
     notebook.dismiss(finding_id, reason)
     note_change(f"dismissed {finding_id}")
-    print_lines([f"dismissed until its cause changes: {finding_line(known[finding_id])}"])
+    print_lines([f"dismissed until its cause changes: {format_finding(known[finding_id])}"])
     return 0
 
 
 def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_finding, describe_load, describe_summary
-    from ricordo.services.report import finding_line, load_line, summary_line
+    from ricordo.services.report import format_finding, format_load, format_summary
 
     memory = snapshot.memory
     if options.sarif:
-        from ricordo.services.describe import sarif
+        from ricordo.services.describe import build_sarif
 
-        print_json(sarif(snapshot))
+        print_json(build_sarif(snapshot))
         if fixes:
-            tell(list(_fix_lines(fixes)))
+            print_messages(list(_fix_lines(fixes)))
         return
     shown = [(finding, False) for finding in snapshot.findings]
     if options.dismissed:
@@ -173,8 +173,10 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
         # remaining findings are only counted; `lint` lists them
         print_lines(list(_fix_lines(fixes)))
     else:
-        print_lines([finding_line(f) + (" (dismissed)" if gone else "") for f, gone in shown])
-    print_lines([f"{len(memory.notes)} notes; {summary_line(snapshot)}; load {load_line(memory)}"])
+        print_lines([format_finding(f) + (" (dismissed)" if gone else "") for f, gone in shown])
+    print_lines(
+        [f"{len(memory.notes)} notes; {format_summary(snapshot)}; load {format_load(memory)}"]
+    )
 
 
 def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:

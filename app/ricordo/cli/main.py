@@ -61,18 +61,18 @@ def run(arguments: list[str]) -> int:
 
 def _report(error: BaseException, *, debug: bool) -> int:
     """Print on stderr what went wrong and what was changed; return the exit code."""
-    from ricordo.cli.output import changes_noted, print_errors, tell
+    from ricordo.cli.output import list_changes, print_errors, print_messages
     from ricordo.cli.streams import discard
-    from ricordo.errors import NOTHING_CHANGED, RicordoError, Unprintable
+    from ricordo.errors import NOTHING_CHANGED, OutputFailed, RicordoError
 
-    changes = "; ".join(changes_noted())
+    changes = "; ".join(list_changes())
     done = f"{changes}. " if changes else ""
     if isinstance(error, KeyboardInterrupt):
-        tell([f"{done}Interrupted."] if done else [])
+        print_messages([f"{done}Interrupted."] if done else [])
         return 130
     if not isinstance(error, Exception):
         raise error
-    if isinstance(error, Unprintable):
+    if isinstance(error, OutputFailed):
         discard(sys.stdout)
         if error.has_no_reader and not done:
             return 0
@@ -82,23 +82,23 @@ def _report(error: BaseException, *, debug: bool) -> int:
         print_errors(["".join(traceback.format_exception(error)).rstrip("\n")])
     if isinstance(error, RicordoError):
         changed = "" if done and error.changed == NOTHING_CHANGED else error.changed
-        tell([f"{done}{error.message} {changed}".rstrip()])
+        print_messages([f"{done}{error.message} {changed}".rstrip()])
         return error.exit_code
     kind = type(error).__name__
     changed = "" if done else f" {NOTHING_CHANGED}"
     message = f"{done}internal error ({kind}); this is a bug, please report it.{changed}"
-    tell([f"{message} --debug shows where."])
+    print_messages([f"{message} --debug shows where."])
     return 3
 
 
 def _run(arguments: list[str]) -> int:
     without_state, state = _without_state(arguments)
     if without_state == QUICK:
-        from ricordo.cli.short import line_here
+        from ricordo.cli.short import render_line_here
         from ricordo.cli.streams import write_out
         from ricordo.resources import state_directory
 
-        write_out(f"{line_here(state_directory(os.environ, state))}\n")
+        write_out(f"{render_line_here(state_directory(os.environ, state))}\n")
         return 0
     from ricordo.cli.output import forget_changes
 
@@ -110,15 +110,15 @@ def _run(arguments: list[str]) -> int:
 
         write_out(f"ricordo {__version__}\n")
         return 0
-    command = command_of(name)
+    command = load_command(name)
     try:
-        options = parser_of(name, command).parse_words(rest)
+        options = create_parser(name, command).parse_words(rest)
     except SystemExit:
         # the parser printed its help
         return 0
     from ricordo.errors import WrongUsage
     from ricordo.services.workspace.environment import load_environment
-    from ricordo.storage.state_file import refuse_irregular
+    from ricordo.storage.state_file import check_regular_files
 
     try:
         environment = load_environment(
@@ -129,7 +129,7 @@ def _run(arguments: list[str]) -> int:
             "--now or RICORDO_NOW expects a date or time of the years 1970 to 8999, such as "
             "2026-05-01T09:00."
         ) from None
-    refuse_irregular(environment.state)
+    check_regular_files(environment.state)
     return command.run(options, environment)
 
 
@@ -181,17 +181,17 @@ def _refuse_mistyped(word: str) -> None:
     from difflib import get_close_matches
 
     from ricordo.errors import WrongUsage
-    from ricordo.text import one_line
+    from ricordo.text import make_one_line
 
     near = get_close_matches(word, (*COMMANDS, "hook"), n=1)
     hint = f" Did you mean `ricordo {near[0]}`?" if near else ""
     raise WrongUsage(
-        f"“{one_line(word)}” is neither a command nor a path.{hint} "
+        f"“{make_one_line(word)}” is neither a command nor a path.{hint} "
         "`ricordo --help` lists the commands."
     )
 
 
-def command_of(name: str) -> Command:
+def load_command(name: str) -> Command:
     """Return the command `name`, importing its module."""
     from importlib import import_module
 
@@ -199,7 +199,7 @@ def command_of(name: str) -> Command:
     return commands[name]
 
 
-def parser_of(name: str, command: Command) -> Parser:
+def create_parser(name: str, command: Command) -> Parser:
     """Return the parser of the command `name`, which raises WrongUsage."""
     from argparse import RawDescriptionHelpFormatter
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.edit import begin_shown
-from ricordo.cli.parser import add_json, add_memory, add_project, memory_path, with_project
+from ricordo.cli.edit import begin_display
+from ricordo.cli.parser import add_json, add_memory, add_project, get_memory_path, with_project
 from ricordo.cli.streams import can_show_screen
-from ricordo.cli.workspace import look_reported, open_notebook
-from ricordo.text import one_line
+from ricordo.cli.workspace import open_notebook, read_snapshot_reported
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ricordo.services.review import Item, Queue
+    from ricordo.services.review import ReviewNote, ReviewQueue
     from ricordo.services.workspace.environment import Environment
 
 OPEN_SUMMARY = """The terminal notebook for the memory that AI agents keep about you.
@@ -56,16 +56,16 @@ def add_open_arguments(parser: ArgumentParser) -> None:
 
 def run_open(options: Namespace, environment: Environment) -> int:
     """Open the notebook, or print a report without a terminal."""
-    path = memory_path(options)
+    path = get_memory_path(options)
     if can_show_screen():
-        from ricordo.tui.app import start
+        from ricordo.tui.app import run_app
 
-        return start(path, environment)
+        return run_app(path, environment)
     from ricordo.cli.output import print_lines
-    from ricordo.cli.workspace import look_reported, open_notebook
-    from ricordo.services.report import report
+    from ricordo.cli.workspace import open_notebook, read_snapshot_reported
+    from ricordo.services.report import build_report
 
-    print_lines(report(look_reported(open_notebook(options, environment))))
+    print_lines(build_report(read_snapshot_reported(open_notebook(options, environment))))
     return 0
 
 
@@ -81,11 +81,11 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def run_demo(options: Namespace, environment: Environment) -> int:
     """Copy the sample memory, open the copy, and delete it afterwards."""
-    from ricordo.services.workspace.sample import copied_sample
+    from ricordo.services.workspace.sample import copy_sample
 
-    with copied_sample(environment) as sample:
+    with copy_sample(environment) as sample:
         options.path = sample.memory
-        return run_open(options, sample.surroundings)
+        return run_open(options, sample.environment)
 
 
 REVIEW_SUMMARY = """Review the few notes that are due today.
@@ -105,16 +105,16 @@ def run_review(options: Namespace, environment: Environment) -> int:
     """Open the notebook at the review queue, or print the queue without a terminal."""
     environment = with_project(options, environment)
     if not options.json and can_show_screen():
-        from ricordo.tui.app import start
+        from ricordo.tui.app import run_app
 
-        return start(memory_path(options), environment, opens_review=True)
+        return run_app(get_memory_path(options), environment, opens_review=True)
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_review
-    from ricordo.services.review import review
+    from ricordo.services.review import build_review
 
     notebook = open_notebook(options, environment)
-    begin_shown(notebook)
-    queue = review(notebook, look_reported(notebook))
+    begin_display(notebook)
+    queue = build_review(notebook, read_snapshot_reported(notebook))
     if options.json:
         print_json(describe_review(queue))
     else:
@@ -122,7 +122,7 @@ def run_review(options: Namespace, environment: Environment) -> int:
     return 0
 
 
-def _lines(queue: Queue) -> list[str]:
+def _lines(queue: ReviewQueue) -> list[str]:
     """Return the queue as lines."""
     if not queue.items:
         return [f"Nothing to review today. {_next_line(queue)}"]
@@ -133,15 +133,15 @@ def _lines(queue: Queue) -> list[str]:
     return [*lines, "", f"{more}{_next_line(queue)}"]
 
 
-def _item_lines(item: Item) -> list[str]:
+def _item_lines(item: ReviewNote) -> list[str]:
     share = f"  retention {item.retention.share:.2f}" if item.retention else ""
-    new = "  new" if item.why.name == "NEW" else ""
-    lines = [f"{one_line(item.note.path)}{share}{new}"]
-    lines += [f"  {finding.rule}: {one_line(finding.message)}" for finding in item.doubts]
+    new = "  new" if item.reason.name == "NEW" else ""
+    lines = [f"{make_one_line(item.note.path)}{share}{new}"]
+    lines += [f"  {finding.rule}: {make_one_line(finding.message)}" for finding in item.findings]
     return lines + [f"  {reason}" for reason in (item.retention.reasons if item.retention else ())]
 
 
-def _next_line(queue: Queue) -> str:
+def _next_line(queue: ReviewQueue) -> str:
     day = queue.next_due
     return f"Next review: {day:%-d %B %Y}." if day else "No later review is due."
 

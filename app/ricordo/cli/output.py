@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal, write_out
 from ricordo.errors import NOTHING_CHANGED
-from ricordo.text import cells, clip, encodable, escape_json, one_line, visible
+from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +27,10 @@ _changes: list[str] = []
 
 def note_change(what: str) -> None:
     """Note a change that this run made, such as `retired ports.md`."""
-    _changes.append(one_line(what))
+    _changes.append(make_one_line(what))
 
 
-def changes_noted() -> list[str]:
+def list_changes() -> list[str]:
     """Return the changes that this run made so far, in order."""
     return list(_changes)
 
@@ -49,24 +49,24 @@ def print_json(document: Any) -> None:
     # with an indent, json falls back to Python code at a twentieth of the speed
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(document, ensure_ascii=False, indent=indent)
-    if encodable(text) != text:
+    if make_encodable(text) != text:
         text = json.dumps(_encodable(document), ensure_ascii=False, indent=indent)
     write_out(f"{escape_json(text, ascii_only=not has_encoding(sys.stdout, 'utf-8'))}\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print `lines` with control characters made visible. Raises Unprintable."""
-    write_out("".join(f"{visible(line)}\n" for line in lines))
+    write_out("".join(f"{make_visible(line)}\n" for line in lines))
 
 
-def tell(messages: Iterable[str]) -> None:
+def print_messages(messages: Iterable[str]) -> None:
     """Print messages besides the result on stderr, a line each."""
-    print_errors(f"ricordo: {one_line(message)}" for message in messages)
+    print_errors(f"ricordo: {make_one_line(message)}" for message in messages)
 
 
 def print_errors(lines: Iterable[str]) -> None:
     """Print `lines` on stderr; if that fails they are lost."""
-    text = "".join(f"{visible(line)}\n" for line in lines)
+    text = "".join(f"{make_visible(line)}\n" for line in lines)
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -76,7 +76,7 @@ def print_errors(lines: Iterable[str]) -> None:
 
 def _encodable(value: Any) -> Any:
     if isinstance(value, str):
-        return encodable(value)
+        return make_encodable(value)
     if isinstance(value, dict):
         return {_encodable(key): _encodable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -106,7 +106,7 @@ _DEFAULT_WIDTH = 80
 
 
 @contextmanager
-def progress_line() -> Iterator[Step]:
+def show_progress() -> Iterator[Step]:
     """Yield a function that shows the progress of a curation on a terminal; report a cancellation
     by the user.
     """
@@ -115,7 +115,7 @@ def progress_line() -> Iterator[Step]:
         yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
     except KeyboardInterrupt:
         line.clear()
-        tell([f"Cancelled. {NOTHING_CHANGED}"])
+        print_messages([f"Cancelled. {NOTHING_CHANGED}"])
         raise
     finally:
         line.clear()
@@ -131,7 +131,7 @@ class _ProgressLine:
         if seconds < _QUIET:
             return
         tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
-        text = clip(one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), _width())
+        text = clip(make_one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), _width())
         if text != self._shown:
             self.clear()
             self._write(text)
@@ -139,11 +139,11 @@ class _ProgressLine:
 
     def clear(self) -> None:
         if self._shown:
-            self._write(f"\r{' ' * cells(self._shown)}\r")
+            self._write(f"\r{' ' * count_cells(self._shown)}\r")
             self._shown = ""
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(encodable(text))
+        sys.stderr.write(make_encodable(text))
         sys.stderr.flush()
 
 

@@ -57,7 +57,7 @@ def add_memory(parser: ArgumentParser) -> None:
     parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
 
 
-def memory_path(options: Namespace) -> str | None:
+def get_memory_path(options: Namespace) -> str | None:
     """Return the PATH of the memory; None if none is given."""
     path = options.memory or options.path
     return str(path) if path else None
@@ -81,11 +81,11 @@ def with_project(options: Namespace, environment: Environment) -> Environment:
     import os
 
     from ricordo.errors import WrongUsage
-    from ricordo.text import one_line
+    from ricordo.text import make_one_line
 
     full = os.path.join(environment.cwd, options.project)
     if not os.path.isdir(full):
-        raise WrongUsage(f"--project: {one_line(full)} is not a directory.")
+        raise WrongUsage(f"--project: {make_one_line(full)} is not a directory.")
     return environment._replace(project=full)
 
 

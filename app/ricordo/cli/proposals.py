@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import note_change
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ricordo.curation.brief import Brief
-    from ricordo.curation.pending import Waiting
-    from ricordo.curation.proposal import Rejected
+    from ricordo.curation.pending import PendingProposal
+    from ricordo.curation.proposal import RejectedChange
     from ricordo.memory.memory import Memory
-    from ricordo.services.curation.curation import Taken
+    from ricordo.services.curation.curation import ApplyResult
 
 _COUNTED = {
     "schema": "lines of the schema",
@@ -28,57 +28,57 @@ _COUNTED = {
 }
 
 
-def proposal_lines(proposal: Waiting) -> list[str]:
+def render_proposal(proposal: PendingProposal) -> list[str]:
     """Return a proposal with masked credentials as lines: id, operation and reason, evidence,
     warnings, diff.
     """
-    reason = one_line(proposal.change.reason)
-    lines = [f"{proposal.id}  {proposal.op} {one_line(proposal.path)}: {reason}"]
+    reason = make_one_line(proposal.change.reason)
+    lines = [f"{proposal.id}  {proposal.op} {make_one_line(proposal.path)}: {reason}"]
     for quoted in proposal.evidence:
         mark = "" if quoted.found else " (not found there)"
-        lines.append(f"  “{one_line(quoted.quote)}”{mark}")
-        lines.append(f"    {one_line(quoted.source)}")
-    lines += [f"  ! {one_line(text)}" for text in proposal.told]
-    lines += [f"  {visible(line)}" for line in proposal.diff.rstrip("\n").split("\n")]
+        lines.append(f"  “{make_one_line(quoted.quote)}”{mark}")
+        lines.append(f"    {make_one_line(quoted.source)}")
+    lines += [f"  ! {make_one_line(text)}" for text in proposal.all_warnings]
+    lines += [f"  {make_visible(line)}" for line in proposal.diff.rstrip("\n").split("\n")]
     return [*lines, ""]
 
 
-def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
+def render_rejected(rejected: Iterable[RejectedChange]) -> list[str]:
     """Return what was rejected, a line each."""
     from ricordo.services.curation.decision import mask_rejected
 
     masked = map(mask_rejected, rejected)
-    return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in masked]
+    return [f"rejected: {make_one_line(it.change)}: {make_one_line(it.why)}" for it in masked]
 
 
-def brief_lines(brief: Brief) -> list[str]:
+def render_brief(brief: Brief) -> list[str]:
     """Return the size of a brief, and what did not fit into it."""
     parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in brief.parts)
     lines = [f"brief: about {brief.tokens:,} tokens: {parts}"]
-    if brief.left_out:
-        counts = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
+    if brief.omitted:
+        counts = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.omitted.items())
         lines.append(f"  left out, in this order: {counts}")
     return lines
 
 
-def note_taken(taken: Taken) -> None:
+def note_applied(taken: ApplyResult) -> None:
     """Note the applied proposals as changes of this run."""
     if taken.applied:
         note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in taken.applied)}")
 
 
-def print_taken(taken: Taken, memory: Memory) -> None:
+def print_decided(taken: ApplyResult, memory: Memory) -> None:
     """Print what was applied, and what was not applied and why."""
     from ricordo.cli.output import print_lines
     from ricordo.services.curation.decision import mask_text
 
-    lines = [f"applied: {it.op} {one_line(it.path)}" for it in taken.applied]
+    lines = [f"applied: {it.op} {make_one_line(it.path)}" for it in taken.applied]
     lines += [
-        f"not applied: {it.id} {it.op} {one_line(it.path)}: {one_line(mask_text(why, it, memory))}"
-        for it, why in taken.left
+        f"not applied: {it.id} {it.op} {make_one_line(it.path)}: {make_one_line(mask_text(why, it, memory))}"
+        for it, why in taken.skipped
     ]
-    lines.append(f"{len(taken.applied)} applied, {len(taken.left)} not applied")
-    if any(proposal.told for proposal, _ in taken.left):
+    lines.append(f"{len(taken.applied)} applied, {len(taken.skipped)} not applied")
+    if any(proposal.all_warnings for proposal, _ in taken.skipped):
         lines.append("`ricordo pending --apply ID` applies a pending proposal.")
     if taken.applied:
         lines.append("`ricordo undo` reverts this.")

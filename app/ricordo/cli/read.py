@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.command import Command
-from ricordo.cli.output import tell
+from ricordo.cli.output import print_messages
 from ricordo.cli.parser import add_json, add_memory, add_project, with_project
-from ricordo.cli.workspace import look_reported, open_notebook
+from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -33,20 +33,20 @@ def add_load_arguments(parser: ArgumentParser) -> None:
 def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.describe import describe_load, dropped
-    from ricordo.services.report import load_line
-    from ricordo.text import one_line, visible
+    from ricordo.services.describe import describe_load, find_unloaded_entries
+    from ricordo.services.report import format_load
+    from ricordo.text import make_one_line, make_visible
 
     memory = open_notebook(options, environment).read()
     if options.json:
         print_json(describe_load(memory, with_text=True))
         return 0
-    lines = [visible(line.rstrip("\r")) for line in memory.load.text.split("\n")]
-    print_lines([*lines, "", f"── {load_line(memory)} ──"])
+    lines = [make_visible(line.rstrip("\r")) for line in memory.load.text.split("\n")]
+    print_lines([*lines, "", f"── {format_load(memory)} ──"])
     print_lines(
         [
-            f"line {line}: {one_line(title)} ({one_line(path)})"
-            for line, title, path in dropped(memory)
+            f"line {line}: {make_one_line(title)} ({make_one_line(path)})"
+            for line, title, path in find_unloaded_entries(memory)
         ]
     )
     return 0
@@ -70,24 +70,24 @@ def run_list(options: Namespace, environment: Environment) -> int:
     """Read every memory, print the table, and cache the numbers for `--short`."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_load, describe_summary
-    from ricordo.services.workspace.notebook import counted
-    from ricordo.storage.last_seen import recall
+    from ricordo.services.workspace.notebook import count_findings
+    from ricordo.storage.last_seen import load_summaries
 
     if options.short:
-        from ricordo.cli.short import line_here
+        from ricordo.cli.short import render_line_here
 
-        print_lines([line_here(environment.state)])
+        print_lines([render_line_here(environment.state)])
         return 0
     snapshots = list(_read_all(environment))
-    before = recall(environment.state)
+    before = load_summaries(environment.state)
     _remember(snapshots, environment.state)
     counts = {
-        snapshot.memory.root: counted(snapshot, before.get(snapshot.memory.root, {}))
+        snapshot.memory.root: count_findings(snapshot, before.get(snapshot.memory.root, {}))
         for _, snapshot in snapshots
     }
     if not options.json:
         print_lines(_table(snapshots, counts, environment.agent_home))
-        tell(_warnings(before.get(snapshot.memory.root, {}) for _, snapshot in snapshots))
+        print_messages(_warnings(before.get(snapshot.memory.root, {}) for _, snapshot in snapshots))
         return 0
     print_json(
         {
@@ -111,29 +111,30 @@ def run_list(options: Namespace, environment: Environment) -> int:
 def _read_all(environment: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]]:
     from ricordo.errors import MemoryNotFound, MemoryUnreadable
     from ricordo.services.workspace.notebook import Notebook
-    from ricordo.services.workspace.places import all_memories
+    from ricordo.services.workspace.places import find_all_memories
     from ricordo.services.workspace.settings import load_settings
 
     settings, warnings = load_settings(environment)
-    tell(map(str, warnings))
-    for place in all_memories(environment):
+    print_messages(map(str, warnings))
+    for place in find_all_memories(environment):
         try:
-            yield place, Notebook(place, environment, settings).look()
+            yield place, Notebook(place, environment, settings).read_snapshot()
         except (MemoryNotFound, MemoryUnreadable) as error:
-            tell([error.message])
+            print_messages([error.message])
 
 
 def _remember(snapshots: list[tuple[MemoryPlace, Snapshot]], state: str) -> None:
     from ricordo.errors import StateUnusable
-    from ricordo.services.workspace.notebook import summary
-    from ricordo.storage.last_seen import remember_all
+    from ricordo.services.workspace.notebook import summarize
+    from ricordo.storage.last_seen import save_summaries
 
     try:
-        remember_all(
-            state, {snapshot.memory.root: summary(place, snapshot) for place, snapshot in snapshots}
+        save_summaries(
+            state,
+            {snapshot.memory.root: summarize(place, snapshot) for place, snapshot in snapshots},
         )
     except StateUnusable as error:
-        tell([error.message])
+        print_messages([error.message])
 
 
 def _warnings(before: Iterable[Summary]) -> list[str]:
@@ -168,14 +169,14 @@ def _row(
     place: MemoryPlace, snapshot: Snapshot, counts: Mapping[Severity, int], home: str
 ) -> tuple[str, ...]:
     from ricordo.lint.finding import Severity
-    from ricordo.text import one_line
+    from ricordo.text import make_one_line
 
     load = snapshot.memory.load
     return (
         place.layout.agent or place.layout.kind,
-        one_line(_from_home(place.project or place.root, home)),
+        make_one_line(_from_home(place.project or place.root, home)),
         str(len(snapshot.memory.notes)),
-        f"{load.share:.0%}" if load.limits else "–",
+        f"{load.fill_ratio:.0%}" if load.limits else "–",
         *(str(counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
     )
 
@@ -186,12 +187,14 @@ def _from_home(path: str, home: str) -> str:
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     """Return `rows` as lines: the first two columns left-aligned, the others right-aligned."""
-    from ricordo.text import cells
+    from ricordo.text import count_cells
 
-    widths = [max(cells(text) for text in column) for column in zip(*rows, strict=True)]
+    widths = [max(count_cells(text) for text in column) for column in zip(*rows, strict=True)]
     return [
         _GAP.join(
-            text + " " * (width - cells(text)) if at < 2 else " " * (width - cells(text)) + text
+            text + " " * (width - count_cells(text))
+            if at < 2
+            else " " * (width - count_cells(text)) + text
             for at, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
@@ -213,62 +216,64 @@ def run_show(options: Namespace, environment: Environment) -> int:
     """Print the note."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_note
-    from ricordo.services.sessions.origin import causes_by_note
+    from ricordo.services.sessions.origin import load_origins
     from ricordo.services.workspace.note_choice import pick_note
 
     notebook = open_notebook(options, with_project(options, environment))
-    snapshot = look_reported(notebook)
+    snapshot = read_snapshot_reported(notebook)
     note = pick_note(snapshot.memory, options.note)
-    causes = causes_by_note(
-        notebook.activity, snapshot.memory.root, notebook.renamed(snapshot.memory)
+    causes = load_origins(
+        notebook.activity, snapshot.memory.root, notebook.find_moved(snapshot.memory)
     )
     of_note = causes.get(note.path, ())
     if options.json:
-        from ricordo.services.history.versions import versions
+        from ricordo.services.history.versions import list_versions
 
-        print_json(describe_note(snapshot, note, versions(notebook, note.path), of_note))
+        print_json(describe_note(snapshot, note, list_versions(notebook, note.path), of_note))
     else:
         print_lines(_lines(snapshot, note, of_note))
     return 0
 
 
 def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str]:
-    from ricordo.memory.names import Leads
-    from ricordo.services.report import finding_line
-    from ricordo.services.sessions.activity_text import reads_in_words
-    from ricordo.text import one_line, visible
+    from ricordo.memory.names import TargetKind
+    from ricordo.services.report import format_finding
+    from ricordo.services.sessions.activity_text import describe_reads
+    from ricordo.text import make_one_line, make_visible
 
     memory = snapshot.memory
-    links = [link.path for link in memory.links.get(note.path, ()) if link.leads is Leads.NOTE]
+    links = [
+        link.path for link in memory.links.get(note.path, ()) if link.target_kind is TargetKind.NOTE
+    ]
     facts = [
         ("file", note.path),
         ("name", note.name),
         ("description", note.description),
         ("type", note.type),
-        ("stamped", note.stamped),
-        ("error", note.trouble.value),
+        ("stamped", note.stated_date),
+        ("error", note.read_error.value),
         ("links", ", ".join(dict.fromkeys(links))),
         ("linked from", ", ".join(memory.backlinks.get(note.path, ()))),
-        ("read", reads_in_words(snapshot.evidence, note)),
+        ("read", describe_reads(snapshot.evidence, note)),
         *_origin(note, causes),
     ]
-    lines = [f"{label:<12} {one_line(value)}" for label, value in facts if value]
-    lines += ["", *(visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
-    findings = snapshot.of_note(note.path)
+    lines = [f"{label:<12} {make_one_line(value)}" for label, value in facts if value]
+    lines += ["", *(make_visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
+    findings = snapshot.findings_of(note.path)
     if findings:
-        lines += ["", *(finding_line(finding) for finding in findings)]
+        lines += ["", *(format_finding(finding) for finding in findings)]
     return lines
 
 
 def _origin(note: Note, causes: Sequence[NoteOrigin]) -> list[tuple[str, str]]:
     """Return the origin of the note and later changes, each with a label."""
     if not causes:
-        return [("origin", note.head.scalar("originSessionId"))]
-    from ricordo.services.sessions.activity_text import cause_in_words, quoted_in_words
+        return [("origin", note.frontmatter.get_text("originSessionId"))]
+    from ricordo.services.sessions.activity_text import describe_origin, describe_quote
 
     first, *later = causes
-    origin = [("origin", cause_in_words(first)), ("", quoted_in_words(first))]
-    return origin + [("changed", cause_in_words(cause)) for cause in later]
+    origin = [("origin", describe_origin(first)), ("", describe_quote(first))]
+    return origin + [("changed", describe_origin(cause)) for cause in later]
 
 
 COMMANDS = {

@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.command import Command
-from ricordo.cli.output import tell
-from ricordo.cli.parser import add_json, add_memory, memory_path
-from ricordo.cli.workspace import open_notebook, told_settings
+from ricordo.cli.output import print_messages
+from ricordo.cli.parser import add_json, add_memory, get_memory_path
+from ricordo.cli.workspace import load_settings_reported, open_notebook
 from ricordo.errors import WrongUsage
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
 
 
-NOTHING = 1
+NO_RESULTS = 1
 """The exit code if nothing was found."""
 
 
@@ -50,8 +50,8 @@ def print_results(results: Sequence[RecallResult], as_json: bool, roots: Sequenc
             path = os.path.join(root, note.path)
             title = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
             rows = [title, f"    {result.snippet}", f"    {'; '.join(result.why)}"]
-            print_lines([one_line(row) for row in rows if row.strip()])
-    return 0 if results else NOTHING
+            print_lines([make_one_line(row) for row in rows if row.strip()])
+    return 0 if results else NO_RESULTS
 
 
 def _positive(text: str) -> int:
@@ -59,7 +59,7 @@ def _positive(text: str) -> int:
         return number
     from argparse import ArgumentTypeError
 
-    raise ArgumentTypeError(f"expects a number from 1, not “{one_line(text)}”")
+    raise ArgumentTypeError(f"expects a number from 1, not “{make_one_line(text)}”")
 
 
 USAGE_SUMMARY = """Show what notes were used for, and your searches without results.
@@ -81,23 +81,23 @@ def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a search without results."""
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
-    from ricordo.services.search.usage import drop_gap, gaps, use_report
+    from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
 
     memory = open_notebook(options, environment).read()
-    missed = gaps(environment, memory)
+    missed = list_search_misses(environment, memory)
     if options.drop is not None:
         miss = next((each for each in missed if each.words == options.drop), None)
         if miss is None:
-            words = one_line(options.drop)
+            words = make_one_line(options.drop)
             raise WrongUsage(
                 f"No search without results has the words “{words}”. `ricordo usage` lists them."
             )
-        drop_gap(environment, memory, miss)
-        done = f"forgot the search “{one_line(miss.words)}”"
+        drop_search_miss(environment, memory, miss)
+        done = f"forgot the search “{make_one_line(miss.words)}”"
         note_change(done)
         print_lines([done])
         return 0
-    uses = use_report(environment, memory)
+    uses = list_uses(environment, memory)
     if options.json:
         print_json(_document(uses, missed))
     else:
@@ -117,12 +117,12 @@ def _document(
 def _lines(uses: Sequence[NoteUse], missed: Sequence[SearchMiss]) -> list[str]:
     lines = ["uses, newest first" if uses else "no note was used yet"]
     for use in uses:
-        what = _KINDS.get(use.kind, one_line(use.kind))
-        lines.append(f"  {use.last[:10]}  {use.times:4d} × {what:16}  {one_line(use.path)}")
+        what = _KINDS.get(use.kind, make_one_line(use.kind))
+        lines.append(f"  {use.last[:10]}  {use.times:4d} × {what:16}  {make_one_line(use.path)}")
     lines.append(
         "your searches without results, newest first" if missed else "no search without results"
     )
-    lines += [f"  {miss.last[:10]}  {one_line(miss.words)}" for miss in missed]
+    lines += [f"  {miss.last[:10]}  {make_one_line(miss.words)}" for miss in missed]
     return lines
 
 
@@ -146,7 +146,7 @@ def run_search(options: Namespace, environment: Environment) -> int:
     """Print the notes that match the query."""
     if not options.all:
         return _search_one(options, environment)
-    if memory_path(options):
+    if get_memory_path(options):
         raise WrongUsage("--all searches every memory and takes no PATH.")
     return _search_all(options, environment)
 
@@ -154,33 +154,33 @@ def run_search(options: Namespace, environment: Environment) -> int:
 def _search_all(options: Namespace, environment: Environment) -> int:
     from ricordo.services.search.search import SearchAll
 
-    search = SearchAll(environment, told_settings(environment))
+    search = SearchAll(environment, load_settings_reported(environment))
     results = search.find(options.query, options.number)
-    tell([*search.remarks, *results.remarks])
+    print_messages([*search.warnings, *results.warnings])
     roots = [placed.place.root for placed in results.hits]
     return print_results([placed.hit.result for placed in results.hits], options.json, roots)
 
 
 def _search_one(options: Namespace, environment: Environment) -> int:
     from ricordo.search.query import parse
-    from ricordo.services.search.conditions import Values, asks_findings, values_of
+    from ricordo.services.search.conditions import ConditionValues, collect_values, needs_findings
     from ricordo.services.search.recall import open_index
     from ricordo.services.search.search import Search
-    from ricordo.services.search.usage import remember_gap, uses_by_person
+    from ricordo.services.search.usage import count_uses, remember_search_miss
 
     notebook = open_notebook(options, environment)
     memory = notebook.read()
-    uses = uses_by_person(environment, memory)
-    if asks_findings(options.query):
-        values = values_of(notebook.judge_closely(memory), uses)
+    uses = count_uses(environment, memory)
+    if needs_findings(options.query):
+        values = collect_values(notebook.judge_with_evidence(memory), uses)
     else:
-        values = Values(uses=uses)
+        values = ConditionValues(uses=uses)
     index = open_index(notebook.place, environment)
     results = Search(index, memory, environment).find(options.query, values, options.number)
-    tell(results.remarks)
-    if not results.hits and not results.remarks:
+    print_messages(results.warnings)
+    if not results.hits and not results.warnings:
         # only the words: conditions say nothing about missing notes
-        remember_gap(environment, memory, parse(options.query).words)
+        remember_search_miss(environment, memory, parse(options.query).words)
     return print_results([hit.result for hit in results.hits], options.json)
 
 
@@ -212,7 +212,7 @@ def add_recall_arguments(parser: ArgumentParser) -> None:
 def run_recall(options: Namespace, environment: Environment) -> int:
     """Print the notes that are relevant to the message or the environment."""
     from ricordo.errors import WrongUsage
-    from ricordo.services.search.ambient import ambient
+    from ricordo.services.search.ambient import recall_ambient
     from ricordo.services.search.recall import open_index, recall
 
     if options.ambient and options.message and not options.path:
@@ -223,10 +223,12 @@ def run_recall(options: Namespace, environment: Environment) -> int:
     memory = notebook.read()
     index = open_index(notebook.place, environment)
     if options.ambient and not notebook.place.project:
-        tell(["--ambient needs the project of this memory, which is unknown: give a MESSAGE."])
+        print_messages(
+            ["--ambient needs the project of this memory, which is unknown: give a MESSAGE."]
+        )
         results = []
     elif options.ambient:
-        results = ambient(index, memory, notebook.place, environment, options.number)
+        results = recall_ambient(index, memory, notebook.place, environment, options.number)
     else:
         results = recall(index, memory, options.message, environment, options.number)
     return print_results(results, options.json)

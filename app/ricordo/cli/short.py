@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from ricordo.storage.last_seen import recall
-from ricordo.storage.state_file import refuse_irregular
+from ricordo.storage.last_seen import load_summaries
+from ricordo.storage.state_file import check_regular_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from ricordo.storage.last_seen import Summary
 
 
-def line_here(state: str) -> str:
+def render_line_here(state: str) -> str:
     """Return the line for the current directory, without deleted memories. Raises StateUnusable."""
-    refuse_irregular(state)
+    check_regular_files(state)
     try:
         directory = os.getcwd()
     except OSError:
         # the directory was deleted
         directory = ""
-    summaries = {root: summary for root, summary in recall(state).items() if os.path.isdir(root)}
-    return _visible(short_line(summaries, directory))
+    summaries = {
+        root: summary for root, summary in load_summaries(state).items() if os.path.isdir(root)
+    }
+    return _visible(render_line(summaries, directory))
 
 
-def short_line(summaries: Mapping[str, Summary], directory: str) -> str:
+def render_line(summaries: Mapping[str, Summary], directory: str) -> str:
     """Return the last numbers of the memory of `directory`, else the totals of all memories."""
     if not summaries:
         return "no memory was opened yet"
@@ -87,6 +89,6 @@ def _noun(plural: str, count: int) -> str:
 def _visible(line: str) -> str:
     if line.isprintable():
         return line
-    from ricordo.text import encodable, one_line
+    from ricordo.text import make_encodable, make_one_line
 
-    return encodable(one_line(line))
+    return make_encodable(make_one_line(line))

@@ -92,6 +92,6 @@ def write_out(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        from ricordo.errors import Unprintable
+        from ricordo.errors import OutputFailed
 
-        raise Unprintable(error) from None
+        raise OutputFailed(error) from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import tell
-from ricordo.cli.parser import memory_path
+from ricordo.cli.output import print_messages
+from ricordo.cli.parser import get_memory_path
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,8 +25,8 @@ def open_notebook(
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory
 
-    place = find_memory(memory_path(options), environment)
-    return Notebook(place, environment, told_settings(environment), only)
+    place = find_memory(get_memory_path(options), environment)
+    return Notebook(place, environment, load_settings_reported(environment), only)
 
 
 def open_notebook_or_project(options: Namespace, environment: Environment) -> Notebook:
@@ -36,25 +36,25 @@ def open_notebook_or_project(options: Namespace, environment: Environment) -> No
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.services.workspace.places import find_memory_or_project
 
-    place = find_memory_or_project(memory_path(options), environment)
-    return Notebook(place, environment, told_settings(environment))
+    place = find_memory_or_project(get_memory_path(options), environment)
+    return Notebook(place, environment, load_settings_reported(environment))
 
 
-def told_settings(environment: Environment) -> Settings:
+def load_settings_reported(environment: Environment) -> Settings:
     """Return the user's settings; warnings on them go to stderr."""
     from ricordo.services.workspace.settings import load_settings
-    from ricordo.tui.actions.registry import known_actions
+    from ricordo.tui.actions.registry import list_known_actions
 
-    settings, warnings = load_settings(environment, known_actions())
-    tell(map(str, warnings))
+    settings, warnings = load_settings(environment, list_known_actions())
+    print_messages(map(str, warnings))
     return settings
 
 
-def look_reported(notebook: Notebook) -> Snapshot:
+def read_snapshot_reported(notebook: Notebook) -> Snapshot:
     """Return a snapshot of the memory with evidence; warnings, and messages on Ricordo's own files,
     go to stderr. Raises MemoryNotFound and MemoryUnreadable.
     """
-    snapshot = notebook.look_closely()
-    messages = [*notebook.take_notices(), snapshot.remark, *snapshot.evidence.remarks]
-    tell(message for message in messages if message)
+    snapshot = notebook.read_snapshot_with_evidence()
+    messages = [*notebook.take_messages(), snapshot.warning, *snapshot.evidence.warnings]
+    print_messages(message for message in messages if message)
     return snapshot

@@ -20,21 +20,21 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from ricordo.curation.spoken import Spoken
-from ricordo.curation.user_decisions import NOTHING_DECIDED, Told, UserDecisions
-from ricordo.llm.question import BYTES_A_TOKEN, estimate
-from ricordo.llm.redaction import Redaction, Sealed, framed
+from ricordo.curation.spoken import UserMessage
+from ricordo.curation.user_decisions import NO_DECISIONS, DecisionSummary, UserDecisions
+from ricordo.llm.question import BYTES_PER_TOKEN, estimate_tokens
+from ricordo.llm.redaction import Redaction, Sealed, frame
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.text import clip, visible
+from ricordo.text import clip, make_visible
 
 BUDGET = 60_000
 """Tokens."""
 _LOGS = ("log.md",)
 _AROUND = 30
 """Tokens of the brief's own lines around a message."""
-SCHEMA, TOUCHED, INDEX, OTHERS, DECIDED, GAPS, ACTIVITY = range(7)
+SCHEMA, TOUCHED, INDEX, OTHERS, DECIDED, SEARCH_MISSES, ACTIVITY = range(7)
 """The parts, in their order."""
 _TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
 _MOST_DECIDED = 60
@@ -67,9 +67,9 @@ class Brief:
     """The names of notes in the brief, each with the note's path."""
     sources: tuple[tuple[str, str], ...] = ()
     """The names of messages in the brief, each with the message's source."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    omitted: Mapping[str, int] = field(default_factory=dict)
     """How many lines, notes, messages or descriptions of each part did not fit."""
-    listed: Mapping[str, str] = field(default_factory=dict)
+    short_lines: Mapping[str, str] = field(default_factory=dict)
     """The one-line form of each note that the brief has in full, by its name."""
 
     @property
@@ -80,26 +80,26 @@ class Brief:
     @property
     def stable(self) -> str:
         """The part that hardly changes until the next curation: the memory."""
-        return "".join(_format_part(part) for part in self.parts[:GAPS] if part.blocks)
+        return "".join(_format_part(part) for part in self.parts[:SEARCH_MISSES] if part.blocks)
 
     @property
     def changing(self) -> str:
         """The rest: decisions, searches and messages."""
-        return "".join(_format_part(part) for part in self.parts[GAPS:] if part.blocks)
+        return "".join(_format_part(part) for part in self.parts[SEARCH_MISSES:] if part.blocks)
 
     @property
     def tokens(self) -> int:
         """Estimated tokens."""
-        return estimate(self.text)
+        return estimate_tokens(self.text)
 
 
-def name_of(part: int, block: str) -> str:
+def find_name(part: int, block: str) -> str:
     """Return the name of the note or message that a block of a part is about; "" for none."""
     match = _NAMED[part].match(block) if part in _NAMED else None
     return match[1] if match else ""
 
 
-def ids_of(memory: Memory) -> tuple[tuple[str, str], ...]:
+def name_notes(memory: Memory) -> tuple[tuple[str, str], ...]:
     """Return the names that the brief gives to the notes of `memory`: `n1`, `n2`, by path."""
     notes = [note.path for note in memory.notes if note.role is FileRole.NOTE]
     return tuple((f"n{number}", path) for number, path in enumerate(notes, 1))
@@ -108,34 +108,34 @@ def ids_of(memory: Memory) -> tuple[tuple[str, str], ...]:
 def compose_brief(
     memory: Memory,
     touched: Iterable[str],
-    said: Sequence[Spoken],
-    gaps: Sequence[str] = (),
+    messages: Sequence[UserMessage],
+    search_misses: Sequence[str] = (),
     budget: int = BUDGET,
     redaction: Redaction | None = None,
-    decisions: UserDecisions = NOTHING_DECIDED,
+    decisions: UserDecisions = NO_DECISIONS,
 ) -> Brief:
     """Return the brief on `memory`. `touched` are the paths of the notes that the activity is
     about, `said` the activity in order of time, `gaps` the searches without results; `budget` is in
     tokens. `redaction` is that of the run, which seals what is sent. Of the `decisions` the brief
     has those about existing notes and about proposals.
     """
-    ids = ids_of(memory)
+    ids = name_notes(memory)
     names = {path: name for name, path in ids}
     shown = [memory.by_path[path] for path in sorted(set(touched)) if path in names]
     listed = [
         (memory.by_path[path], name) for name, path in ids if memory.by_path[path] not in shown
     ]
     index = [memory.index.note] if memory.index else []
-    decided = decisions.newest(names, _MOST_DECIDED)
+    decided = decisions.list_newest(names, _MOST_DECIDED)
     writer = _BriefWriter(redaction or Redaction(), names)
     writer.learn(
         [*_find_schemas(memory), *shown, *index],
         [note for note, _ in listed],
         [
-            *gaps,
-            *(message.text for message in said),
-            *(message.before for message in said),
-            *(decision.told for decision in decided),
+            *search_misses,
+            *(message.text for message in messages),
+            *(message.before for message in messages),
+            *(decision.text for decision in decided),
         ],
     )
     blocks = (
@@ -144,24 +144,27 @@ def compose_brief(
         writer.format_files(index),
         [writer.format_short(note, name) for note, name in listed],
         [writer.format_decision(decision) for decision in reversed(decided)],
-        [f"{line}\n" for words in gaps for line in writer.fence("", words)],
-        [writer.format_message(message, f"t{number}") for number, message in enumerate(said, 1)],
+        [f"{line}\n" for words in search_misses for line in writer.fence("", words)],
+        [
+            writer.format_message(message, f"t{number}")
+            for number, message in enumerate(messages, 1)
+        ],
     )
     parts = tuple(
         BriefPart(title, tuple(each)) for title, each in zip(_TITLES, blocks, strict=True)
     )
-    sources = tuple((f"t{number}", message.source) for number, message in enumerate(said, 1))
+    sources = tuple((f"t{number}", message.source) for number, message in enumerate(messages, 1))
     short = {names[note.path]: writer.format_short(note, names[note.path]) for note in shown}
-    return _fit(Brief(parts, ids, sources, listed=short), budget * BYTES_A_TOKEN)
+    return _fit(Brief(parts, ids, sources, short_lines=short), budget * BYTES_PER_TOKEN)
 
 
-def turn_tokens(message: Spoken) -> int:
+def estimate_message(message: UserMessage) -> int:
     """Return the estimated tokens of a message in the brief."""
-    return estimate(f"{message.text}\n{message.before}") + _AROUND
+    return estimate_tokens(f"{message.text}\n{message.before}") + _AROUND
 
 
 def _find_schemas(memory: Memory) -> list[Note]:
-    support = [file for file in memory.files if file.role is FileRole.SUPPORT and file.readable]
+    support = [file for file in memory.files if file.role is FileRole.SUPPORT and file.is_readable]
     return [file for file in support if file.path.rpartition("/")[2].lower() not in _LOGS]
 
 
@@ -180,7 +183,7 @@ class _BriefWriter:
     def fence(self, place: str, text: str, mark: str = "") -> list[str]:
         """Return the lines of a foreign text, each with a mark before it."""
         clean = self.redaction.redact(place, text).rstrip("\n")
-        return [f"{mark}| {visible(line)}" for line in clean.split("\n")] if clean else []
+        return [f"{mark}| {make_visible(line)}" for line in clean.split("\n")] if clean else []
 
     def format_files(self, files: Iterable[Note]) -> list[str]:
         return [f"{line}\n" for file in files for line in self.fence(file.path, file.text)]
@@ -193,14 +196,14 @@ class _BriefWriter:
 
     def format_short(self, note: Note, name: str) -> str:
         clean = self.redaction.redact(note.path, _summarize(note))
-        return f"{name} | {visible(' '.join(clean.split()))}\n"
+        return f"{name} | {make_visible(' '.join(clean.split()))}\n"
 
-    def format_decision(self, decision: Told) -> str:
-        clean = clip(self.redaction.redact(decision.path, decision.told), _LONGEST_DECIDED)
+    def format_decision(self, decision: DecisionSummary) -> str:
+        clean = clip(self.redaction.redact(decision.path, decision.text), _LONGEST_DECIDED)
         about = f"{self.names[decision.path]} " if decision.path in self.names else ""
         return f"{about}{decision.what} on {decision.at.date().isoformat()} | {clean}\n"
 
-    def format_message(self, message: Spoken, name: str) -> str:
+    def format_message(self, message: UserMessage, name: str) -> str:
         text = self.fence(message.source, message.text)
         lines = [f"turn {name}, said on {message.day.isoformat()}", *text]
         if message.before:
@@ -217,7 +220,7 @@ def _format_part(part: BriefPart) -> str:
     return f"== {part.title}\n" + "".join(part.blocks)
 
 
-def size(text: str) -> int:
+def count_bytes(text: str) -> int:
     """Return the UTF-8 bytes of a text."""
     return len(text.encode("utf-8", "replace"))
 
@@ -240,15 +243,17 @@ def _fit(brief: Brief, most: int) -> Brief:
     """Return `brief` within `most` bytes, shortened in the order of the module docstring."""
     for step in _SHORTENINGS:
         part = brief.parts[step.part]
-        over = min(size(brief.text) - most, size(_format_part(part)) - int(step.keeps * most))
+        over = min(
+            count_bytes(brief.text) - most, count_bytes(_format_part(part)) - int(step.keeps * most)
+        )
         if over <= 0 or not part.blocks:
             continue
         blocks, count = step.shorten(part.blocks, over)
         parts = list(brief.parts)
         parts[step.part] = BriefPart(part.title, blocks)
         what = step.what or part.title
-        left_out = {**brief.left_out, what: brief.left_out.get(what, 0) + count}
-        brief = replace(brief, parts=tuple(parts), left_out=left_out)
+        left_out = {**brief.omitted, what: brief.omitted.get(what, 0) + count}
+        brief = replace(brief, parts=tuple(parts), omitted=left_out)
     return brief
 
 
@@ -269,7 +274,7 @@ def _drop_descriptions(blocks: tuple[str, ...], over: int) -> tuple[tuple[str, .
         if over <= 0:
             break
         short = shortened[number].partition(": ")[0].rstrip("\n") + "\n"
-        over -= size(shortened[number]) - size(short)
+        over -= count_bytes(shortened[number]) - count_bytes(short)
         shortened[number] = short
         count += 1
     return tuple(shortened), count
@@ -280,7 +285,7 @@ def _count_to_drop(blocks: Sequence[str], over: int) -> int:
     for number, block in enumerate(blocks):
         if over <= 0:
             return number
-        over -= size(block)
+        over -= count_bytes(block)
     return len(blocks)
 
 
@@ -288,7 +293,7 @@ _SHORTENINGS = (
     _Shortening(ACTIVITY, _drop_first, keeps=0.5),
     _Shortening(OTHERS, _drop_descriptions, what="descriptions"),
     _Shortening(OTHERS, _drop_last),
-    _Shortening(GAPS, _drop_last),
+    _Shortening(SEARCH_MISSES, _drop_last),
     _Shortening(TOUCHED, _drop_last),
     _Shortening(INDEX, _drop_last),
     _Shortening(SCHEMA, _drop_last),
@@ -297,17 +302,17 @@ _SHORTENINGS = (
 )
 
 
-def stable_block(text: Sealed) -> Sealed:
+def frame_stable(text: Sealed) -> Sealed:
     """Return `text` as a block whose delimiter is a digest of the text: the same for the same text,
     so that a cache can serve it.
     """
     return _frame(text, sha256(text.encode("utf-8", "replace")).hexdigest()[:32])
 
 
-def changing_block(text: Sealed) -> Sealed:
+def frame_changing(text: Sealed) -> Sealed:
     """Return `text` as a block with a random delimiter."""
     return _frame(text, secrets.token_hex(16))
 
 
 def _frame(text: Sealed, word: str) -> Sealed:
-    return framed(f"<<data {word}\n", (text,), f"data {word}>>\n")
+    return frame(f"<<data {word}\n", (text,), f"data {word}>>\n")

@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.dates import find_dates
-from ricordo.lexicon import any_of, lowered
-from ricordo.resources import data_text
+from ricordo.lexicon import build_alternation, lower_text
+from ricordo.resources import read_data_text
 
 DENIAL = "denial"
 _MOST_LISTED = 12
@@ -53,16 +53,16 @@ class Fact(NamedTuple):
     text: str
 
 
-def losses(before: str, after: str) -> tuple[str, ...]:
+def describe_losses(before: str, after: str) -> tuple[str, ...]:
     """Return the facts of the text `before` that the text `after` lacks, as “number 30”; the last
     one is “and 3 more” where they are many.
     """
-    facts = [told_fact(fact) for fact in lost(before, after)]
+    facts = [describe_fact(fact) for fact in find_lost_facts(before, after)]
     more = len(facts) - _MOST_LISTED
     return (*facts[:_MOST_LISTED], *([f"and {more} more"] if more > 0 else []))
 
 
-def lost(before: str, after: str) -> tuple[Fact, ...]:
+def find_lost_facts(before: str, after: str) -> tuple[Fact, ...]:
     """Return the facts of the text `before` that the text `after` lacks, kind by kind: dates,
     addresses, quotations, code, links, paths, symbols, numbers, names, denials.
     """
@@ -78,16 +78,16 @@ def lost(before: str, after: str) -> tuple[Fact, ...]:
     return (*facts, *(Fact(DENIAL, word) for word in sorted(denials)))
 
 
-def told_fact(fact: Fact) -> str:
+def describe_fact(fact: Fact) -> str:
     """Return a fact in a few words."""
     text = f"“{_shorten(fact.text)}”" if fact.kind == DENIAL else _shorten(fact.text)
     return f"{fact.kind} {text}"
 
 
-def placeholders(before: str, after: str) -> tuple[str, ...]:
+def find_placeholders(before: str, after: str) -> tuple[str, ...]:
     """Return the placeholders for omitted text that `after` has and `before` lacks."""
-    known = Counter(m[0] for m in _load_pattern("placeholder").finditer(lowered(before)))
-    new = Counter(m[0] for m in _load_pattern("placeholder").finditer(lowered(after)))
+    known = Counter(m[0] for m in _load_pattern("placeholder").finditer(lower_text(before)))
+    new = Counter(m[0] for m in _load_pattern("placeholder").finditer(lower_text(after)))
     found = [_shorten(text) for text in new - known]
     lone = [line for line in after.split("\n") if line.strip() in ("...", "…", "[...]", "[…]")]
     if lone and len(lone) > sum(line.strip() == lone[0].strip() for line in before.split("\n")):
@@ -95,12 +95,12 @@ def placeholders(before: str, after: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def empties(before: str, after: str) -> bool:
+def is_emptied(before: str, after: str) -> bool:
     """Return whether a body that had text is empty afterwards."""
     return bool(before.strip()) and not after.strip()
 
 
-def halves(before: str, after: str) -> bool:
+def is_halved(before: str, after: str) -> bool:
     """Return whether a body of some length lost half of its characters or more."""
     size = len(before.strip())
     return size >= _LEAST_HALVED and 2 * len(after.strip()) <= size
@@ -108,7 +108,7 @@ def halves(before: str, after: str) -> bool:
 
 def _extract_facts(text: str) -> tuple[tuple[str, dict[str, None]], ...]:
     """Return the countable facts of a text by kind, each once and in order."""
-    dates = dict.fromkeys(found.day.isoformat() for found in find_dates(lowered(text)))
+    dates = dict.fromkeys(found.day.isoformat() for found in find_dates(lower_text(text)))
     return (
         ("date", dates),
         ("address", _find_all(_ADDRESS, text)),
@@ -132,7 +132,7 @@ def _find_all(pattern: re.Pattern[str], text: str) -> dict[str, None]:
 
 
 def _count_denials(text: str) -> Counter[str]:
-    return Counter(match[0] for match in _load_pattern("negation").finditer(lowered(text)))
+    return Counter(match[0] for match in _load_pattern("negation").finditer(lower_text(text)))
 
 
 def _shorten(text: str) -> str:
@@ -142,5 +142,5 @@ def _shorten(text: str) -> str:
 
 @cache
 def _load_pattern(part: str) -> re.Pattern[str]:
-    lists = tomllib.loads(data_text("curation/drift.toml"))[part]
-    return re.compile(any_of(text for texts in lists.values() for text in texts))
+    lists = tomllib.loads(read_data_text("curation/drift.toml"))[part]
+    return re.compile(build_alternation(text for texts in lists.values() for text in texts))

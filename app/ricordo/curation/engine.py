@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from ricordo.curation.brief import Brief
-from ricordo.curation.proposal import ProposedChange, Rejected
+from ricordo.curation.proposal import ProposedChange, RejectedChange
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
 
@@ -46,13 +46,13 @@ FREE = EngineUsage()
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadInput:
     """A part of a brief that no answer covers."""
 
     source: str
     """The path of a note or the source of a message; "" for everything around them."""
     why: str
-    is_left: bool = False
+    is_deferred: bool = False
     """Whether the engine was not asked about it; the next curation may cover it."""
 
 
@@ -60,15 +60,15 @@ class Unread:
 class EngineAnswer:
     """The changes that an engine proposes, unchecked."""
 
-    wishes: tuple[ProposedChange, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
+    changes: tuple[ProposedChange, ...] = ()
+    rejected: tuple[RejectedChange, ...] = ()
     """Parts of the answer that are not valid changes."""
     usage: EngineUsage = FREE
     shown: Mapping[str, str] = field(default_factory=dict)
     """Texts that the engine saw redacted, by source: its quotes are looked up in these."""
-    besides: EngineUsage = FREE
+    extra_usage: EngineUsage = FREE
     """Cost besides the `usage`, of questions that the ledger records separately."""
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadInput, ...] = ()
 
 
 class Engine(Protocol):

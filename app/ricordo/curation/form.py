@@ -14,7 +14,7 @@ class ModelForm:
     """A form and how its content is read."""
 
     tool: FormTool
-    said: Callable[[Mapping[str, Any]], object]
+    read: Callable[[Mapping[str, Any]], object]
     """Returns the content of a completed form."""
 
 
@@ -81,7 +81,7 @@ PROPOSE = FormTool(
 """The tool with which a model proposes edits."""
 
 
-def unfolded(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def unfold_edits(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the edits of a form as `edits.py` reads them, each with only the fields of
     its kind.
     """
@@ -93,11 +93,11 @@ def _unfold_edit(edit: Mapping[str, Any]) -> dict[str, Any]:
     return {"op": edit["op"], **fields, **{name: edit[name] for name in _ALWAYS}}
 
 
-def folded(edit: Mapping[str, Any]) -> dict[str, Any]:
+def fold_edit(edit: Mapping[str, Any]) -> dict[str, Any]:
     """Return an unfolded edit with the field names of the form, without the unused fields."""
     names = _FIELDS.get(edit.get("op", ""), {})
     return {names.get(name, name): value for name, value in edit.items()}
 
 
-PROPOSING = ModelForm(PROPOSE, lambda value: unfolded(value["edits"]))
+PROPOSE_FORM = ModelForm(PROPOSE, lambda value: unfold_edits(value["edits"]))
 """The form for edits."""

@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ricordo.curation.engines.external import NOTHING, Sent
+from ricordo.curation.engines.external import EMPTY_BRIEF, SealedBrief
 from ricordo.curation.form import ModelForm, a_list, a_text, an_object
-from ricordo.curation.proposal import Rejected
+from ricordo.curation.proposal import RejectedChange
 from ricordo.errors import ChangeRefused
-from ricordo.llm.question import FormTool, estimate
+from ricordo.llm.question import FormTool, estimate_tokens
 from ricordo.llm.redaction import Redaction
-from ricordo.text import clip, hidden_characters, one_line, visible
+from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
 
-LONGEST = 300
+MAX_REASON = 300
 """Characters of a reason."""
 
 
-class View(StrEnum):
+class PairVerdict(StrEnum):
     """The relation of two notes, as the engine sees it."""
 
     CONFLICT = "conflict"
     DUPLICATE = "duplicate"
-    BOTH_HOLD = "both-hold"
+    BOTH_VALID = "both-hold"
     UNSURE = "unsure"
 
     @property
-    def is_amiss(self) -> bool:
+    def is_problem(self) -> bool:
         """Whether one of the two notes would have to go or change."""
-        return self in (View.CONFLICT, View.DUPLICATE)
+        return self in (PairVerdict.CONFLICT, PairVerdict.DUPLICATE)
 
 
-class Keeps(StrEnum):
+class KeptSide(StrEnum):
     """Which of the two notes should stay."""
 
     LEFT = "left"
@@ -50,8 +50,8 @@ class Keeps(StrEnum):
 class Opinion:
     """The opinion on one pair."""
 
-    view: View
-    keeps: Keeps
+    verdict: PairVerdict
+    kept_side: KeptSide
     reason: str
     """One line of untrusted text."""
     model: str = ""
@@ -63,7 +63,7 @@ class Opinions:
     """The opinions of a reply."""
 
     by_pair: Mapping[str, Opinion]
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedChange, ...] = ()
     """Invalid opinions, and the pairs without one."""
 
 
@@ -75,20 +75,24 @@ def read_opinions(given: object, pairs: Collection[str], model: str = "") -> Opi
     does not match the schema exactly is rejected with a reason; the others still count.
     """
     if not isinstance(given, list):
-        return Opinions({}, (Rejected("reply", "The reply is not a list of verdicts."),))
+        return Opinions({}, (RejectedChange("reply", "The reply is not a list of verdicts."),))
     opinions: dict[str, Opinion] = {}
-    rejected: list[Rejected] = []
+    rejected: list[RejectedChange] = []
     counts = Counter(map(_get_pair, given))
     for number, verdict in enumerate(given[: 2 * len(pairs)], 1):
         try:
             pair = _check_verdict(verdict, pairs, counts)
             opinions[pair] = _read_opinion(verdict, model)
         except ChangeRefused as refused:
-            rejected.append(Rejected(f"verdict {number}", one_line(refused.message)))
+            rejected.append(RejectedChange(f"verdict {number}", make_one_line(refused.message)))
     if len(given) > 2 * len(pairs):
-        rejected.append(Rejected("reply", "The reply has more verdicts than there are pairs."))
+        rejected.append(
+            RejectedChange("reply", "The reply has more verdicts than there are pairs.")
+        )
     missing = (pair for pair in pairs if pair not in counts)
-    rejected += (Rejected(f"pair {pair}", "The reply has no verdict on it.") for pair in missing)
+    rejected += (
+        RejectedChange(f"pair {pair}", "The reply has no verdict on it.") for pair in missing
+    )
     return Opinions(opinions, tuple(rejected))
 
 
@@ -105,7 +109,7 @@ def _check_verdict(verdict: object, pairs: Collection[str], counts: Counter[str]
         raise ChangeRefused("A field of the verdict is not text.")
     pair = _get_pair(verdict)
     if pair not in pairs:
-        raise ChangeRefused(f"No pair has the id “{clip(one_line(pair), 40)}”.")
+        raise ChangeRefused(f"No pair has the id “{clip(make_one_line(pair), 40)}”.")
     if counts[pair] > 1:
         raise ChangeRefused(f"{counts[pair]} verdicts on {pair}: none of them counts.")
     return pair
@@ -113,15 +117,15 @@ def _check_verdict(verdict: object, pairs: Collection[str], counts: Counter[str]
 
 def _read_opinion(verdict: Mapping[str, Any], model: str) -> Opinion:
     """Return the opinion of a verdict. Raises ChangeRefused."""
-    if verdict["verdict"] not in set(View) or verdict["keep"] not in set(Keeps):
+    if verdict["verdict"] not in set(PairVerdict) or verdict["keep"] not in set(KeptSide):
         raise ChangeRefused("Unknown verdict, or unknown side to keep.")
-    view, keeps = View(verdict["verdict"]), Keeps(verdict["keep"])
-    if keeps is not Keeps.NEITHER and not view.is_amiss:
+    view, keeps = PairVerdict(verdict["verdict"]), KeptSide(verdict["keep"])
+    if keeps is not KeptSide.NEITHER and not view.is_problem:
         raise ChangeRefused(f"The verdict is “{view.value}”, but keeps only one of the two.")
-    return Opinion(view, keeps, plain_line(verdict["reason"]), model)
+    return Opinion(view, keeps, require_plain_line(verdict["reason"]), model)
 
 
-def plain_line(reason: str) -> str:
+def require_plain_line(reason: str) -> str:
     """Return `reason` stripped if it is one plain line. Raises ChangeRefused where it is not."""
     try:
         reason.encode("utf-8")
@@ -129,9 +133,9 @@ def plain_line(reason: str) -> str:
         raise ChangeRefused("The reason is not valid text (lone surrogate).") from None
     if not reason.strip():
         raise ChangeRefused("The reason is empty.")
-    if len(reason) > LONGEST:
-        raise ChangeRefused(f"The reason is longer than {LONGEST} characters.")
-    if len(reason.splitlines()) != 1 or hidden_characters(reason):
+    if len(reason) > MAX_REASON:
+        raise ChangeRefused(f"The reason is longer than {MAX_REASON} characters.")
+    if len(reason.splitlines()) != 1 or find_hidden_characters(reason):
         raise ChangeRefused("The reason is not one plain line.")
     return reason.strip()
 
@@ -143,7 +147,7 @@ _MOST_WHOLE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class PairNote:
     """One of the two notes of a pair."""
 
     place: str
@@ -161,15 +165,15 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
-class InDoubt:
+class UncertainPair:
     """Two notes whose relation is uncertain."""
 
     what: str
     """What is uncertain, in Ricordo's words."""
     differ: str
     """The kind of value in which they differ, in Ricordo's words; "" for notes as a whole."""
-    left: Party
-    right: Party
+    left: PairNote
+    right: PairNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +198,17 @@ class JudgementBatch:
     @property
     def tokens(self) -> int:
         """Estimated tokens."""
-        return estimate(self.text)
+        return estimate_tokens(self.text)
 
     @property
-    def sent(self) -> Sent:
+    def sent(self) -> SealedBrief:
         """The batch, sealed."""
-        return Sent(NOTHING.stable, self.redaction.sealed(self.text))
+        return SealedBrief(EMPTY_BRIEF.stable, self.redaction.seal(self.text))
 
 
-def compose_batch(pairs: Sequence[InDoubt], redaction: Redaction, room: int) -> JudgementBatch:
+def compose_batch(
+    pairs: Sequence[UncertainPair], redaction: Redaction, room: int
+) -> JudgementBatch:
     """Return a batch of as many of the first `pairs` as fit into `room` tokens."""
     parties = [party for pair in pairs for party in (pair.left, pair.right)]
     redaction.learn([text for party in parties for text in (party.text, party.about)])
@@ -215,7 +221,7 @@ def compose_batch(pairs: Sequence[InDoubt], redaction: Redaction, room: int) -> 
     return batch
 
 
-def _format_pair(pair: InDoubt, redaction: Redaction) -> Iterator[str]:
+def _format_pair(pair: UncertainPair, redaction: Redaction) -> Iterator[str]:
     yield f"it is in doubt whether {pair.what}\n"
     yield from _fence("differ", pair.differ)
     for side, party in (("left", pair.left), ("right", pair.right)):
@@ -241,7 +247,7 @@ def _select_excerpt(text: str, claim: str) -> str:
 
 def _fence(mark: str, text: str) -> Iterable[str]:
     """Return the lines of a foreign text, each with a mark before it."""
-    return (f"{mark}| {visible(line)}\n" for line in text.split("\n") if line.strip())
+    return (f"{mark}| {make_visible(line)}\n" for line in text.split("\n") if line.strip())
 
 
 def _cut(text: str, start: int, end: int) -> str:
@@ -253,8 +259,8 @@ def _cut(text: str, start: int, end: int) -> str:
 _VERDICT = an_object(
     pair=a_text("The id of the pair."),
     reason=a_text("What decides it, in one plain line of at most 200 characters."),
-    verdict=a_text("What the two notes are to each other.", enum=[it.value for it in View]),
-    keep=a_text("Which of the two should stay.", enum=[it.value for it in Keeps]),
+    verdict=a_text("What the two notes are to each other.", enum=[it.value for it in PairVerdict]),
+    keep=a_text("Which of the two should stay.", enum=[it.value for it in KeptSide]),
 )
 JUDGE = FormTool(
     "judge",
@@ -262,4 +268,4 @@ JUDGE = FormTool(
     an_object(verdicts=a_list(_VERDICT, "One for each pair.")),
 )
 """The tool with which a model judges pairs."""
-JUDGING = ModelForm(JUDGE, lambda value: value["verdicts"])
+JUDGE_FORM = ModelForm(JUDGE, lambda value: value["verdicts"])

@@ -11,14 +11,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ricordo.curation.brief import ACTIVITY, OTHERS, TOUCHED, Brief, BriefPart, name_of, size
-from ricordo.curation.engine import FREE, CurationProgress, EngineAnswer, EngineUsage, Step, Unread
-from ricordo.curation.engines.external import Asking
-from ricordo.curation.engines.llm import AskModel
-from ricordo.curation.gist import gist
+from ricordo.curation.brief import (
+    ACTIVITY,
+    OTHERS,
+    TOUCHED,
+    Brief,
+    BriefPart,
+    count_bytes,
+    find_name,
+)
+from ricordo.curation.engine import (
+    FREE,
+    CurationProgress,
+    EngineAnswer,
+    EngineUsage,
+    Step,
+    UnreadInput,
+)
+from ricordo.curation.engines.external import ExternalEngine
+from ricordo.curation.engines.llm import ModelClient
+from ricordo.curation.gist import extract_stems
 from ricordo.curation.proposal import ProposedChange
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.memory.change import Act, Author
+from ricordo.memory.change import Author, ChangeOperation
 from ricordo.memory.memory import Memory
 
 _DIVIDED = (TOUCHED, ACTIVITY)
@@ -36,7 +51,7 @@ class BriefUnit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BriefPiece:
     """A run of consecutive notes and messages of a brief."""
 
     whole: Brief
@@ -63,25 +78,25 @@ class Piece:
     def _list_others(self, shown: Iterable[tuple[int, int]]) -> list[str]:
         """Return the one-line form of the notes that the piece does not have."""
         names = (
-            name_of(TOUCHED, block)
+            find_name(TOUCHED, block)
             for number, block in enumerate(self.whole.parts[TOUCHED].blocks)
             if (TOUCHED, number) not in shown
         )
-        return [self.whole.listed[name] for name in names if name in self.whole.listed]
+        return [self.whole.short_lines[name] for name in names if name in self.whole.short_lines]
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The paths of its notes and the sources of its messages."""
         known = {**dict(self.whole.ids), **dict(self.whole.sources)}
-        return tuple(known[name_of(unit.part, unit.block)] for unit in self.units)
+        return tuple(known[find_name(unit.part, unit.block)] for unit in self.units)
 
     @property
-    def bare(self) -> Piece:
+    def bare(self) -> BriefPiece:
         """The piece without context."""
         return replace(self, is_bare=True)
 
     @property
-    def halves(self) -> tuple[Piece, Piece]:
+    def halves(self) -> tuple[BriefPiece, BriefPiece]:
         """The two halves, of similar size; the piece has two units at least."""
         cut = self._find_cut()
         first, second = self.units[:cut], self.units[cut:]
@@ -92,17 +107,17 @@ class Piece:
         units = self.units
         places = range(1, len(units))
         between = [n for n in places if units[n].group != units[n - 1].group]
-        sizes = [size(unit.block) for unit in units]
+        sizes = [count_bytes(unit.block) for unit in units]
         return min(between or places, key=lambda n: abs(sum(sizes[:n]) - sum(sizes[n:])))
 
     @property
     def is_mostly_around(self) -> bool:
         """Whether the context is larger than the notes and messages themselves."""
-        units = sum(size(unit.block) for unit in self.units)
-        return not self.is_bare and size(self.brief.text) > 2 * units
+        units = sum(count_bytes(unit.block) for unit in self.units)
+        return not self.is_bare and count_bytes(self.brief.text) > 2 * units
 
 
-def whole_of(brief: Brief) -> Piece:
+def to_piece(brief: Brief) -> BriefPiece:
     """Return a brief as one piece. Each note comes before the message with which it shares most
     stems, the last of several.
     """
@@ -115,19 +130,19 @@ def whole_of(brief: Brief) -> Piece:
         shared = [(len(stems & message), n) for n, message in enumerate(messages)]
         most, group = max(shared, default=(0, -1))
         units.append(BriefUnit(group if most else -1, TOUCHED, number, block))
-    return Piece(brief, tuple(sorted(units)))
+    return BriefPiece(brief, tuple(sorted(units)))
 
 
 def _extract_stems(block: str) -> frozenset[str]:
     """Return the stems of a block's lines, without the marks before them."""
-    return gist("\n".join(line.partition("| ")[2] for line in block.split("\n")))
+    return extract_stems("\n".join(line.partition("| ")[2] for line in block.split("\n")))
 
 
-MOST = 24
+MAX_QUESTIONS = 24
 """Questions after the first: isolating one note or message among a thousand takes ten halvings with
 two questions each, and there may be a second one to isolate.
 """
-FRUITLESS = 8
+MAX_FRUITLESS = 8
 """Questions after the first without any answer, after which the run ends: a model that rejects the
 halves and the quarters rejects everything.
 """
@@ -144,16 +159,16 @@ _REFUSES_ALL = "Choose another model; you can still open, edit and delete notes.
 
 
 @dataclass(frozen=True, slots=True)
-class InParts:
+class PartwiseEngine:
     """An engine that asks a model, in parts where necessary."""
 
-    asking: Asking
-    ask: AskModel
+    engine: ExternalEngine
+    ask: ModelClient
 
     @property
     def author(self) -> Author:
         """The author of the wrapped engine."""
-        return self.asking.author
+        return self.engine.author
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
         """Return the changes that the model proposes for all accepted parts. Raises CuratorFailed
@@ -170,17 +185,17 @@ class InParts:
 
 
 class _PartwiseRun:
-    def __init__(self, engine: InParts, memory: Memory, step: Step) -> None:
+    def __init__(self, engine: PartwiseEngine, memory: Memory, step: Step) -> None:
         self._engine, self._memory, self._step = engine, memory, step
-        self._until = time.monotonic() + engine.ask.server.bounds.total
+        self._until = time.monotonic() + engine.ask.server.limits.total
         self._spent = FREE
         """Cost of all questions, against the caps of a run."""
         self._lost = FREE
         """The part of it for questions without an answer."""
         self._count = 0
         """Questions after the first."""
-        self._accepted: list[tuple[Piece, EngineAnswer]] = []
-        self._unread: list[Unread] = []
+        self._accepted: list[tuple[BriefPiece, EngineAnswer]] = []
+        self._unread: list[UnreadInput] = []
         self._ended: ModelFailed | None = None
         """Why the run ended before all pieces were asked."""
 
@@ -191,7 +206,7 @@ class _PartwiseRun:
     def ask_parts(self, brief: Brief, whole: ModelFailed) -> EngineAnswer:
         """Return the answers to the parts of a brief that was rejected as a `whole`."""
         try:
-            self._isolate([(whole_of(brief), whole.cause)])
+            self._isolate([(to_piece(brief), whole.cause)])
         except BaseException:
             self._record(self._accepted)
             raise
@@ -200,14 +215,14 @@ class _PartwiseRun:
         self._record(self._accepted[:-1])
         return self._join()
 
-    def _record(self, answers: Iterable[tuple[Piece, EngineAnswer]]) -> None:
+    def _record(self, answers: Iterable[tuple[BriefPiece, EngineAnswer]]) -> None:
         """Record the cost of answers separately: the run itself records only the last."""
         for _, answer in answers:
-            self._engine.ask.lost(answer.usage)
+            self._engine.ask.record_lost(answer.usage)
 
     # Asking
 
-    def _isolate(self, rejected: list[tuple[Piece, FailureCause]]) -> None:
+    def _isolate(self, rejected: list[tuple[BriefPiece, FailureCause]]) -> None:
         """Ask for the `rejected` pieces in smaller ones until none is rejected."""
         while rejected:
             is_all = not self._accepted and len(rejected) > 1
@@ -223,7 +238,7 @@ class _PartwiseRun:
                         return
                     rejected.append((piece, failed.cause))
 
-    def _split(self, piece: Piece, why: FailureCause, is_all: bool) -> Sequence[Piece]:
+    def _split(self, piece: BriefPiece, why: FailureCause, is_all: bool) -> Sequence[BriefPiece]:
         """Return the pieces to ask instead of a rejected one; none for a single unit, which is
         skipped. `is_all` says whether no piece was accepted yet, so that the context that all have
         in common may be the reason.
@@ -235,22 +250,22 @@ class _PartwiseRun:
             return (piece.bare,)
         if not is_single:
             return piece.halves
-        self._unread += [Unread(source, _WHY[why]) for source in piece.sources]
+        self._unread += [UnreadInput(source, _WHY[why]) for source in piece.sources]
         return ()
 
-    def _ask_piece(self, piece: Piece) -> None:
+    def _ask_piece(self, piece: BriefPiece) -> None:
         """Ask for a piece, within the limits of the run. Raises ModelFailed."""
         self._count += 1
         self._step(CurationProgress(self._format_phase("asking")))
-        bounds = self._engine.ask.server.bounds
+        bounds = self._engine.ask.server.limits
         seconds = round(self._until - time.monotonic(), 1)
         if seconds <= 0:
             raise ModelFailed(FailureCause.TOO_SLOW, f"{bounds.total:g} seconds")
-        limit = MOST if self._accepted else FRUITLESS
+        limit = MAX_QUESTIONS if self._accepted else MAX_FRUITLESS
         if self._count > limit:
             detail = f"the model was asked {self._count} times, limit {limit}"
             raise ModelFailed(FailureCause.OVER_BUDGET, detail, remedy="Curate less at once.")
-        ask = self._engine.ask.again(self._spent, seconds)
+        ask = self._engine.ask.for_part(self._spent, seconds)
         if ask.gate.caps.run_out < _FEWEST_WRITTEN:
             detail = f"the run has {self._spent.output_tokens:,} output tokens already"
             raise ModelFailed(
@@ -258,16 +273,16 @@ class _PartwiseRun:
             )
         self._accepted.append((piece, self._ask(piece.brief, ask, self._report)))
 
-    def _ask(self, brief: Brief, ask: AskModel, step: Step) -> EngineAnswer:
+    def _ask(self, brief: Brief, ask: ModelClient, step: Step) -> EngineAnswer:
         """Ask once, and count the cost. Raises ModelFailed."""
         before = self._spent
 
         def lost(usage: EngineUsage) -> None:
             self._spent += usage
             self._lost += usage
-            ask.lost(usage)
+            ask.record_lost(usage)
 
-        engine = replace(self._engine.asking, ask=replace(ask, lost=lost))
+        engine = replace(self._engine.engine, ask=replace(ask, record_lost=lost))
         try:
             answer = engine.answer(self._memory, brief, step)
         except ModelFailed as failed:
@@ -286,11 +301,11 @@ class _PartwiseRun:
 
     # Results
 
-    def _end(self, failed: ModelFailed, rest: Iterable[Piece]) -> None:
+    def _end(self, failed: ModelFailed, rest: Iterable[BriefPiece]) -> None:
         self._ended = failed
         for piece in rest:
             self._unread += [
-                Unread(source, failed.message, is_left=True) for source in piece.sources
+                UnreadInput(source, failed.message, is_deferred=True) for source in piece.sources
             ]
 
     def _join(self) -> EngineAnswer:
@@ -299,12 +314,12 @@ class _PartwiseRun:
         """
         accepted = sorted(self._accepted, key=lambda pair: pair[0].at, reverse=True)
         answers = [answer for _, answer in accepted]
-        changes: dict[Act, ProposedChange] = {}
+        changes: dict[ChangeOperation, ProposedChange] = {}
         for answer in answers:
-            for change in answer.wishes:
+            for change in answer.changes:
                 changes.setdefault(change.act, change)
         *others, last = (answer.usage for _, answer in self._accepted)
-        context = [Unread("", _BESIDE)] if any(piece.is_bare for piece, _ in accepted) else []
+        context = [UnreadInput("", _BESIDE)] if any(piece.is_bare for piece, _ in accepted) else []
         return EngineAnswer(
             tuple(changes.values()),
             tuple(rejected for answer in answers for rejected in answer.rejected),

@@ -10,23 +10,23 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ricordo.curation.proposal import Alarm, Proposal, Quoted, Rejected, op_of
-from ricordo.curation.validation import ALLOWED, text_of, told_of_removal
-from ricordo.memory.change import Act, Author, AuthorRole, Change, Edit, digest
-from ricordo.memory.diff import unified
+from ricordo.curation.proposal import Alarm, EvidenceQuote, Proposal, RejectedChange, name_operation
+from ricordo.curation.validation import ALLOWED, decode_text, describe_removal
+from ricordo.memory.change import Author, AuthorRole, Change, ChangeOperation, Edit, compute_digest
+from ricordo.memory.diff import format_unified
 from ricordo.memory.layout import FileRole as FileRole
 from ricordo.memory.memory import Memory
 
-_ACTS: Mapping[str, Callable[..., Act]] = {kind.__name__: kind for kind in ALLOWED}
+_ACTS: Mapping[str, Callable[..., ChangeOperation]] = {kind.__name__: kind for kind in ALLOWED}
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingProposal:
     """A pending proposal."""
 
     id: str
     change: Change
-    evidence: tuple[Quoted, ...]
+    evidence: tuple[EvidenceQuote, ...]
     diff: str
     """The unified diff of all files."""
     made_against: Mapping[str, str | None]
@@ -44,32 +44,36 @@ class Waiting:
     """When it was proposed, ISO 8601; "" where unknown."""
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def all_warnings(self) -> tuple[str, ...]:
         """All warnings and alarms; a proposal without any can be accepted unchecked."""
         return (*self.warnings, *(alarm.value for alarm in self.alarms))
 
     @property
     def op(self) -> str:
         """The kind of the change, as one word."""
-        return op_of(self.change.act)
+        return name_operation(self.change.operation)
 
     @property
     def path(self) -> str:
         """The file that it changes, relative to the memory."""
-        return str(getattr(self.change.act, "path", ""))
+        return str(getattr(self.change.operation, "path", ""))
 
 
-def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> Waiting:
+def make_pending(
+    proposal: Proposal, memory: Memory, run: str = "", at: str = ""
+) -> PendingProposal:
     """Return a pending proposal on `memory`, made `at` that time by the `run` with that id. It is
     made against the files on disk, though it may have been validated after other proposals.
     """
     against = {
-        edit.path: digest(memory.by_path[edit.path].raw) if edit.path in memory.by_path else None
+        edit.path: compute_digest(memory.by_path[edit.path].raw)
+        if edit.path in memory.by_path
+        else None
         for edit in proposal.edits
-        if memory.layout.role(edit.path) is not FileRole.INDEX
+        if memory.layout.get_role(edit.path) is not FileRole.INDEX
     }
-    return Waiting(
-        _make_id(proposal.change.act, against),
+    return PendingProposal(
+        _make_id(proposal.change.operation, against),
         proposal.change,
         proposal.evidence,
         "".join(_format_diffs(proposal.edits)),
@@ -82,13 +86,13 @@ def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> 
     )
 
 
-def _make_id(act: Act, against: Mapping[str, str | None]) -> str:
+def _make_id(act: ChangeOperation, against: Mapping[str, str | None]) -> str:
     """Return the id of a proposal: the same for the same change against the same files."""
     whole = json.dumps([type(act).__name__, asdict(act), dict(against)], sort_keys=True)
     return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
 
 
-def renewed(proposal: Waiting) -> Waiting:
+def with_new_id(proposal: PendingProposal) -> PendingProposal:
     """Return a proposal with another id: its own was decided already."""
     id = hashlib.blake2b(proposal.id.encode("ascii"), digest_size=6).hexdigest()
     return replace(proposal, id=id)
@@ -98,10 +102,10 @@ def _format_diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
     for edit in edits:
         old = f"a/{edit.path}" if edit.before is not None else "/dev/null"
         new = f"b/{edit.path}" if edit.after is not None else "/dev/null"
-        yield unified(text_of(edit.before), text_of(edit.after), old, new)
+        yield format_unified(decode_text(edit.before), decode_text(edit.after), old, new)
 
 
-def describe(proposal: Waiting) -> dict[str, Any]:
+def describe(proposal: PendingProposal) -> dict[str, Any]:
     """Return a proposal as `--json` prints it."""
     return {
         "op": proposal.op,
@@ -109,19 +113,19 @@ def describe(proposal: Waiting) -> dict[str, Any]:
         "reason": proposal.change.reason,
         "evidence": [asdict(quoted) for quoted in proposal.evidence],
         "diff": proposal.diff,
-        "warnings": list(proposal.told),
+        "warnings": list(proposal.all_warnings),
         "id": proposal.id,
     }
 
 
-def describe_rejected(rejected: Rejected) -> dict[str, Any]:
+def describe_rejected(rejected: RejectedChange) -> dict[str, Any]:
     """Return a rejected change as `--json` prints it."""
     return {"change": rejected.change, "why": rejected.why}
 
 
-def as_kept(proposal: Waiting) -> dict[str, Any]:
+def to_document(proposal: PendingProposal) -> dict[str, Any]:
     """Return a proposal as it is stored."""
-    act = {"kind": type(proposal.change.act).__name__, **asdict(proposal.change.act)}
+    act = {"kind": type(proposal.change.operation).__name__, **asdict(proposal.change.operation)}
     author = proposal.change.author
     return {
         "id": proposal.id,
@@ -140,7 +144,7 @@ def as_kept(proposal: Waiting) -> dict[str, Any]:
     }
 
 
-def from_kept(stored: Any, run: str = "") -> Waiting | None:
+def from_document(stored: Any, run: str = "") -> PendingProposal | None:
     """Return a stored proposal; `run` is the id of its run where it has none. None where it cannot
     be read: the file may be damaged.
     """
@@ -152,7 +156,7 @@ def from_kept(stored: Any, run: str = "") -> Waiting | None:
         name, model, version = map(str, stored["engine"])
         author = Author(AuthorRole.CURATOR, name, model, version)
         against = {str(path): sha for path, sha in stored["made_against"].items()}
-        return Waiting(
+        return PendingProposal(
             str(stored["id"]),
             Change(act, str(stored["reason"]), author),
             tuple(_read_quote(quote) for quote in stored["evidence"]),
@@ -169,11 +173,11 @@ def from_kept(stored: Any, run: str = "") -> Waiting | None:
         return None
 
 
-def _add_removal(act: Act, warnings: tuple[str, ...]) -> tuple[str, ...]:
+def _add_removal(act: ChangeOperation, warnings: tuple[str, ...]) -> tuple[str, ...]:
     """Return stored warnings with the one that a note is removed, which older versions lack."""
-    removal = told_of_removal(act)
+    removal = describe_removal(act)
     return warnings if not removal or removal in warnings else (removal, *warnings)
 
 
-def _read_quote(stored: Any) -> Quoted:
-    return Quoted(str(stored["source"]), str(stored["quote"]), stored["found"] is True)
+def _read_quote(stored: Any) -> EvidenceQuote:
+    return EvidenceQuote(str(stored["source"]), str(stored["quote"]), stored["found"] is True)

@@ -10,10 +10,10 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 from ricordo.secrets import mask
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 CURATE = "curate"
 JUDGE = "judge"
@@ -32,7 +32,7 @@ class Prompt:
     version: str
     """Its name in history and ledger: `curate-3`, or `curate-own-` and a digest."""
     text: str
-    remark: str = ""
+    warning: str = ""
     """A warning about the user's own file; "" for none."""
 
     @property
@@ -47,36 +47,36 @@ def load_prompt(name: str, config: str = "") -> Prompt:
     """
     own, warning = _read_own(name, config)
     if own:
-        return Prompt(f"{name}-own-{digest(own)[:8]}", own, warning)
-    builtin = our_prompt(name, versions()[name]["current"])
+        return Prompt(f"{name}-own-{compute_digest(own)[:8]}", own, warning)
+    builtin = load_shipped_prompt(name, load_versions()[name]["current"])
     return Prompt(builtin.version, builtin.text, warning)
 
 
-def our_prompt(name: str, number: int) -> Prompt:
+def load_shipped_prompt(name: str, number: int) -> Prompt:
     """Return a version of a prompt that ships with Ricordo."""
     version = f"{name}-{number}"
-    return Prompt(version, data_text(f"curation/prompts/{version}.md").strip())
+    return Prompt(version, read_data_text(f"curation/prompts/{version}.md").strip())
 
 
-def own_file(name: str, config: str) -> str:
+def get_own_path(name: str, config: str) -> str:
     """Return the path of the user's own text of a prompt; the file need not exist."""
     return os.path.join(config, FOLDER, f"{name}.md")
 
 
 @cache
-def versions() -> Mapping[str, Mapping[str, Any]]:
+def load_versions() -> Mapping[str, Mapping[str, Any]]:
     """Return the built-in versions by prompt: which is `current`, and their digests by number."""
-    return tomllib.loads(data_text("curation/prompts/versions.toml"))
+    return tomllib.loads(read_data_text("curation/prompts/versions.toml"))
 
 
-def digest(text: str) -> str:
+def compute_digest(text: str) -> str:
     """Return the SHA-256 of a prompt's text."""
     return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _read_own(name: str, config: str) -> tuple[str, str]:
     """Return the user's text, "" where it is unusable, and a warning, "" for none."""
-    path = own_file(name, config)
+    path = get_own_path(name, config)
     if not config or not os.path.lexists(path):
         return "", ""
     raw = read_plain_file(path, _LARGEST + 1, follow=True)
@@ -86,10 +86,10 @@ def _read_own(name: str, config: str) -> tuple[str, str]:
         text = ""
     if raw is None or len(raw) > _LARGEST or not text:
         why = f"is not plain UTF-8 text of at most {_LARGEST // 1024} KB"
-        return "", f"{visible(path)} {why}. The file is ignored."
+        return "", f"{make_visible(path)} {why}. The file is ignored."
     masked = mask(text)
     if masked != text:
-        return masked, f"{visible(path)} has a possible secret, which is not sent."
+        return masked, f"{make_visible(path)} has a possible secret, which is not sent."
     if TOOLS[name] not in text:
-        return text, f"{visible(path)} does not mention the tool `{TOOLS[name]}`."
+        return text, f"{make_visible(path)} does not mention the tool `{TOOLS[name]}`."
     return text, ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ricordo.memory.change import Act, Author, AuthorRole, Change, Edit, Merge, Retire
+from ricordo.memory.change import Author, AuthorRole, Change, ChangeOperation, Edit, Merge, Retire
 
 RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class EvidenceQuote:
     """A quotation as evidence of a proposal."""
 
     source: str
@@ -25,10 +25,10 @@ class Quoted:
 class ProposedChange:
     """A change that an engine proposes, not validated."""
 
-    act: Act
+    act: ChangeOperation
     reason: str
-    evidence: tuple[Quoted, ...] = ()
-    said: str = ""
+    evidence: tuple[EvidenceQuote, ...] = ()
+    original: str = ""
     """The edit of an external engine as JSON, with which it can be sent back once; else ""."""
     finding: str = ""
     """The id of the finding that it fixes; "" for none."""
@@ -47,7 +47,7 @@ class Proposal:
     """A validated change with its warnings."""
 
     change: Change
-    evidence: tuple[Quoted, ...]
+    evidence: tuple[EvidenceQuote, ...]
     edits: tuple[Edit, ...]
     """Its edits by itself; `before` is what the user sees."""
     warnings: tuple[str, ...] = ()
@@ -57,13 +57,13 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedChange:
     """A proposed change that cannot be applied."""
 
     change: str
     """A few words."""
     why: str
-    said: str = ""
+    original: str = ""
     """The edit of an external engine as JSON, with which it can be sent back once; else ""."""
     is_decided: bool = False
     """Whether it contradicts a decision of the user."""
@@ -74,15 +74,15 @@ class ValidationResult:
     """The result of validating an engine's changes."""
 
     proposals: tuple[Proposal, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedChange, ...] = ()
 
 
-def curator(engine: str, model: str = "", prompt_version: str = "") -> Author:
+def make_curator(engine: str, model: str = "", prompt_version: str = "") -> Author:
     """Return the author of an engine's proposals."""
     return Author(AuthorRole.CURATOR, engine, model, prompt_version)
 
 
-def op_of(act: Act) -> str:
+def name_operation(act: ChangeOperation) -> str:
     """Return the kind of an act as one word: `create`, `replace`, `link`."""
     name = type(act).__name__
     return _WORDS.get(name, name.lower())
@@ -91,7 +91,7 @@ def op_of(act: Act) -> str:
 _WORDS = {"AddLink": "link", "AddEntry": "entry", "EditLine": "line", "SetField": "field"}
 
 
-def retired(act: Act) -> str:
+def find_retired_path(act: ChangeOperation) -> str:
     """Return the path of the note that an act removes; "" where it removes none."""
     match act:
         case Retire(path=path) | Merge(other=path):

@@ -12,16 +12,16 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from ricordo.lint.prose import words_in
+from ricordo.lint.prose import split_words
 from ricordo.memory.change import Edit
-from ricordo.memory.draft import with_edits
+from ricordo.memory.draft import apply_edits
 from ricordo.memory.index import EntryForm
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
 from ricordo.memory.links import find_links
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, Resolved
+from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 
 _FIELD = re.compile(r"(?P<key>\s*[\w.-]+:[ \t]+)(?P<value>\S.*?)\s*\Z")
@@ -35,9 +35,14 @@ def is_routine(memory: Memory, edits: Sequence[Edit], renamed: Mapping[str, str]
         return False
     (edit,) = edits
     old = memory.by_path.get(edit.path)
-    now = with_edits(memory, edits)
+    now = apply_edits(memory, edits)
     new = now.by_path.get(edit.path)
-    if old is None or new is None or old.raw != edit.before or not (old.readable and new.readable):
+    if (
+        old is None
+        or new is None
+        or old.raw != edit.before
+        or not (old.is_readable and new.is_readable)
+    ):
         return False
     if old.role is FileRole.INDEX and (
         _adds_entry(memory, now, old, new) or _drops_second_entries(now, old, new)
@@ -65,8 +70,8 @@ def _adds_entry(memory: Memory, now: Memory, old: Note, new: Note) -> bool:
     if len(added) != 1 or memory.entries.get(added[0]):
         return False
     note = now.by_path[added[0]]
-    is_covered = words_in(after[at]) <= words_in(f"{note.path} {note.name} {note.text}")
-    is_note = note.role is FileRole.NOTE and note.readable
+    is_covered = split_words(after[at]) <= split_words(f"{note.path} {note.name} {note.text}")
+    is_note = note.role is FileRole.NOTE and note.is_readable
     return is_note and is_covered and _is_loaded_whole(now, new)
 
 
@@ -101,7 +106,7 @@ def _drops_second_entries(now: Memory, old: Note, new: Note) -> bool:
     for path, entries in now.entries.items():
         for index, entry in entries:
             if index.path == new.path and entry.line < cut and entry.form is not EntryForm.PROSE:
-                listed.setdefault(path, []).append(words_in(entry.text))
+                listed.setdefault(path, []).append(split_words(entry.text))
     return all(_says_again(now, new, line, listed) for line in removed)
 
 
@@ -112,9 +117,9 @@ def _says_again(
     much.
     """
     links = [now.resolve(index, link) for link in find_links(line)]
-    if len(links) != 1 or links[0].leads is not Leads.NOTE:
+    if len(links) != 1 or links[0].target_kind is not TargetKind.NOTE:
         return False
-    return any(words_in(line) <= words for words in listed.get(links[0].path, ()))
+    return any(split_words(line) <= words for words in listed.get(links[0].path, ()))
 
 
 def _follows_renamed(memory: Memory, now: Memory, path: str, renamed: Mapping[str, str]) -> bool:
@@ -137,14 +142,14 @@ def _follows_renamed(memory: Memory, now: Memory, path: str, renamed: Mapping[st
             became.link.is_wikilink,
         )
         says_same = was.link.label == became.link.label or was.link.label == was.link.target
-        is_renamed = became.leads is Leads.NOTE and renamed.get(path_of) == became.path
-        if was.leads is not Leads.NOWHERE or not (is_same and says_same and is_renamed):
+        is_renamed = became.target_kind is TargetKind.NOTE and renamed.get(path_of) == became.path
+        if was.target_kind is not TargetKind.MISSING or not (is_same and says_same and is_renamed):
             return False
         changed = True
     return changed
 
 
-def _get_link_text(note: Note, found: Resolved) -> str:
+def _get_link_text(note: Note, found: ResolvedLink) -> str:
     return note.text[found.link.start : found.link.end]
 
 
@@ -160,12 +165,16 @@ def _split_around_links(note: Note) -> list[str]:
 
 def _quotes_fields(old: Note, new: Note) -> bool:
     """Return whether frontmatter fields only get quotation marks that make it valid YAML."""
-    if not (old.head.present and new.head.present) or old.head.fault is None or new.head.fault:
+    if (
+        not (old.frontmatter.is_present and new.frontmatter.is_present)
+        or old.frontmatter.error is None
+        or new.frontmatter.error
+    ):
         return False
-    if old.text[old.head.end :] != new.text[new.head.end :]:
+    if old.text[old.frontmatter.end :] != new.text[new.frontmatter.end :]:
         return False
-    before = split_lines(old.text[: old.head.end])
-    after = split_lines(new.text[: new.head.end])
+    before = split_lines(old.text[: old.frontmatter.end])
+    after = split_lines(new.text[: new.frontmatter.end])
     if len(before) != len(after):
         return False
     return all(was == now or _is_quoted(was, now) for was, now in zip(before, after, strict=True))

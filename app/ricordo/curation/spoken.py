@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from datetime import date
 
 from ricordo.agents.transcripts.lines import cut
-from ricordo.agents.transcripts.session import Turn, Who
-from ricordo.curation.proposal import Quoted
-from ricordo.extraction.dates import made_absolute
-from ricordo.extraction.statement import Saying, find_saying
-from ricordo.lexicon import lowered, pattern
+from ricordo.agents.transcripts.session import Message, Speaker
+from ricordo.curation.proposal import EvidenceQuote
+from ricordo.extraction.dates import make_dates_absolute
+from ricordo.extraction.statement import Statement, find_statement
+from ricordo.lexicon import lower_text, statement_pattern
 
 _LONGEST_BEFORE = 600
 """Characters of an agent's message: users mostly answer to its end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class UserMessage:
     """A message of the user, as the brief and the rules get it."""
 
     source: str
@@ -36,16 +36,16 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class MemorableStatement:
     """A statement worth remembering."""
 
-    spoken: Spoken
-    saying: Saying
+    message: UserMessage
+    saying: Statement
 
     @property
-    def evidence(self) -> tuple[Quoted, ...]:
+    def evidence(self) -> tuple[EvidenceQuote, ...]:
         """Its quotes with their source."""
-        return tuple(Quoted(self.spoken.source, quote) for quote in self.saying.quotes)
+        return tuple(EvidenceQuote(self.message.source, quote) for quote in self.saying.quotes)
 
     @property
     def statement(self) -> str:
@@ -55,42 +55,44 @@ class Heard:
     @property
     def why(self) -> str:
         """The given reason; "" for none."""
-        return self._make_absolute(" ".join(sentence.text for sentence in self.saying.why))
+        return self._make_absolute(" ".join(sentence.text for sentence in self.saying.reasons))
 
     def _make_absolute(self, text: str) -> str:
-        return " ".join(made_absolute(text, self.spoken.day).split())
+        return " ".join(make_dates_absolute(text, self.message.day).split())
 
 
-def spoken(
-    path: str, turns: Iterable[Turn], today: date, *, is_answer: bool = False
-) -> Iterator[Spoken]:
+def read_user_messages(
+    path: str, turns: Iterable[Message], today: date, *, is_answer: bool = False
+) -> Iterator[UserMessage]:
     """Yield the user's messages among the `turns` of the transcript at `path`; `is_answer` says
     whether an agent wrote before the first of them.
     """
     before = ""
     for turn in turns:
-        if not turn.is_said:
+        if not turn.is_spoken:
             continue
-        if turn.who is Who.AGENT:
+        if turn.who is Speaker.AGENT:
             is_answer, before = True, turn.text[-_LONGEST_BEFORE:]
             continue
         day = date.fromisoformat(turn.at[:10]) if turn.at else today
-        place = turn.key or f":{turn.where.line}"
-        yield Spoken(f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before, turn.at)
+        place = turn.key or f":{turn.place.line}"
+        yield UserMessage(
+            f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before, turn.at
+        )
         before = ""
 
 
-def heard(said: Iterable[Spoken]) -> Iterator[Heard]:
+def find_memorable(said: Iterable[UserMessage]) -> Iterator[MemorableStatement]:
     """Yield the statements worth remembering in the messages."""
     for message in said:
-        saying = find_saying(message.text, message.day, is_answer=message.is_answer)
+        saying = find_statement(message.text, message.day, is_answer=message.is_answer)
         if saying is not None:
-            yield Heard(message, saying)
+            yield MemorableStatement(message, saying)
 
 
 def _strip_opening(text: str) -> str:
     for _ in range(3):
-        match = pattern("opening").match(lowered(text))
+        match = statement_pattern("opening").match(lower_text(text))
         rest = text[match.end() :].lstrip(" ,:;-—") if match else text
         if rest == text or not rest:
             break

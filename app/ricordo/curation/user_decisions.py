@@ -7,20 +7,29 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 
-from ricordo.curation.gist import gist, share, values
-from ricordo.curation.proposal import op_of, retired
-from ricordo.lint.contradictions.records import cause_of_texts
-from ricordo.lint.contradictions.statements import sayings
+from ricordo.curation.gist import extract_stems, extract_values, measure_share
+from ricordo.curation.proposal import find_retired_path, name_operation
+from ricordo.lint.contradictions.records import build_cause_of_texts
+from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.lint.finding import finding_id
-from ricordo.lint.prose import statements
+from ricordo.lint.prose import extract_statements
 from ricordo.lint.rules.relations import RULE_OF
-from ricordo.memory.change import Act, AddEntry, Create, Edit, Insert, Merge, Replace, Retire
-from ricordo.memory.draft import with_edits
+from ricordo.memory.change import (
+    AddEntry,
+    ChangeOperation,
+    Create,
+    Edit,
+    Insert,
+    Merge,
+    Replace,
+    Retire,
+)
+from ricordo.memory.draft import apply_edits
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 _SAID_AGAIN = 0.8
 """Share of the stems of each of two texts in the other, from which they say the same."""
@@ -43,7 +52,7 @@ class Confirmed:
 class Refused:
     """A proposal that the user refused."""
 
-    act: Act
+    act: ChangeOperation
     at: datetime
     reason: str = ""
     """Why it had been proposed."""
@@ -54,19 +63,19 @@ class Dismissed:
     """A finding that the user dismissed."""
 
     path: str
-    told: str
+    text: str
     """Its rule and message."""
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DecisionSummary:
     """A decision in words, for the brief."""
 
     what: str
     """Such as “refused”."""
     at: datetime
-    told: str
+    text: str
     path: str = ""
     """The note that it is about; "" where it is about no existing note."""
 
@@ -85,11 +94,11 @@ class UserDecisions:
     """When the user accepted that others deleted a note, by path."""
     refused: Sequence[Refused] = ()
     dismissed: Sequence[Dismissed] = ()
-    fine: Mapping[str, datetime] = field(default_factory=dict)
+    dismissed_at: Mapping[str, datetime] = field(default_factory=dict)
     """When findings were dismissed, by id, also of findings that no longer exist."""
 
-    def objection(
-        self, memory: Memory, act: Act, edits: Sequence[Edit], said: datetime | None
+    def find_objection(
+        self, memory: Memory, act: ChangeOperation, edits: Sequence[Edit], said: datetime | None
     ) -> str:
         """Return why an act with these `edits` of `memory` contradicts a decision; "" where it does
         not. `said` is the time of the newest message in its evidence, None where unknown: what the
@@ -103,9 +112,9 @@ class UserDecisions:
             confirmed = self.confirmed.get(path)
             if confirmed is not None and binds(confirmed.at):
                 day = _format_day(confirmed.at)
-                return f"You confirmed {one_line(path)} on {day}: {confirmed.how}."
+                return f"You confirmed {make_one_line(path)} on {day}: {confirmed.how}."
         if isinstance(act, Create) and (at := self.deleted.get(act.path)) and binds(at):
-            return f"You accepted the deletion of {one_line(act.path)} on {_format_day(at)}."
+            return f"You accepted the deletion of {make_one_line(act.path)} on {_format_day(at)}."
         if any(binds(at) for at in self._find_dismissals(memory, *_get_pair(act))):
             return "You decided that these two notes are neither a conflict nor duplicates."
         for refused in self.refused:
@@ -113,53 +122,67 @@ class UserDecisions:
                 return f"You refused this on {_format_day(refused.at)}."
         return ""
 
-    def newest(self, paths: Collection[str], most: int) -> list[Told]:
+    def list_newest(self, paths: Collection[str], most: int) -> list[DecisionSummary]:
         """Return at most `most` decisions, newest first: those on the notes at `paths`, and those
         about no note.
         """
-        decisions = [Told("confirmed", each.at, each.how, p) for p, each in self.confirmed.items()]
-        decisions += [Told("wrong", at, _LEFT_TO_YOU, path) for path, at in self.wrong.items()]
-        decisions += [Told("dismissed", each.at, each.told, each.path) for each in self.dismissed]
+        decisions = [
+            DecisionSummary("confirmed", each.at, each.how, p) for p, each in self.confirmed.items()
+        ]
+        decisions += [
+            DecisionSummary("wrong", at, _LEFT_TO_YOU, path) for path, at in self.wrong.items()
+        ]
+        decisions += [
+            DecisionSummary("dismissed", each.at, each.text, each.path) for each in self.dismissed
+        ]
         decisions = [decision for decision in decisions if decision.path in paths]
         for refused in self.refused:
-            path = retired(refused.act) or str(getattr(refused.act, "path", ""))
+            path = find_retired_path(refused.act) or str(getattr(refused.act, "path", ""))
             about = path if path in paths else ""
-            decisions.append(Told("refused", refused.at, _describe_refused(refused), about))
+            decisions.append(
+                DecisionSummary("refused", refused.at, _describe_refused(refused), about)
+            )
         for path, at in self.deleted.items():
-            decisions.append(Told("accepted", at, f"{path} was deleted"))
+            decisions.append(DecisionSummary("accepted", at, f"{path} was deleted"))
         return sorted(decisions, key=lambda decision: decision.at, reverse=True)[:most]
 
-    def is_fine(self, pair: NotePair, memory: Memory) -> bool:
+    def is_dismissed(self, pair: NotePair, memory: Memory) -> bool:
         """Return whether the user dismissed the finding on a pair."""
         one, other = (
             quote.text or (note.body if (note := memory.by_path.get(quote.path)) else "")
             for quote in (pair.left, pair.right)
         )
-        return finding_id(RULE_OF[pair.relation], "", cause_of_texts(one, other)) in self.fine
+        return (
+            finding_id(RULE_OF[pair.relation], "", build_cause_of_texts(one, other))
+            in self.dismissed_at
+        )
 
     def _find_dismissals(self, memory: Memory, *paths: str) -> Iterator[datetime]:
         """Yield when the user dismissed a finding on two notes, or on a claim of each."""
         notes = [memory.by_path[path] for path in paths if path in memory.by_path]
-        if len(notes) < 2 or not self.fine:
+        if len(notes) < 2 or not self.dismissed_at:
             return
         one, other = notes
         pairs = [(RULE_OF[Relation.REPEATS], one.body, other.body)]
-        for claim in sayings(one):
-            pairs += [(RULE_OF[Relation.EXCLUDES], claim.text, c.text) for c in sayings(other)]
+        for claim in extract_note_statements(one):
+            pairs += [
+                (RULE_OF[Relation.CONTRADICTS], claim.text, c.text)
+                for c in extract_note_statements(other)
+            ]
         for rule, left, right in pairs:
-            at = self.fine.get(finding_id(rule, "", cause_of_texts(left, right)))
+            at = self.dismissed_at.get(finding_id(rule, "", build_cause_of_texts(left, right)))
             if at is not None:
                 yield at
 
 
-NOTHING_DECIDED = UserDecisions()
+NO_DECISIONS = UserDecisions()
 
 
 def _format_day(at: datetime) -> str:
     return at.date().isoformat()
 
 
-def _get_pair(act: Act) -> tuple[str, ...]:
+def _get_pair(act: ChangeOperation) -> tuple[str, ...]:
     """Return the paths of two notes of which an act keeps one; empty for other acts."""
     match act:
         case Merge(path=path, other=other):
@@ -170,11 +193,11 @@ def _get_pair(act: Act) -> tuple[str, ...]:
             return ()
 
 
-def _loses_statements(memory: Memory, act: Act, edits: Sequence[Edit]) -> Iterator[str]:
+def _loses_statements(memory: Memory, act: ChangeOperation, edits: Sequence[Edit]) -> Iterator[str]:
     """Yield the paths of the notes that lose a statement. A statement that a merge moves into the
     other note is not lost.
     """
-    after = with_edits(memory, edits)
+    after = apply_edits(memory, edits)
     for edit in edits:
         note = memory.by_path.get(edit.path)
         if note is None:
@@ -188,7 +211,7 @@ def _loses_statements(memory: Memory, act: Act, edits: Sequence[Edit]) -> Iterat
 def _contains_all(now: Note, note: Note) -> bool:
     """Return whether `now` has all statements of `note`, word by word; link targets are ignored."""
     words = _normalize(f"{now.description}\n{now.body}")
-    return all(_normalize(statement.text) in words for statement in statements(note))
+    return all(_normalize(statement.text) in words for statement in extract_statements(note))
 
 
 def _normalize(text: str) -> str:
@@ -196,30 +219,34 @@ def _normalize(text: str) -> str:
     return f" {' '.join(_WORD.findall(plain))} "
 
 
-def _is_same(refused: Act, act: Act) -> bool:
+def _is_same(refused: ChangeOperation, act: ChangeOperation) -> bool:
     """Return whether an act would do the same as one that was refused."""
     if asdict(refused) == asdict(act) and type(refused) is type(act):
         return True
-    if retired(refused) or retired(act):
-        return retired(refused) == retired(act)
+    if find_retired_path(refused) or find_retired_path(act):
+        return find_retired_path(refused) == find_retired_path(act)
     if isinstance(refused, AddEntry) and isinstance(act, AddEntry):
         return (refused.path, refused.note) == (act.path, act.note)
     are_new = isinstance(refused, Create) and isinstance(act, Create)
     if not are_new and getattr(refused, "path", "") != getattr(act, "path", ""):
         return False
     old, new = _get_text(refused), _get_text(act)
-    one, other = gist(old), gist(new)
-    if not one or not other or min(share(one, other), share(other, one)) < _SAID_AGAIN:
+    one, other = extract_stems(old), extract_stems(new)
+    if (
+        not one
+        or not other
+        or min(measure_share(one, other), measure_share(other, one)) < _SAID_AGAIN
+    ):
         return False
     # many corrections differ in one value only
-    return values(old, _ANY_DAY) == values(new, _ANY_DAY)
+    return extract_values(old, _ANY_DAY) == extract_values(new, _ANY_DAY)
 
 
-def _get_text(act: Act) -> str:
+def _get_text(act: ChangeOperation) -> str:
     """Return the new text of an act; "" where it has none."""
     match act:
         case Create(text=text):
-            return text[frontmatter.read(text).end :]
+            return text[frontmatter.read_frontmatter(text).end :]
         case Insert(text=text):
             return text
         case Replace(old=old, new=new):
@@ -231,4 +258,4 @@ def _get_text(act: Act) -> str:
 def _describe_refused(refused: Refused) -> str:
     """Return a refused proposal in a few words."""
     text = " ".join(_get_text(refused.act).split())
-    return f"{op_of(refused.act)}: {text or refused.reason}"
+    return f"{name_operation(refused.act)}: {text or refused.reason}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ricordo.lexicon import read_words
 
-LONGEST_SPOKEN = 1_500
+MAX_MESSAGE_LENGTH = 1_500
 """Characters; a longer message is mostly a pasted document."""
 _LONGEST = 600
 """Characters of a sentence; longer ones are ignored."""
@@ -49,14 +49,14 @@ class Sentence(NamedTuple):
         return self.text.rstrip(" \"'”’)*").endswith(("?", "？"))
 
 
-def sentences(message: str) -> tuple[Sentence, ...]:
+def split_message(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message` in order, without code, quotations, tables and headings;
     none if it is longer than `LONGEST_SPOKEN`.
     """
-    return written_sentences(message)[:_MOST] if len(message) <= LONGEST_SPOKEN else ()
+    return split_text(message)[:_MOST] if len(message) <= MAX_MESSAGE_LENGTH else ()
 
 
-def written_sentences(text: str) -> tuple[Sentence, ...]:
+def split_text(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of `text` as `sentences` does, for documents of any length."""
     result: list[Sentence] = []
     for number, (start, end) in enumerate(_spoken_paragraphs(text)):
@@ -66,7 +66,7 @@ def written_sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(result)
 
 
-def without_quotations(message: str) -> str:
+def mask_quotations(message: str) -> str:
     """Return `message` with text in quotation marks, possibly of others, replaced by blanks;
     offsets stay the same.
     """

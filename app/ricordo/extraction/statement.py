@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-from ricordo.extraction.dates import plausible, said_days
-from ricordo.extraction.sentence import Sentence, sentences, without_quotations
-from ricordo.lexicon import lowered, pattern
-from ricordo.search.words import content_words, words
+from ricordo.extraction.dates import clamp_day, find_days
+from ricordo.extraction.sentence import Sentence, mask_quotations, split_message
+from ricordo.lexicon import lower_text, statement_pattern
+from ricordo.search.words import content_words, split_words
 from ricordo.secrets import find_secrets
 
 _FEWEST_WORDS = 3
@@ -44,27 +44,27 @@ class StatementKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class Statement:
     """A statement in one message that is worth remembering."""
 
     kind: StatementKind
     type: str
     """The type of its note: user, feedback, project or reference."""
-    statement: tuple[Sentence, ...]
-    why: tuple[Sentence, ...] = ()
+    sentences: tuple[Sentence, ...]
+    reasons: tuple[Sentence, ...] = ()
 
     @property
     def quotes(self) -> tuple[str, ...]:
         """The exact sentences, with the reasons."""
-        return tuple(sentence.text for sentence in (*self.statement, *self.why))
+        return tuple(sentence.text for sentence in (*self.sentences, *self.reasons))
 
     @property
     def text(self) -> str:
         """The statement without its reasons."""
-        return " ".join(sentence.text for sentence in self.statement)
+        return " ".join(sentence.text for sentence in self.sentences)
 
 
-def find_saying(message: str, day: date, *, is_answer: bool) -> Saying | None:
+def find_statement(message: str, day: date, *, is_answer: bool) -> Statement | None:
     """Return the statement worth remembering in a `message` that the user wrote on `day`; None if
     there is none. `is_answer` tells whether it answers an agent.
 
@@ -72,8 +72,8 @@ def find_saying(message: str, day: date, *, is_answer: bool) -> Saying | None:
     """
     if find_secrets(message):
         return None
-    all_sentences, day = sentences(message), plausible(day)
-    unquoted = without_quotations(message)
+    all_sentences, day = split_message(message), clamp_day(day)
+    unquoted = mask_quotations(message)
     judged = [
         _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
         for number in range(len(all_sentences))
@@ -100,14 +100,14 @@ class _Judged:
         self.all_sentences = all_sentences
         self.number = number
         self.sentence = all_sentences[number]
-        self.plain = lowered(self.sentence.text)
-        self._unquoted = lowered(unquoted[self.sentence.start : self.sentence.end])
+        self.plain = lower_text(self.sentence.text)
+        self._unquoted = lower_text(unquoted[self.sentence.start : self.sentence.end])
         self.is_answer = is_answer
         self._day = day
 
     def has(self, part: str) -> bool:
         """Return whether an expression under `part` is in it, outside of quotation marks."""
-        return bool(pattern(part).search(self._unquoted))
+        return bool(statement_pattern(part).search(self._unquoted))
 
     @property
     def states(self) -> bool:
@@ -118,26 +118,29 @@ class _Judged:
     @property
     def is_bare(self) -> bool:
         """Whether it only asks to remember something, without saying what."""
-        rest = pattern("request").sub(" ", self.plain)
-        return len(content_words(words(pattern("opening").sub(" ", rest)))) < _FEWEST_WORDS
+        rest = statement_pattern("request").sub(" ", self.plain)
+        return (
+            len(content_words(split_words(statement_pattern("opening").sub(" ", rest))))
+            < _FEWEST_WORDS
+        )
 
     @property
     def objects(self) -> bool:
         """Whether it, or the short sentence before it, contradicts the agent."""
         if not self.is_answer:
             return False
-        return bool(pattern("objection").match(self._opening))
+        return bool(statement_pattern("objection").match(self._opening))
 
     @property
     def _opening(self) -> str:
-        before = lowered(self.all_sentences[self.number - 1].text) if self.number else ""
+        before = lower_text(self.all_sentences[self.number - 1].text) if self.number else ""
         is_short = 0 < len(before) <= 12
         return f"{before} {self.plain}" if is_short else self.plain
 
     @property
     def is_order(self) -> bool:
         """Whether it tells the agent what to do."""
-        return bool(pattern("order").search(self._without_opening))
+        return bool(statement_pattern("order").search(self._without_opening))
 
     @property
     def is_rule(self) -> bool:
@@ -148,7 +151,7 @@ class _Judged:
     def _without_opening(self) -> str:
         plain = self.plain
         for _ in range(3):
-            match = pattern("opening").match(plain)
+            match = statement_pattern("opening").match(plain)
             plain = plain[match.end() :].lstrip(" ,:;-—") if match else plain
         return plain
 
@@ -161,7 +164,7 @@ class _Judged:
     def points_somewhere(self) -> bool:
         """Whether it says where something is, by an address or a name."""
         text = self.sentence.text
-        match = pattern("pointer").search(self.plain)
+        match = statement_pattern("pointer").search(self.plain)
         is_named = bool(_ADDRESS.search(text) or (match and _NAME.search(text, match.start())))
         return match is not None and is_named and not self.is_of_code
 
@@ -170,7 +173,7 @@ class _Judged:
         """Whether it names a future day, and an event on it."""
         future = [
             found.day
-            for found in said_days(self.sentence.text, self._day)
+            for found in find_days(self.sentence.text, self._day)
             if found.day and self._day + timedelta(days=1) < found.day < self._day + _FURTHEST
         ]
         return bool(future) and self.has("appointment")
@@ -181,7 +184,7 @@ class _Judged:
         return self.has("once")
 
 
-def _find_requested(judged: Sequence[_Judged]) -> Saying | None:
+def _find_requested(judged: Sequence[_Judged]) -> Statement | None:
     """Return the statement that the user asked to remember, if bare the one before it."""
     for candidate in judged:
         if (
@@ -220,10 +223,12 @@ def _after(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
 
 def _says_something(candidate: _Judged) -> bool:
     is_wish = candidate.has("request") and candidate.is_bare
-    return candidate.states and not is_wish and len(content_words(words(candidate.plain))) >= 2
+    return (
+        candidate.states and not is_wish and len(content_words(split_words(candidate.plain))) >= 2
+    )
 
 
-def _find_plain(judged: Sequence[_Judged]) -> Saying | None:
+def _find_plain(judged: Sequence[_Judged]) -> Statement | None:
     """Return a statement that is plainly a rule, a decision, a date or about the user."""
     for candidate in judged:
         if not candidate.states or candidate.is_for_once:
@@ -269,7 +274,7 @@ def _plain_kind(candidate: _Judged) -> StatementKind | None:
 
 def _is_whole(candidate: _Judged) -> bool:
     fewest = _FEWEST_WORDS - candidate.is_rule
-    return len(content_words(words(candidate.plain))) >= fewest
+    return len(content_words(split_words(candidate.plain))) >= fewest
 
 
 def _neighbour(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
@@ -288,7 +293,7 @@ def _forbids(candidate: _Judged) -> bool:
     return candidate.has("strict") and candidate.has("reason") and not candidate.is_of_code
 
 
-def _find_by_signs(judged: Sequence[_Judged]) -> Saying | None:
+def _find_by_signs(judged: Sequence[_Judged]) -> Statement | None:
     """Return a statement with several weaker signs."""
     for candidate in judged:
         if (
@@ -323,8 +328,8 @@ def _reasons(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
 
 def _saying(
     kind: StatementKind, meant: Sequence[_Judged], why: Sequence[_Judged], *, is_self: bool = False
-) -> Saying:
-    return Saying(
+) -> Statement:
+    return Statement(
         kind,
         _type(kind, meant, is_self=is_self),
         tuple(candidate.sentence for candidate in meant),

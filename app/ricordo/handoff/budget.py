@@ -20,22 +20,22 @@ from dataclasses import replace
 from itertools import accumulate, takewhile
 
 from ricordo.errors import WrongUsage
-from ricordo.handoff.check import DIGITS
+from ricordo.handoff.check import SHA_DIGITS
 from ricordo.handoff.document import (
     Handoff,
     HandoffHeader,
     HandoffStatement,
     Heading,
     StatementSection,
-    family,
+    load_layout,
 )
-from ricordo.handoff.format import heading_lines, render, statement_lines
-from ricordo.handoff.quotation import word
-from ricordo.llm.question import BYTES_A_TOKEN, estimate
+from ricordo.handoff.format import render, render_headings, render_statement
+from ricordo.handoff.quotation import write_word
+from ricordo.llm.question import BYTES_PER_TOKEN, estimate_tokens
 
-DEFAULT = 4_000
+DEFAULT_BUDGET = 4_000
 """In tokens."""
-ORDER = (
+SECTION_PRIORITY = (
     StatementSection.OBJECTIVE,
     StatementSection.NEXT,
     StatementSection.CONSTRAINTS,
@@ -60,26 +60,26 @@ _MAX_LEFT_OUT = 999_999
 _KEY_BYTES = len("files:\ndirty:\n")
 
 
-def tokens(handoff: Handoff) -> int:
+def count_tokens(handoff: Handoff) -> int:
     """Return the estimated tokens of the file of a handoff."""
-    return estimate(render(handoff))
+    return estimate_tokens(render(handoff))
 
 
-def fitted(handoff: Handoff) -> Handoff:
+def fit_to_budget(handoff: Handoff) -> Handoff:
     """Return a handoff with as many statements as fit into its budget.
 
     Raises WrongUsage where only its header fits, or not even that.
     """
-    limit = handoff.head.budget * BYTES_A_TOKEN
-    empty_header = replace(handoff.head, files={}, dirty=(), unlisted=_MAX_LEFT_OUT)
+    limit = handoff.header.budget * BYTES_PER_TOKEN
+    empty_header = replace(handoff.header, files={}, dirty=(), unlisted=_MAX_LEFT_OUT)
     room = limit - _count_bytes(render(Handoff(empty_header, (), _MAX_LEFT_OUT)))
     if room < 0:
-        needed = handoff.head.budget - room // BYTES_A_TOKEN
+        needed = handoff.header.budget - room // BYTES_PER_TOKEN
         raise WrongUsage(f"The header alone needs about {needed} tokens.")
-    header, used = _fit_lists(handoff.head, min(room, limit // _SHARE))
+    header, used = _fit_lists(handoff.header, min(room, limit // _SHARE))
     selected = _select_fitting(handoff, room - used, limit // _SHARE)
     if handoff.statements and not selected:
-        raise WrongUsage(f"A budget of {handoff.head.budget} tokens fits no statement.")
+        raise WrongUsage(f"A budget of {handoff.header.budget} tokens fits no statement.")
     left_out = handoff.left_out + len(handoff.statements) - len(selected)
     statements = [
         statement for number, statement in enumerate(handoff.statements) if number in selected
@@ -98,13 +98,13 @@ def _select_fitting(handoff: Handoff, room: int, long_size: int) -> set[int]:
         return (
             not is_first,
             sizes[number] > long_size,
-            ORDER.index(statement.section),
+            SECTION_PRIORITY.index(statement.section),
             ranks[number],
         )
 
     selected: set[int] = set()
     open_headings: set[Heading] = set()
-    headings = family(handoff.head.target).headings
+    headings = load_layout(handoff.header.target).headings
     for number in sorted(range(len(sizes)), key=sort_key):
         heading = headings[handoff.statements[number].section]
         size = sizes[number] + _measure_headings(heading, open_headings)
@@ -126,7 +126,7 @@ def _rank_in_sections(statements: Sequence[HandoffStatement]) -> list[int]:
 
 
 def _measure_statement(statement: HandoffStatement, handoff: Handoff) -> int:
-    return _count_bytes("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
+    return _count_bytes("\n".join((*render_statement(statement, len(handoff.header.sources)), "")))
 
 
 def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> int:
@@ -136,7 +136,7 @@ def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> i
     if heading in open_headings:
         return 0
     above = heading if heading[:-1] in open_headings else ()
-    return _count_bytes("\n".join((*heading_lines(heading, above), "")))
+    return _count_bytes("\n".join((*render_headings(heading, above), "")))
 
 
 def _fit_lists(header: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
@@ -158,8 +158,8 @@ def _fit_lists(header: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
 
 def _measure_row(path: str) -> int:
     # its dash, its digest and the quotes, each of which may be doubled
-    written = word(path)
-    return _count_bytes(written) + written.count("'") + len("  - '' \n") + DIGITS
+    written = write_word(path)
+    return _count_bytes(written) + written.count("'") + len("  - '' \n") + SHA_DIGITS
 
 
 def _count_bytes(text: str) -> int:

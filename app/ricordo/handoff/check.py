@@ -13,21 +13,28 @@ from functools import cached_property
 from math import inf
 
 from ricordo.handoff.facts import GitState
-from ricordo.handoff.project_git import git_state
-from ricordo.storage.file_state import FileNow, Gone, Look, Unseen, is_folder, look_at
+from ricordo.handoff.project_git import read_git_state
+from ricordo.storage.file_state import (
+    FileState,
+    FileStatus,
+    MissingFile,
+    UncheckedFile,
+    check_file,
+    is_folder,
+)
 
-DIGITS = 12
+SHA_DIGITS = 12
 """Digits of a SHA-256 that handoffs write."""
-NAME, BESIDE = "HANDOFF.md", "HANDOFF.new.md"
+HANDOFF_NAME, FALLBACK_NAME = "HANDOFF.md", "HANDOFF.new.md"
 """The file name of a handoff in its project, and the one used where a foreign file has that name.
 """
-OWN = frozenset((NAME, BESIDE))
+HANDOFF_FILES = frozenset((HANDOFF_NAME, FALLBACK_NAME))
 """Files that Ricordo writes, which say nothing about the work."""
-MOST_LOOKS = 2_000
-MOST_BYTES = 512 * 1024 * 1024
+MAX_CHECKED_FILES = 2_000
+MAX_CHECKED_BYTES = 512 * 1024 * 1024
 
 
-class World:
+class CurrentState:
     """The project and the memory on disk. Each file is read once: later answers repeat the first
     one.
     """
@@ -36,7 +43,7 @@ class World:
         self,
         project: str,
         memory: str = "",
-        own: Collection[str] = OWN,
+        own: Collection[str] = HANDOFF_FILES,
         step: Callable[[], None] = lambda: None,
         now: float = inf,
     ) -> None:
@@ -47,16 +54,16 @@ class World:
         self.now = now
         self.project = project
         self.memory = memory
-        self.own = frozenset(own)
+        self.handoff_files = frozenset(own)
         self._step = step
-        self._files: dict[tuple[str, str], Look] = {}
+        self._files: dict[tuple[str, str], FileStatus] = {}
         self._bytes = 0
 
-    def file(self, path: str) -> Look:
+    def check_file(self, path: str) -> FileStatus:
         """Return the state of the file at a `path` of the project, with `/`."""
         return self._look_up(self.project, path)
 
-    def note(self, path: str) -> Look:
+    def check_note(self, path: str) -> FileStatus:
         """Return the state of the file at a `path` of the memory."""
         return self._look_up(self.memory, path)
 
@@ -69,45 +76,45 @@ class World:
     def git(self) -> GitState | None:
         """The repository of the project, without the handoff files; None where there is none."""
         self._step()
-        state = git_state(self.project) if self.project else None
-        return state and without_own(state, self.own)
+        state = read_git_state(self.project) if self.project else None
+        return state and remove_handoff_files(state, self.handoff_files)
 
-    def _look_up(self, root: str, path: str) -> Look:
+    def _look_up(self, root: str, path: str) -> FileStatus:
         self._step()
         if not root:
-            return Unseen.UNREADABLE
+            return UncheckedFile.UNREADABLE
         if (root, path) not in self._files:
             self._files[root, path] = self._read_state(root, path)
         return self._files[root, path]
 
-    def _read_state(self, root: str, path: str) -> Look:
-        if len(self._files) >= MOST_LOOKS or self._bytes >= MOST_BYTES:
-            return Unseen.TOO_MUCH
-        state = look_at(root, path, self._step)
-        self._bytes += state.size if isinstance(state, FileNow) else 0
+    def _read_state(self, root: str, path: str) -> FileStatus:
+        if len(self._files) >= MAX_CHECKED_FILES or self._bytes >= MAX_CHECKED_BYTES:
+            return UncheckedFile.TOO_MANY
+        state = check_file(root, path, self._step)
+        self._bytes += state.size if isinstance(state, FileState) else 0
         return state
 
 
-def without_own(state: GitState, own: Collection[str] = OWN) -> GitState:
+def remove_handoff_files(state: GitState, own: Collection[str] = HANDOFF_FILES) -> GitState:
     """Return the state of a repository without the handoff files."""
     return replace(state, dirty=tuple(path for path in state.dirty if path not in own))
 
 
-def is_as_told(state: Look, sha: str | None) -> bool:
+def has_digest(state: FileStatus, sha: str | None) -> bool:
     """Return whether a file has the recorded content: `sha` are the first digits of its SHA-256, at
     least 12 of them; None records that it did not exist.
     """
-    if isinstance(state, FileNow):
-        return sha is not None and len(sha) >= DIGITS and state.sha.startswith(sha)
-    return state is Gone.GONE and sha is None
+    if isinstance(state, FileState):
+        return sha is not None and len(sha) >= SHA_DIGITS and state.sha.startswith(sha)
+    return state is MissingFile.GONE and sha is None
 
 
-def told(state: Look) -> str:
+def describe_file_state(state: FileStatus) -> str:
     """Describe the state of a file for a message."""
     match state:
-        case FileNow(sha=sha):
-            return f"is {sha[:DIGITS]}"
-        case Gone.GONE:
+        case FileState(sha=sha):
+            return f"is {sha[:SHA_DIGITS]}"
+        case MissingFile.GONE:
             return "is not there"
-        case Unseen():
+        case UncheckedFile():
             return state.value

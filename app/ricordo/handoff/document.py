@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from ricordo.agents.agent import Agent, read_table
-from ricordo.agents.registry import handoff_agents
-from ricordo.handoff.facts import Ref
-from ricordo.resources import data_text
+from ricordo.agents.registry import list_handoff_agents
+from ricordo.handoff.facts import MessageRef
+from ricordo.resources import read_data_text
 
 
 class StatementSection(StrEnum):
@@ -34,7 +34,7 @@ class StatementSection(StrEnum):
     MESSAGES = "messages"
 
 
-class Status(StrEnum):
+class ProofStatus(StrEnum):
     """How well a statement is proved."""
 
     VERIFIED = "verified"
@@ -45,7 +45,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FileIs:
+class FileProof:
     """Proof that a file of the project has this content."""
 
     path: str
@@ -54,7 +54,7 @@ class FileIs:
 
 
 @dataclass(frozen=True, slots=True)
-class GitIs:
+class GitProof:
     """Proof that this commit and branch are checked out, with this number of uncommitted files."""
 
     commit: str
@@ -64,7 +64,7 @@ class GitIs:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteIs:
+class NoteProof:
     """Proof that a note of the memory has this content."""
 
     path: str
@@ -73,7 +73,7 @@ class NoteIs:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryAt:
+class MemoryProof:
     """Proof that the memory is in this directory."""
 
     path: str
@@ -81,25 +81,25 @@ class MemoryAt:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultMark:
+class ResultProof:
     """Proof that a transcript reports how a command ended."""
 
     exit: int | None
     """None where the transcript reports only success or failure."""
     has_failed: bool
-    ref: Ref
+    ref: MessageRef
     changed: tuple[str, ...] = ()
     """What the result depends on and was changed since: files, or `commit`."""
 
 
 @dataclass(frozen=True, slots=True)
-class QuoteMark:
+class QuoteProof:
     """Proof that the transcript contains the quoted words."""
 
-    ref: Ref
+    ref: MessageRef
 
 
-Proof = FileIs | GitIs | NoteIs | MemoryAt | ResultMark | QuoteMark
+Proof = FileProof | GitProof | NoteProof | MemoryProof | ResultProof | QuoteProof
 """What a statement is based on."""
 
 
@@ -112,25 +112,25 @@ class HandoffStatement:
     """Its text without its mark: one line, or several where it quotes."""
     proof: Proof | None = None
     """None where nothing proves it."""
-    stands_on: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
     """The ids of the facts that it is based on."""
     quote: str = ""
     """What it quotes word for word; written as a quotation."""
-    is_own_words: bool = False
+    is_model_text: bool = False
     """Whether a model worded it: then nothing proves it."""
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ProofStatus:
         """Return the status that its proof gives it."""
         match self.proof:
             case None:
-                return Status.UNVERIFIED
-            case QuoteMark():
-                return Status.QUOTED
-            case ResultMark(changed=changed):
-                return Status.STALE if changed else Status.REPORTED
-            case FileIs() | GitIs() | NoteIs() | MemoryAt():
-                return Status.VERIFIED
+                return ProofStatus.UNVERIFIED
+            case QuoteProof():
+                return ProofStatus.QUOTED
+            case ResultProof(changed=changed):
+                return ProofStatus.STALE if changed else ProofStatus.REPORTED
+            case FileProof() | GitProof() | NoteProof() | MemoryProof():
+                return ProofStatus.VERIFIED
 
 
 ANY_AGENT = Agent("any", "any agent")
@@ -139,7 +139,7 @@ ANY_AGENT = Agent("any", "any agent")
 
 def handoff_targets() -> tuple[Agent, ...]:
     """Return for whom a handoff can be written."""
-    return (*handoff_agents(), ANY_AGENT)
+    return (*list_handoff_agents(), ANY_AGENT)
 
 
 def handoff_target(name: str) -> Agent:
@@ -154,7 +154,7 @@ def handoff_target(name: str) -> Agent:
 def target_table(target: Agent) -> dict[str, Any]:
     """Return what is known of handoffs for `target`, by the tables of `any.toml`."""
     if target == ANY_AGENT:
-        return tomllib.loads(data_text("handoff/any.toml"))
+        return tomllib.loads(read_data_text("handoff/any.toml"))
     return read_table(target, "handoff")
 
 
@@ -201,7 +201,7 @@ class HandoffHeader:
 class Handoff:
     """One handoff, as read or ready to be written."""
 
-    head: HandoffHeader
+    header: HandoffHeader
     statements: tuple[HandoffStatement, ...]
     left_out: int = 0
     """Statements that did not fit into the budget."""
@@ -212,26 +212,26 @@ Heading = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class HandoffLayout:
     """How a handoff for one agent is laid out."""
 
     order: tuple[StatementSection, ...]
     """Every section, in the order of the document."""
     headings: Mapping[StatementSection, Heading]
-    most_tokens: int
+    max_tokens: int
     pointer: str
     """A sentence that says how the agent gets at the notes."""
 
-    def section(self, heading: Heading) -> StatementSection | None:
+    def find_section(self, heading: Heading) -> StatementSection | None:
         """Return the section with this heading; None for an unknown heading."""
         return next((section for section, known in self.headings.items() if known == heading), None)
 
 
 @cache
-def family(target: Agent) -> Family:
+def load_layout(target: Agent) -> HandoffLayout:
     """Return the layout of handoffs for `target`."""
     table = target_table(target)["sections"]
     headings = {StatementSection(name): tuple(parts) for name, parts in table["names"].items()}
     order = tuple(StatementSection(name) for name in table["order"])
     assert sorted(order) == sorted(headings) == sorted(StatementSection)
-    return Family(order, headings, int(table["tokens"]), str(table["pointer"]))
+    return HandoffLayout(order, headings, int(table["tokens"]), str(table["pointer"]))

@@ -11,12 +11,12 @@ from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.session import FileAction, Session
 
 
-class Ref(NamedTuple):
+class MessageRef(NamedTuple):
     """The place of a message: its session and its number there."""
 
     session: int
     """The number of the session among those that were handed off, from 0."""
-    turn: int
+    number: int
     """The line of its transcript, or the number of the part in its session; from 1."""
     at: str = ""
     """ISO 8601 in UTC; "" where unknown."""
@@ -28,17 +28,17 @@ class MessageFact:
 
     id: str
     """The id of the fact within one handoff: `f12`."""
-    ref: Ref
+    ref: MessageRef
     text: str
-    is_person: bool
+    is_user: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SummaryFact:
     """The summary that a compaction wrote, in the words of the agent."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     text: str
 
 
@@ -50,7 +50,7 @@ class Refusal(StrEnum):
     """The permission rules of the agent, without asking the user."""
 
 
-class Work(StrEnum):
+class CommandPurpose(StrEnum):
     """The purpose of a command."""
 
     TEST = "test"
@@ -60,13 +60,13 @@ class Work(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandFact:
     """A command that the agent ran."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     command: str
-    work: Work
+    purpose: CommandPurpose
     exit: int | None
     """As the transcript reports it; None where it has no number."""
     has_failed: bool | None
@@ -86,11 +86,11 @@ class FileUse:
     id: str
     path: str
     """Relative to the project, with `/`; absolute for a file outside it."""
-    deeds: tuple[FileAction, ...]
+    actions: tuple[FileAction, ...]
     """What was done to it, in the order in which each was done first."""
-    last: Ref
+    last_use: MessageRef
     """The message of the last change, else of the last reading."""
-    times: int
+    change_count: int
     """How often it was changed."""
     sha: str | None
     """SHA-256 of its content now, in hexadecimal; None where it does not exist or cannot be read.
@@ -99,21 +99,21 @@ class FileUse:
     """Functions, classes and headings that the changes name, the latest last: only those that the
     file has now, or all where it was not checked.
     """
-    is_gone: bool = False
+    is_missing: bool = False
     """Whether a check found that the project has no such file now."""
 
     @property
     def is_changed(self) -> bool:
         """Whether the sessions changed it."""
-        return any(action.changes for action in self.deeds)
+        return any(action.changes for action in self.actions)
 
 
 @dataclass(frozen=True, slots=True)
-class Todo:
+class TaskFact:
     """A task on the agent's list, with its last status."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     """The message that worded it."""
     text: str
     status: str
@@ -125,34 +125,34 @@ class ErrorFact:
     """An error of a command or tool."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     """The message that reported it."""
     what: str
     """What failed: the command, or the tool and its file."""
     error: str
     """The line that reports the error."""
-    mended: Ref | None = None
+    fixed: MessageRef | None = None
     """The message at which the same thing succeeded; None where it never did."""
-    by: str = ""
+    changed_files: str = ""
     """The files that were changed in between, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
+class RuledOutFact:
     """Something that was tried and abandoned, reverted or refused."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     what: str
-    why: str
+    reason: str
     """The reason in the words of the session; "" where none is found."""
-    is_deed: bool = False
+    is_action: bool = False
     """Whether an action shows it, such as a reverted edit: then `what` describes the action and
     quotes nobody.
     """
     refusal: Refusal | None = None
     """Who refused it; then `what` is the command, or the file and the tool."""
-    said: str = ""
+    refusal_text: str = ""
     """How the transcript reports the refusal, word for word."""
 
 
@@ -161,19 +161,19 @@ class DecisionFact:
     """A decision, in the words of the session."""
 
     id: str
-    ref: Ref
+    ref: MessageRef
     text: str
-    why: str
-    is_person: bool
-    asked: str = ""
+    reason: str
+    is_user: bool
+    question: str = ""
     """The question that it answers; "" where it answers none."""
 
 
-GIT = "git"
+GIT_ID = "git"
 """The id of the repository state among the facts of a statement."""
 
 
-MEMORY = "memory"
+MEMORY_ID = "memory"
 """The id of the memory's directory among the facts of a statement."""
 
 
@@ -194,7 +194,7 @@ class GitState:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteFound:
+class NoteFact:
     """A note of the memory that is relevant to the work."""
 
     id: str
@@ -203,11 +203,21 @@ class NoteFound:
     name: str
     description: str
     sha: str
-    why: str
+    reason: str
     """Why recall returned it."""
 
 
-Fact = MessageFact | Summary | Ran | FileUse | Todo | ErrorFact | GivenUp | DecisionFact | NoteFound
+Fact = (
+    MessageFact
+    | SummaryFact
+    | CommandFact
+    | FileUse
+    | TaskFact
+    | ErrorFact
+    | RuledOutFact
+    | DecisionFact
+    | NoteFact
+)
 """What a statement can be based on."""
 
 
@@ -219,19 +229,19 @@ class Facts:
     """Absolute path of the directory that gets `HANDOFF.md`."""
     sessions: tuple[Session, ...]
     """The handed-off sessions, then those of their sub-agents that changed files."""
-    said: tuple[MessageFact, ...] = ()
-    summaries: tuple[Summary, ...] = ()
-    ran: tuple[Ran, ...] = ()
+    messages: tuple[MessageFact, ...] = ()
+    summaries: tuple[SummaryFact, ...] = ()
+    commands: tuple[CommandFact, ...] = ()
     files: tuple[FileUse, ...] = ()
-    todos: tuple[Todo, ...] = ()
-    mishaps: tuple[ErrorFact, ...] = ()
-    given_up: tuple[GivenUp, ...] = ()
-    decided: tuple[DecisionFact, ...] = ()
+    tasks: tuple[TaskFact, ...] = ()
+    errors: tuple[ErrorFact, ...] = ()
+    ruled_out: tuple[RuledOutFact, ...] = ()
+    decisions: tuple[DecisionFact, ...] = ()
     git: GitState | None = None
     """None where the project is in no repository."""
     memory: str = ""
     """The directory of the memory; "" without one."""
-    notes: tuple[NoteFound, ...] = ()
+    notes: tuple[NoteFact, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     """The paths of files in the project, by the names that the sessions use for them."""
 

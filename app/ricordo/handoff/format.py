@@ -15,36 +15,36 @@ from enum import Enum
 from hashlib import sha256
 from typing import TypeVar
 
-from ricordo.agents.registry import agent_named
-from ricordo.handoff.check import DIGITS
+from ricordo.agents.registry import find_agent
+from ricordo.handoff.check import SHA_DIGITS
 from ricordo.handoff.document import (
     ANY_AGENT,
-    Family,
     Handoff,
     HandoffHeader,
+    HandoffLayout,
     HandoffStatement,
     Heading,
     SourceSession,
     StatementSection,
-    family,
     handoff_target,
+    load_layout,
 )
-from ricordo.handoff.marks import mark, read_mark, settled
+from ricordo.handoff.marks import normalize_proof, read_mark, render_mark
 from ricordo.handoff.quotation import (
-    WORD,
-    line,
-    quotation,
-    read_line,
+    WORD_PATTERN,
+    escape_line,
+    normalize_line,
+    normalize_quote,
     read_quotation,
     read_word,
-    tidy,
-    tidy_quote,
-    word,
+    render_quotation,
+    unescape_line,
+    write_word,
 )
-from ricordo.memory.frontmatter.parser import read as read_head
+from ricordo.memory.frontmatter.parser import read_frontmatter as read_head
 from ricordo.memory.frontmatter.values import Value
 
-FORMAT = "ricordo handoff 1"
+FORMAT_NAME = "ricordo handoff 1"
 """The value of the first field: identifies a handoff by Ricordo and its format version."""
 _FORMAT_KEY = "format"
 _FENCE = "---"
@@ -55,9 +55,9 @@ _NULLS = frozenset(("null", "Null", "NULL"))
 _T = TypeVar("_T")
 
 
-def head_lines(header: HandoffHeader, left_out: int) -> list[str]:
+def render_header(header: HandoffHeader, left_out: int) -> list[str]:
     """Return a header as lines, with its fences and without its digest."""
-    lines = [_FENCE, f"{_FORMAT_KEY}: {FORMAT}"]
+    lines = [_FENCE, f"{_FORMAT_KEY}: {FORMAT_NAME}"]
     lines += [f"{key}: {_write_scalar(value)}" for key, value in _list_scalars(header, left_out)]
     for key, values in _list_sequences(header):
         if values:
@@ -65,20 +65,20 @@ def head_lines(header: HandoffHeader, left_out: int) -> list[str]:
     return [*lines, _FENCE]
 
 
-def with_digest(text: str) -> str:
+def add_digest(text: str) -> str:
     """Return a document with the digest of its content as the last line of its header."""
     header, fence, body = text.partition(f"\n{_FENCE}\n")
     return f"{header}\ndigest: {_compute_digest(text)}{fence}{body}"
 
 
-def is_whole(text: str) -> bool:
+def is_unchanged(text: str) -> bool:
     """Return whether the content of a document matches its digest exactly."""
     header, fence, body = text.partition(f"\n{_FENCE}\n")
     rest, _, written = header.rpartition("\ndigest: ")
     return written == _compute_digest(f"{rest}{fence}{body}")
 
 
-def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
+def read_header(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
     """Return the header in `fields`, and how many statements were left out.
 
     Raises ValueError with the key that has an invalid value.
@@ -104,9 +104,9 @@ def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
     )
 
 
-def is_ours(fields: Mapping[str, Value]) -> bool:
+def is_handoff_header(fields: Mapping[str, Value]) -> bool:
     """Return whether a header is that of a Ricordo handoff in this format."""
-    return fields.get(_FORMAT_KEY) == FORMAT
+    return fields.get(_FORMAT_KEY) == FORMAT_NAME
 
 
 def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
@@ -114,15 +114,15 @@ def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, s
     yield "expires", header.expires.isoformat(timespec="seconds")
     yield "for", header.target.name
     yield "budget", str(header.budget)
-    yield "engine", word(header.engine)
+    yield "engine", write_word(header.engine)
     if header.commit:
         yield "commit", header.commit
     if header.branch:
-        yield "branch", word(header.branch)
+        yield "branch", write_word(header.branch)
     if header.memory:
-        yield "memory", word(header.memory)
+        yield "memory", write_word(header.memory)
     if header.project:
-        yield "project", word(header.project)
+        yield "project", write_word(header.project)
     yield "redactions", str(header.redactions)
     yield "left_out", str(left_out)
     yield "unlisted", str(header.unlisted)
@@ -131,12 +131,18 @@ def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, s
 def _list_sequences(header: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
     yield (
         "sources",
-        [f"{item.agent.name} {word(item.id)} {word(item.path)}" for item in header.sources],
+        [
+            f"{item.agent.name} {write_word(item.id)} {write_word(item.path)}"
+            for item in header.sources
+        ],
     )
-    yield "dirty", [word(path) for path in header.dirty]
+    yield "dirty", [write_word(path) for path in header.dirty]
     yield (
         "files",
-        [f"{sha[:DIGITS] if sha else _MISSING} {word(path)}" for path, sha in header.files.items()],
+        [
+            f"{sha[:SHA_DIGITS] if sha else _MISSING} {write_word(path)}"
+            for path, sha in header.files.items()
+        ],
     )
 
 
@@ -196,12 +202,12 @@ def _parse_commit(text: str) -> str:
 
 
 def _parse_source(text: str) -> SourceSession:
-    match = _match_whole(rf"(\w+) ({WORD}) ({WORD})", text)
-    return SourceSession(agent_named(match[1]), read_word(match[2]), read_word(match[3]))
+    match = _match_whole(rf"(\w+) ({WORD_PATTERN}) ({WORD_PATTERN})", text)
+    return SourceSession(find_agent(match[1]), read_word(match[2]), read_word(match[3]))
 
 
 def _parse_file(text: str) -> tuple[str, str | None]:
-    match = _match_whole(rf"({_MISSING}|[0-9a-f]{{1,12}}) ({WORD})", text)
+    match = _match_whole(rf"({_MISSING}|[0-9a-f]{{1,12}}) ({WORD_PATTERN})", text)
     return read_word(match[2]), None if match[1] == _MISSING else match[1]
 
 
@@ -212,8 +218,8 @@ def _match_whole(pattern: str, text: str) -> re.Match[str]:
     return match
 
 
-BEGIN = "<!-- ricordo handoff: begin -->"
-END = "<!-- ricordo handoff: end -->"
+BEGIN_MARKER = "<!-- ricordo handoff: begin -->"
+END_MARKER = "<!-- ricordo handoff: end -->"
 TITLE = "# Handoff"
 _MARK_LEGEND = (
     "Each statement ends with its mark. verified: Ricordo itself saw what the mark names, when "
@@ -226,56 +232,63 @@ _MARK_LEGEND = (
 
 def render(handoff: Handoff) -> str:
     """Return the text of a handoff, with its digest."""
-    return with_digest(unsigned(handoff))
+    return add_digest(render_without_digest(handoff))
 
 
-def unsigned(handoff: Handoff) -> str:
+def render_without_digest(handoff: Handoff) -> str:
     """Return the text of a handoff without its digest."""
-    lines = head_lines(handoff.head, handoff.left_out)
-    lines += ["", BEGIN, TITLE, "", *_render_foreword(handoff.head), *_render_body(handoff)]
+    lines = render_header(handoff.header, handoff.left_out)
+    lines += [
+        "",
+        BEGIN_MARKER,
+        TITLE,
+        "",
+        *_render_foreword(handoff.header),
+        *_render_body(handoff),
+    ]
     if handoff.left_out:
-        lines += ["", left_out_line(handoff.left_out)]
-    return "\n".join([*lines, "", END, ""])
+        lines += ["", render_left_out(handoff.left_out)]
+    return "\n".join([*lines, "", END_MARKER, ""])
 
 
-def tidied(handoff: Handoff) -> Handoff:
+def normalize(handoff: Handoff) -> Handoff:
     """Return a handoff as parsing its rendered text would return it.
 
     Texts on one line, control characters made visible; digests of 12 digits, times of results to
     the minute; sections in the order of the document. The ids of facts are not written.
     """
-    order = family(handoff.head.target).order
+    order = load_layout(handoff.header.target).order
     by_section = sorted(handoff.statements, key=lambda statement: order.index(statement.section))
-    header = handoff.head
-    files = {path: sha and sha[:DIGITS] for path, sha in header.files.items()}
+    header = handoff.header
+    files = {path: sha and sha[:SHA_DIGITS] for path, sha in header.files.items()}
     header = replace(
         header,
         written=header.written.replace(microsecond=0),
         expires=header.expires.replace(microsecond=0),
         files=files,
     )
-    return replace(handoff, head=header, statements=tuple(map(tidied_statement, by_section)))
+    return replace(handoff, header=header, statements=tuple(map(normalize_statement, by_section)))
 
 
-def tidied_statement(statement: HandoffStatement) -> HandoffStatement:
+def normalize_statement(statement: HandoffStatement) -> HandoffStatement:
     """Return a statement as parsing its rendered text would return it."""
     return HandoffStatement(
         statement.section,
-        tidy(statement.text),
-        settled(statement.proof),
-        quote=tidy_quote(statement.quote),
+        normalize_line(statement.text),
+        normalize_proof(statement.proof),
+        quote=normalize_quote(statement.quote),
     )
 
 
-def statement_lines(statement: HandoffStatement, sessions: int) -> list[str]:
+def render_statement(statement: HandoffStatement, sessions: int) -> list[str]:
     """Return a statement of a handoff of so many sessions as lines."""
-    text = line(tidy(statement.text))
-    first = " ".join(filter(None, ("-", text, mark(statement.proof, sessions))))
-    quote = tidy_quote(statement.quote)
-    return [first, *quotation(quote)] if quote else [first]
+    text = escape_line(normalize_line(statement.text))
+    first = " ".join(filter(None, ("-", text, render_mark(statement.proof, sessions))))
+    quote = normalize_quote(statement.quote)
+    return [first, *render_quotation(quote)] if quote else [first]
 
 
-def heading_lines(heading: Heading, above: Heading) -> list[str]:
+def render_headings(heading: Heading, above: Heading) -> list[str]:
     """Return the headings that begin a section; `above` is the heading of the section before."""
     parent, name = heading[:-1], heading[-1]
     is_new = parent and above[:-1] != parent
@@ -283,7 +296,7 @@ def heading_lines(heading: Heading, above: Heading) -> list[str]:
     return [*lines, *([] if is_new else [""]), f"{'###' if parent else '##'} {name}"]
 
 
-def left_out_line(count: int) -> str:
+def render_left_out(count: int) -> str:
     """Return the line that says how many statements were left out. The two reasons are not counted
     apart.
     """
@@ -292,14 +305,14 @@ def left_out_line(count: int) -> str:
 
 
 def _render_body(handoff: Handoff) -> Iterator[str]:
-    layout = family(handoff.head.target)
+    layout = load_layout(handoff.header.target)
     above: Heading = ()
-    sessions = len(handoff.head.sources)
+    sessions = len(handoff.header.sources)
     for section, statements in _group_by_section(handoff.statements, layout.order).items():
-        yield from heading_lines(layout.headings[section], above)
+        yield from render_headings(layout.headings[section], above)
         above = layout.headings[section]
         for statement in statements:
-            yield from statement_lines(statement, sessions)
+            yield from render_statement(statement, sessions)
 
 
 def _group_by_section(
@@ -312,88 +325,92 @@ def _group_by_section(
 
 
 def _render_foreword(header: HandoffHeader) -> list[str]:
-    sessions = ", ".join(f"{item.agent.shown} {line(tidy(item.id))}" for item in header.sources)
+    sessions = ", ".join(
+        f"{item.agent.shown} {escape_line(normalize_line(item.id))}" for item in header.sources
+    )
     how = (
         "put together by rules from the transcript, without a model"
         if header.engine == "rules"
-        else f"drafted by {line(tidy(header.engine))} from facts of the transcript"
+        else f"drafted by {escape_line(normalize_line(header.engine))} from facts of the transcript"
     )
     origin = f"Work of {sessions or 'no session'}, {how}."
     return [
-        f"{origin} {_describe_validity(header)} {family(header.target).pointer}",
+        f"{origin} {_describe_validity(header)} {load_layout(header.target).pointer}",
         "",
         _MARK_LEGEND,
     ]
 
 
 def _describe_validity(header: HandoffHeader) -> str:
-    commit = f" or the first commit after {header.commit[:DIGITS]}" if header.commit else ""
+    commit = f" or the first commit after {header.commit[:SHA_DIGITS]}" if header.commit else ""
     return f"Valid until {header.expires:%Y-%m-%d}{commit}."
 
 
-MOST_BYTES = 512 * 1024
+MAX_BYTES = 512 * 1024
 """No longer file is a handoff: no budget has room for it."""
 
 
-class State(Enum):
+class DocumentState(Enum):
     """Whether a document is still as it was written."""
 
-    WHOLE = "whole"
+    UNCHANGED = "whole"
     EDITED = "edited"
     """Something in it was changed."""
-    TORN = "torn"
+    TRUNCATED = "torn"
     """Its end is missing."""
     FOREIGN = "foreign"
     """Nothing shows that Ricordo wrote it, or its header cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedDocument:
     """The result of parsing a document."""
 
-    state: State
+    state: DocumentState
     handoff: Handoff | None
     """None only where the document is foreign."""
-    why: str = ""
+    reason: str = ""
     """Why it is not unchanged, as a sentence; "" where it is."""
 
 
-def parse(raw: bytes) -> Parsed:
+def parse(raw: bytes) -> ParsedDocument:
     """Parse the document `raw`. Never raises."""
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_BYTES:
         return _parse_as_foreign("It is too large to be a handoff.")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return _parse_as_foreign("It is not UTF-8 text.")
     frontmatter = read_head(text.replace("\r\n", "\n"))
-    if frontmatter.fault or not is_ours(frontmatter.fields):
+    if frontmatter.error or not is_handoff_header(frontmatter.fields):
         return _parse_as_foreign("Its header does not say that Ricordo wrote it.")
     try:
-        header, left_out = read_fields(frontmatter.fields)
+        header, left_out = read_header(frontmatter.fields)
     except ValueError as error:
         return _parse_as_foreign(f"“{error}” in its header has an invalid value.")
     lines = text.replace("\r\n", "\n")[frontmatter.end :].split("\n")
-    statements, unknown = _BodyParser(family(header.target)).read(lines)
+    statements, unknown = _BodyParser(load_layout(header.target)).read(lines)
     handoff = Handoff(header, statements, left_out)
-    if is_whole(text) and not unknown:
-        return Parsed(State.WHOLE, handoff)
-    if END not in lines:
-        return Parsed(State.TORN, handoff, "Its end is missing: it was not written completely.")
-    return Parsed(State.EDITED, handoff, _describe_edit(text, unknown))
+    if is_unchanged(text) and not unknown:
+        return ParsedDocument(DocumentState.UNCHANGED, handoff)
+    if END_MARKER not in lines:
+        return ParsedDocument(
+            DocumentState.TRUNCATED, handoff, "Its end is missing: it was not written completely."
+        )
+    return ParsedDocument(DocumentState.EDITED, handoff, _describe_edit(text, unknown))
 
 
 def read_statement(text: str, section: StatementSection) -> HandoffStatement | None:
     """Return the only statement of a `section` in the lines `text`; None where they hold anything
     else.
     """
-    body = _BodyParser(family(ANY_AGENT), section)
+    body = _BodyParser(load_layout(ANY_AGENT), section)
     statements, unknown = body.read(text.split("\n"))
     return statements[0] if len(statements) == 1 and not unknown else None
 
 
-def _parse_as_foreign(why: str) -> Parsed:
-    return Parsed(State.FOREIGN, None, why)
+def _parse_as_foreign(why: str) -> ParsedDocument:
+    return ParsedDocument(DocumentState.FOREIGN, None, why)
 
 
 def _describe_edit(text: str, unknown: int) -> str:
@@ -407,7 +424,7 @@ def _describe_edit(text: str, unknown: int) -> str:
 class _BodyParser:
     """Parses what follows the header, line by line."""
 
-    def __init__(self, layout: Family, section: StatementSection | None = None) -> None:
+    def __init__(self, layout: HandoffLayout, section: StatementSection | None = None) -> None:
         self._layout = layout
         self._parent = ""
         self._section = section
@@ -435,7 +452,7 @@ class _BodyParser:
         if level == "##":
             self._parent = name
         heading = (name,) if level == "##" else (self._parent, name)
-        self._section = self._layout.section(heading)
+        self._section = self._layout.find_section(heading)
         is_parent = level == "##" and any(
             known[:-1] == heading for known in self._layout.headings.values()
         )
@@ -455,7 +472,7 @@ class _BodyParser:
         quoted = read_quotation(lines, at + 1)
         quote, after = quoted or ("", at + 1)
         self._statements.append(
-            HandoffStatement(self._section, read_line(text), proof, quote=quote)
+            HandoffStatement(self._section, unescape_line(text), proof, quote=quote)
         )
         return after
 
@@ -475,6 +492,6 @@ _LEFT_OUT = re.compile(
 
 def _find_markers(lines: list[str]) -> tuple[int, int]:
     """Return the index of the line after the begin marker, and that of the end marker."""
-    start = lines.index(BEGIN) + 1 if BEGIN in lines else 0
-    end = lines.index(END, start) if END in lines[start:] else len(lines)
+    start = lines.index(BEGIN_MARKER) + 1 if BEGIN_MARKER in lines else 0
+    end = lines.index(END_MARKER, start) if END_MARKER in lines[start:] else len(lines)
     return start, end

@@ -12,20 +12,22 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ricordo.agents.registry import open_transcript
-from ricordo.agents.transcripts.session import CallResult, Turn
+from ricordo.agents.transcripts.session import CallResult, Message
 from ricordo.agents.transcripts.sources import TranscriptSource
-from ricordo.handoff.document import Handoff, HandoffStatement, QuoteMark, SourceSession
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.gather.commands import plain
-from ricordo.llm.redaction import LIKE
-from ricordo.storage.foreign_file import absolute_path
-from ricordo.text import visible
+from ricordo.handoff.document import Handoff, HandoffStatement, QuoteProof, SourceSession
+from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.gather.commands import strip_escapes
+from ricordo.llm.redaction import PLACEHOLDER_LIKE
+from ricordo.storage.foreign_file import normalize_absolute_path
+from ricordo.text import make_visible
 
-_REDACTED = re.compile(rf"\[secret: [^\]\n]{{1,80}}\]|{LIKE.pattern}", LIKE.flags)
+_REDACTED = re.compile(
+    rf"\[secret: [^\]\n]{{1,80}}\]|{PLACEHOLDER_LIKE.pattern}", PLACEHOLDER_LIKE.flags
+)
 """A placeholder for a credential in a quote."""
 
 
-class Transcripts:
+class QuoteLookup:
     """The transcripts of a handoff (`resume.QuoteChecker`), each read once and no further than it
     is quoted.
     """
@@ -39,7 +41,7 @@ class Transcripts:
         """`is_known` decides which transcripts may be opened. `step` is called regularly; what it
         raises is raised here. Nothing is read yet.
         """
-        self._source_sessions = handoff.head.sources
+        self._source_sessions = handoff.header.sources
         self._may_open = is_known
         self._find_quoted = _find_quoted(handoff.statements)
         self._step = step
@@ -48,7 +50,7 @@ class Transcripts:
         read.
         """
 
-    def __call__(self, ref: Ref, words: str) -> bool | None:
+    def __call__(self, ref: MessageRef, words: str) -> bool | None:
         """Return whether the message contains `words` exactly, except for redactions; None where
         the transcript cannot be read, or is not known.
         """
@@ -59,13 +61,13 @@ class Transcripts:
             source = self._source_sessions[ref.session]
             messages = None
             if self._may_open(source):
-                messages = _read_quoted(source, lines | {ref.turn}, self._step)
+                messages = _read_quoted(source, lines | {ref.number}, self._step)
             self._by_session[ref.session] = messages
         messages = self._by_session[ref.session]
-        return None if messages is None else stands_in(words, messages.get(ref.turn, ()))
+        return None if messages is None else is_quote_of(words, messages.get(ref.number, ()))
 
 
-def stands_in(words: str, texts: Iterable[str]) -> bool:
+def is_quote_of(words: str, texts: Iterable[str]) -> bool:
     """Return whether `words` are in one of the `texts` of a message, or are several of them, one
     below the other. Control characters are made visible before texts are compared, as a handoff has
     them.
@@ -78,7 +80,7 @@ def stands_in(words: str, texts: Iterable[str]) -> bool:
 
 
 def _normalize(text: str) -> str:
-    return visible(text.replace("\r\n", "\n")).strip("\n")
+    return make_visible(text.replace("\r\n", "\n")).strip("\n")
 
 
 def _is_in(quote: str, text: str) -> bool:
@@ -125,7 +127,7 @@ def _find_quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[
     """Return the lines of the quoted messages, by session."""
     lines: dict[int, frozenset[int]] = {}
     for statement in statements:
-        if isinstance(statement.proof, QuoteMark):
+        if isinstance(statement.proof, QuoteProof):
             session, line = statement.proof.ref[:2]
             lines[session] = lines.get(session, frozenset()) | {line}
     return lines
@@ -137,38 +139,38 @@ def _read_quoted(
     """Return the texts of the `wanted` messages. The result of a call comes in a later message, and
     counts for the message of the call as well.
     """
-    path = absolute_path(source.path)
+    path = normalize_absolute_path(source.path)
     if not path or not os.path.isfile(path):
         return None
     words: dict[int, list[str]] = {}
     open_calls: dict[str, int] = {}
     last, is_readable = max(wanted), False
     transcript = open_transcript(TranscriptSource(source.agent, path, source.id), step=step)
-    for message in transcript.turns():
+    for message in transcript.messages():
         is_readable = True
-        line = message.where.line
+        line = message.place.line
         if line > last and not open_calls:
             break
         if line in wanted:
             words.setdefault(line, []).extend(_list_words(message))
             open_calls |= {call.id: line for call in message.calls if call.id}
-        for result in message.endings:
+        for result in message.results:
             if result.call in open_calls:
                 words[open_calls.pop(result.call)] += _list_result_words(result)
     return words if is_readable else None
 
 
-def _list_words(message: Turn) -> Iterator[str]:
+def _list_words(message: Message) -> Iterator[str]:
     """Yield all texts of a message."""
     yield message.text
     for call in message.calls:
         yield call.command
         yield from (task.text for task in call.tasks)
-    for result in message.endings:
+    for result in message.results:
         yield from _list_result_words(result)
 
 
 def _list_result_words(result: CallResult) -> Iterator[str]:
-    yield from (result.output, plain(result.output), result.words)
+    yield from (result.output, strip_escapes(result.output), result.user_words)
     for answer in result.answers:
         yield from answer

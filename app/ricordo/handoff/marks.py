@@ -22,10 +22,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import assert_never
 
-from ricordo.handoff.check import DIGITS
-from ricordo.handoff.document import FileIs, GitIs, MemoryAt, NoteIs, Proof, QuoteMark, ResultMark
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.quotation import WORD, read_word, word
+from ricordo.handoff.check import SHA_DIGITS
+from ricordo.handoff.document import (
+    FileProof,
+    GitProof,
+    MemoryProof,
+    NoteProof,
+    Proof,
+    QuoteProof,
+    ResultProof,
+)
+from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.quotation import WORD_PATTERN, read_word, write_word
 
 _UNVERIFIED = "[unverified]"
 _UNCHANGED = "files unchanged since"
@@ -34,30 +42,30 @@ _MAX_NAMED = 4
 _MORE = r"\d{1,9} more"
 
 
-def mark(proof: Proof | None, sessions: int) -> str:
+def render_mark(proof: Proof | None, sessions: int) -> str:
     """Return the mark of a statement with this proof, in a handoff of so many sessions."""
     match proof:
         case None:
             return _UNVERIFIED
-        case FileIs(path, sha):
-            return f"[verified: {word(path)} is {sha[:DIGITS] if sha else _NOT_THERE}]"
-        case NoteIs(path, sha):
-            return f"[verified: note {word(path)} is {sha[:DIGITS]}]"
-        case MemoryAt(path):
-            return f"[verified: memory at {word(path)}]"
-        case GitIs():
+        case FileProof(path, sha):
+            return f"[verified: {write_word(path)} is {sha[:SHA_DIGITS] if sha else _NOT_THERE}]"
+        case NoteProof(path, sha):
+            return f"[verified: note {write_word(path)} is {sha[:SHA_DIGITS]}]"
+        case MemoryProof(path):
+            return f"[verified: memory at {write_word(path)}]"
+        case GitProof():
             return f"[verified: {_write_git(proof)}]"
-        case QuoteMark(ref):
+        case QuoteProof(ref):
             return f"[quoted: {_write_turn(ref, sessions)}]"
-        case ResultMark():
+        case ResultProof():
             return _write_result(proof, sessions)
         case _:
             assert_never(proof)
 
 
-def basis(proof: Proof | None, sessions: int) -> str:
+def describe_basis(proof: Proof | None, sessions: int) -> str:
     """Return what a mark says after its status: what it is based on; "" for nothing."""
-    return mark(proof, sessions)[1:-1].partition(": ")[2]
+    return render_mark(proof, sessions)[1:-1].partition(": ")[2]
 
 
 def read_mark(written: str) -> Proof | None:
@@ -71,37 +79,37 @@ def read_mark(written: str) -> Proof | None:
     raise ValueError(written)
 
 
-def settled(proof: Proof | None) -> Proof | None:
+def normalize_proof(proof: Proof | None) -> Proof | None:
     """Return a proof as parsing its mark would return it."""
     match proof:
-        case FileIs(path, sha):
-            return FileIs(path, sha[:DIGITS] if sha else None)
-        case NoteIs(path, sha):
-            return NoteIs(path, sha[:DIGITS])
-        case GitIs(commit, branch, dirty):
-            return GitIs(commit[:DIGITS], branch, dirty)
-        case QuoteMark(ref):
-            return QuoteMark(Ref(ref.session, ref.turn))
-        case ResultMark(exit, has_failed, ref, changed):
+        case FileProof(path, sha):
+            return FileProof(path, sha[:SHA_DIGITS] if sha else None)
+        case NoteProof(path, sha):
+            return NoteProof(path, sha[:SHA_DIGITS])
+        case GitProof(commit, branch, dirty):
+            return GitProof(commit[:SHA_DIGITS], branch, dirty)
+        case QuoteProof(ref):
+            return QuoteProof(MessageRef(ref.session, ref.number))
+        case ResultProof(exit, has_failed, ref, changed):
             time = _parse_time(ref.at)
             at = f"{_format_minute(time)}Z" if time else ""
-            return ResultMark(
-                exit, has_failed, Ref(ref.session, ref.turn, at), _shorten_changed(changed)
+            return ResultProof(
+                exit, has_failed, MessageRef(ref.session, ref.number, at), _shorten_changed(changed)
             )
-        case MemoryAt() | None:
+        case MemoryProof() | None:
             return proof
         case _:
             assert_never(proof)
 
 
-def _write_git(proof: GitIs) -> str:
-    commit = f"commit {proof.commit[:DIGITS]}" if proof.commit else "no commit"
-    branch = f" on {word(proof.branch)}" if proof.branch else ""
+def _write_git(proof: GitProof) -> str:
+    commit = f"commit {proof.commit[:SHA_DIGITS]}" if proof.commit else "no commit"
+    branch = f" on {write_word(proof.branch)}" if proof.branch else ""
     files = "file" if proof.dirty == 1 else "files"
     return f"{commit}{branch}, {f'{proof.dirty} {files} dirty' if proof.dirty else 'clean'}"
 
 
-def _write_result(proof: ResultMark, sessions: int) -> str:
+def _write_result(proof: ResultProof, sessions: int) -> str:
     ending = "failed" if proof.has_failed else "succeeded"
     if proof.exit is not None:
         is_plain = proof.has_failed == (proof.exit != 0)
@@ -122,12 +130,12 @@ def _shorten_changed(changed: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _write_name(changed: str) -> str:
-    return changed if re.fullmatch(_MORE, changed) else word(changed)
+    return changed if re.fullmatch(_MORE, changed) else write_word(changed)
 
 
-def _write_turn(ref: Ref, sessions: int) -> str:
+def _write_turn(ref: MessageRef, sessions: int) -> str:
     session = f" of session {ref.session + 1}" if ref.session or sessions > 1 else ""
-    return f"turn {ref.turn}{session}"
+    return f"turn {ref.number}{session}"
 
 
 def _parse_time(at: str) -> datetime | None:
@@ -145,19 +153,19 @@ def _format_minute(time: datetime) -> str:
 
 # parsing
 
-_NAME = rf"(?:{_MORE}|{WORD})"
+_NAME = rf"(?:{_MORE}|{WORD_PATTERN})"
 _SHA = r"([0-9a-f]{1,12})"
 _OUTCOME = r"(?:exit (-?\d{1,10})(?:, (failed|succeeded))?|(failed|succeeded))"
 _REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
 
 
 def _read_file(match: re.Match[str]) -> Proof:
-    return FileIs(read_word(match[1]), match[2])
+    return FileProof(read_word(match[1]), match[2])
 
 
 def _read_git(match: re.Match[str]) -> Proof:
     branch = read_word(match[2]) if match[2] else ""
-    return GitIs(match[1] or "", branch, int(match[3] or 0))
+    return GitProof(match[1] or "", branch, int(match[3] or 0))
 
 
 def _read_result(match: re.Match[str]) -> Proof:
@@ -167,33 +175,33 @@ def _read_result(match: re.Match[str]) -> Proof:
     has_failed = outcome == "failed" if outcome else exit_code != 0
     time = at.replace(" ", "T") + "Z" if at else ""
     paths = re.findall(_NAME, changed) if changed else ()
-    return ResultMark(
+    return ResultProof(
         exit_code, has_failed, _parse_ref(turn, session, time), tuple(map(read_word, paths))
     )
 
 
-def _parse_ref(turn: str, session: str | None, at: str = "") -> Ref:
-    return Ref(max(0, int(session) - 1) if session else 0, int(turn), at)
+def _parse_ref(turn: str, session: str | None, at: str = "") -> MessageRef:
+    return MessageRef(max(0, int(session) - 1) if session else 0, int(turn), at)
 
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] = (
-    (re.compile(rf"\[verified: ({WORD}) is (?:{_SHA}|{_NOT_THERE})\]"), _read_file),
+    (re.compile(rf"\[verified: ({WORD_PATTERN}) is (?:{_SHA}|{_NOT_THERE})\]"), _read_file),
     (
-        re.compile(rf"\[verified: note ({WORD}) is {_SHA}\]"),
-        lambda match: NoteIs(read_word(match[1]), match[2]),
+        re.compile(rf"\[verified: note ({WORD_PATTERN}) is {_SHA}\]"),
+        lambda match: NoteProof(read_word(match[1]), match[2]),
     ),
     (
-        re.compile(rf"\[verified: memory at ({WORD})\]"),
-        lambda match: MemoryAt(read_word(match[1])),
+        re.compile(rf"\[verified: memory at ({WORD_PATTERN})\]"),
+        lambda match: MemoryProof(read_word(match[1])),
     ),
     (
         re.compile(
-            rf"\[verified: (?:commit {_SHA}|no commit)(?: on ({WORD}))?, "
+            rf"\[verified: (?:commit {_SHA}|no commit)(?: on ({WORD_PATTERN}))?, "
             r"(?:(\d{1,9}) files? dirty|clean)\]"
         ),
         _read_git,
     ),
-    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: QuoteMark(_parse_ref(match[1], match[2]))),
+    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: QuoteProof(_parse_ref(match[1], match[2]))),
     (
         re.compile(
             rf"\[(?:reported|stale): {_OUTCOME}"

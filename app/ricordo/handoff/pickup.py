@@ -18,12 +18,12 @@ from ricordo import git
 from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Handoff, target_table
-from ricordo.handoff.format import MOST_BYTES, State, parse
+from ricordo.handoff.format import MAX_BYTES, DocumentState, parse
 from ricordo.memory.change import WriteFile
-from ricordo.memory.lines import bare, line_end, split_lines, with_lines_after
+from ricordo.memory.lines import detect_line_end, insert_lines, split_lines, strip_line_end
 from ricordo.memory.note import BOM
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
 _SPACE = " \t\r\n"
 
@@ -39,7 +39,7 @@ class _Member(NamedTuple):
     value_end: int
 
 
-def with_item(text: str, key: str, item: str) -> str:
+def add_json_item(text: str, key: str, item: str) -> str:
     """Return the JSON object `text` with `item` added to its list `key`, which is created if
     missing; the same text where the list has it already.
 
@@ -102,7 +102,7 @@ def _skip_space(text: str, at: int) -> int:
 
 def _insert_member(text: str, members: list[_Member], member: str) -> str:
     if not members:
-        opening, end = text.index("{") + 1, line_end(text)
+        opening, end = text.index("{") + 1, detect_line_end(text)
         return f"{text[:opening]}{end}  {member}{end}{text[text.index('}', opening) :]}"
     last = members[-1]
     gap = _find_space_before(text, members[0].start) or " "
@@ -130,15 +130,15 @@ class HandoffFile:
 
     path: str
     """Absolute, with the links of its folder resolved."""
-    before: bytes | None = None
+    content: bytes | None = None
     """Its content; None where it does not exist."""
     handoff: Handoff | None = None
     """The handoff in it; None where it does not exist."""
-    remark: str = ""
+    warning: str = ""
     """Why it is not the requested file; "" where it is."""
 
 
-def destination(path: str) -> HandoffFile:
+def find_destination(path: str) -> HandoffFile:
     """Return the file to which the handoff for `path` is written. Raises ChangeRefused where
     Ricordo may write neither that file nor the one beside it.
     """
@@ -152,24 +152,24 @@ def destination(path: str) -> HandoffFile:
     fallback_file, fallback_reason = _check_file(os.path.join(folder, fallback))
     if fallback_file is None:
         message = (
-            f"{visible(name)} was not changed. {reason} "
-            f"{visible(fallback)} was not changed either. {fallback_reason}"
+            f"{make_visible(name)} was not changed. {reason} "
+            f"{make_visible(fallback)} was not changed either. {fallback_reason}"
         )
         raise ChangeRefused(f"{message} Name another file with -o.")
-    warning = f"{visible(name)} was not changed. {reason} The handoff is in {visible(fallback)}."
-    return HandoffFile(fallback_file.path, fallback_file.before, fallback_file.handoff, warning)
+    warning = f"{make_visible(name)} was not changed. {reason} The handoff is in {make_visible(fallback)}."
+    return HandoffFile(fallback_file.path, fallback_file.content, fallback_file.handoff, warning)
 
 
 def _check_file(path: str) -> tuple[HandoffFile | None, str]:
     """Return the file at `path` as one to write to; None, and why, where it may not be written."""
-    raw = read_plain_file(path, MOST_BYTES + 1)
+    raw = read_plain_file(path, MAX_BYTES + 1)
     if raw is None:
         if os.path.lexists(path):
             return None, "It is not a readable plain file."
         return HandoffFile(path), ""
     parsed = parse(raw)
-    if parsed.state is not State.WHOLE:
-        return None, parsed.why
+    if parsed.state is not DocumentState.UNCHANGED:
+        return None, parsed.reason
     if not os.stat(path, follow_symlinks=False).st_mode & 0o222:
         return None, "It is read-only."
     return HandoffFile(path, raw, parsed.handoff), ""
@@ -181,12 +181,12 @@ _MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Pickup:
+class PickupLine:
     """A line in a file of the project that makes an agent read the handoff at every start."""
 
     file: str
     """The name of the file in the project."""
-    added: str
+    line: str
     """The line to add; also for pasting by hand."""
     setting: str = ""
     """The list of a JSON file that gets it; "" for a text file."""
@@ -194,17 +194,17 @@ class Pickup:
     """The path of the handoff as that file names it."""
 
 
-def start_line(target: Agent, path: str) -> str:
+def build_start_command(target: Agent, path: str) -> str:
     """Return the command line that starts an agent with the handoff at `path`, from where it runs;
     for any agent, a prompt.
     """
     table = _load_table(target)
-    prompt = table["prompt"].format(path=one_line(path))
+    prompt = table["prompt"].format(path=make_one_line(path))
     program = table.get("program")
     return shlex.join([*program, prompt]) if program else str(prompt)
 
 
-def pickup(target: Agent, project: str, path: str) -> Pickup | None:
+def find_pickup_line(target: Agent, project: str, path: str) -> PickupLine | None:
     """Return the line, and its file in `project`, that makes the agent read the handoff at `path`,
     both absolute.
 
@@ -224,11 +224,11 @@ def pickup(target: Agent, project: str, path: str) -> Pickup | None:
     if not name.isprintable() or not _UNSAFE.isdisjoint(name):
         return None
     if setting := table.get("setting", ""):
-        return Pickup(file, f"{json.dumps(setting)}: [{json.dumps(name)}]", setting, name)
-    return Pickup(file, table["added"].format(path=name), path=name)
+        return PickupLine(file, f"{json.dumps(setting)}: [{json.dumps(name)}]", setting, name)
+    return PickupLine(file, table["added"].format(path=name), path=name)
 
 
-def pickup_act(project: str, pickup: Pickup) -> WriteFile:
+def build_pickup_edit(project: str, pickup: PickupLine) -> WriteFile:
     """Return the change that adds the line to its file, without an effect where it is there
     already. Raises ChangeRefused, with the line to paste, where the file is anything unusual.
     """
@@ -239,8 +239,8 @@ def pickup_act(project: str, pickup: Pickup) -> WriteFile:
             raise ChangeRefused("It is not a readable plain file.")
         text = _insert_line(_decode(raw or b""), pickup)
     except ChangeRefused as error:
-        message = f"{visible(pickup.file)} was not changed. {error.message}"
-        raise ChangeRefused(f"{message} Add this by hand: {pickup.added}") from None
+        message = f"{make_visible(pickup.file)} was not changed. {error.message}"
+        raise ChangeRefused(f"{message} Add this by hand: {pickup.line}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
 
@@ -250,7 +250,7 @@ def _would_hide_others(project: str, table: Mapping[str, Any]) -> bool:
     the project has none of its own.
     """
     hidden: list[str] = table.get("hidden", [])
-    top = git.top_level(project) if hidden else None
+    top = git.find_top_level(project) if hidden else None
     if top is None:
         return False
     folder, real = os.path.realpath(project), os.path.realpath(top)
@@ -274,14 +274,14 @@ def _decode(raw: bytes) -> str:
         raise ChangeRefused("It is not UTF-8 text.") from None
 
 
-def _insert_line(text: str, pickup: Pickup) -> str:
+def _insert_line(text: str, pickup: PickupLine) -> str:
     if pickup.setting:
-        return with_item(text if text.strip() else "{}\n", pickup.setting, pickup.path)
+        return add_json_item(text if text.strip() else "{}\n", pickup.setting, pickup.path)
     lines = split_lines(text)
-    if any(bare(row).strip() == pickup.added for row in lines):
+    if any(strip_line_end(row).strip() == pickup.line for row in lines):
         return text
-    gap = "\n" if lines and bare(lines[-1]).strip() else ""
-    return with_lines_after(text, len(lines), f"{gap}{pickup.added}\n")
+    gap = "\n" if lines and strip_line_end(lines[-1]).strip() else ""
+    return insert_lines(text, len(lines), f"{gap}{pickup.line}\n")
 
 
 def _load_table(target: Agent) -> dict[str, Any]:

@@ -18,14 +18,14 @@ _FIELDS_BEFORE_PATH = {"1": 8, "2": 9, "u": 10, "?": 1}
 _RENAMED = "2"
 
 
-def git_state(project: str) -> GitState | None:
+def read_git_state(project: str) -> GitState | None:
     """Return the state of the repository that contains the directory `project`; None where none
     does or git fails.
     """
     if not is_in_git(project):
         return None
     # files beside the project are not part of it
-    output = git.ask(project, "status", *_STATUS, "--", ".")
+    output = git.run_git(project, "status", *_STATUS, "--", ".")
     if output is None:
         return None
     lines = list(map(os.fsdecode, output.split(b"\0")))
@@ -41,7 +41,7 @@ def git_state(project: str) -> GitState | None:
     )
 
 
-def told_unpushed(state: GitState) -> str:
+def describe_unpushed(state: GitState) -> str:
     """Return how many commits are not pushed, in words; "" where none is, or it is unknown."""
     commits = "commit" if state.unpushed == 1 else "commits"
     return f"{state.unpushed} {commits} not pushed" if state.unpushed else ""
@@ -77,7 +77,7 @@ def _list_dirty(lines: list[str]) -> Iterator[str]:
 def _relative_to_project(project: str, paths: Iterable[str]) -> Iterator[str]:
     """Yield paths of the repository relative to the project, which may be a folder of it."""
     real = os.path.realpath(project)
-    folder = os.path.relpath(real, git.top_level(project) or real)
+    folder = os.path.relpath(real, git.find_top_level(project) or real)
     above = "" if folder == "." else f"{folder}/"
     for path in paths:
         is_below = path.startswith(above)
@@ -92,11 +92,11 @@ def _parse_ahead(ahead_behind: str) -> int | None:
 
 
 def _read_subject(project: str) -> str:
-    output = git.ask(project, "log", "-1", "--format=%s")
+    output = git.run_git(project, "log", "-1", "--format=%s")
     return (output or b"").decode("utf-8", "replace").strip()
 
 
-MOST_COMMITS = 200
+MAX_COMMITS = 200
 _COMMIT = re.compile(r"[0-9a-f]{12,64}\Z")
 _NAMES = ("-z", "--relative", "--format=", "--name-only", "--no-renames")
 _MARK = "\x01"
@@ -110,55 +110,55 @@ class ProjectCommit(NamedTuple):
     subject: str
 
 
-def committed_since(project: str, at: float) -> frozenset[str] | None:
+def list_files_committed_since(project: str, at: float) -> frozenset[str] | None:
     """Return the paths that commits later than `at`, in seconds since 1970, changed; None where git
     fails.
     """
-    arguments = (f"--since=@{int(at)}", "-n", str(MOST_COMMITS), *_NAMES)
-    output = git.ask(project, "log", *arguments)
+    arguments = (f"--since=@{int(at)}", "-n", str(MAX_COMMITS), *_NAMES)
+    output = git.run_git(project, "log", *arguments)
     if output is None:
         return None
     return frozenset(filter(None, os.fsdecode(output).replace("\n", "\0").split("\0")))
 
 
-def is_known(project: str, commit: str) -> bool:
+def has_commit(project: str, commit: str) -> bool:
     """Return whether the repository has this commit, checked out or not."""
     return bool(_COMMIT.match(commit)) and _read_commit(project, commit) is not None
 
 
-def is_behind(project: str, commit: str) -> bool:
+def is_ancestor(project: str, commit: str) -> bool:
     """Return whether a known `commit` is in the history of what is checked out."""
     missing = _run_log(project, "-n", "1", "--format=%H", f"HEAD..{commit}")
     return missing is not None and not missing.strip()
 
 
-def commits_since(project: str, commit: str) -> tuple[ProjectCommit, ...]:
+def list_commits_since(project: str, commit: str) -> tuple[ProjectCommit, ...]:
     """Return the commits since a known `commit`, newest first: those in the history of what is
     checked out and not in that of `commit`.
     """
-    arguments = ("-n", str(MOST_COMMITS), f"--format=%H{_MARK}%s", f"{commit}..HEAD")
+    arguments = ("-n", str(MAX_COMMITS), f"--format=%H{_MARK}%s", f"{commit}..HEAD")
     lines = (_run_log(project, *arguments) or "").split("\n")
     return tuple(ProjectCommit(*line.split(_MARK, 1)) for line in lines if _MARK in line)
 
 
-def changed_between(project: str, commit: str) -> Iterator[tuple[str, str, str]]:
+def list_differences(project: str, commit: str) -> Iterator[tuple[str, str, str]]:
     """Yield the differences between a known `commit` and what is checked out: `A`, `D`, `M`, `R` or
     another letter of git-diff-tree(1), the path, and for `R` the new one.
     """
     arguments = ("-r", "-z", "-M", "--relative", "--name-status", commit, "HEAD", "--")
-    fields = iter(os.fsdecode(git.ask(project, "diff-tree", *arguments) or b"").split("\0"))
+    fields = iter(os.fsdecode(git.run_git(project, "diff-tree", *arguments) or b"").split("\0"))
     for status in fields:
         if status:
             letter, path = status[0], next(fields, "")
             yield letter, path, next(fields, "") if letter in "RC" else ""
 
 
-def checked_in(project: str, paths: Collection[str]) -> frozenset[str]:
+def list_committed(project: str, paths: Collection[str]) -> frozenset[str]:
     """Return which of the `paths` the checked-out commit has; a file that is only staged is not
     one.
     """
     arguments = ("-z", "--name-only", "HEAD", "--", *paths)
-    output = git.ask(project, "ls-tree", *arguments) if paths else None
+    output = git.run_git(project, "ls-tree", *arguments) if paths else None
     return frozenset(filter(None, os.fsdecode(output or b"").split("\0")))
 
 
@@ -167,5 +167,5 @@ def _read_commit(project: str, commit: str) -> str | None:
 
 
 def _run_log(project: str, *arguments: str) -> str | None:
-    output = git.ask(project, "log", *arguments)
+    output = git.run_git(project, "log", *arguments)
     return None if output is None else output.decode("utf-8", "replace")

@@ -23,41 +23,41 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.handoff.check import DIGITS, World, is_as_told, without_own
+from ricordo.handoff.check import SHA_DIGITS, CurrentState, has_digest, remove_handoff_files
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     HandoffStatement,
-    MemoryAt,
-    NoteIs,
+    MemoryProof,
+    NoteProof,
     Proof,
-    QuoteMark,
-    ResultMark,
+    QuoteProof,
+    ResultProof,
     StatementSection,
 )
 from ricordo.handoff.facts import (
-    GIT,
-    MEMORY,
+    GIT_ID,
+    MEMORY_ID,
+    CommandFact,
     DecisionFact,
     ErrorFact,
     Fact,
     Facts,
     FileUse,
     GitState,
-    GivenUp,
     MessageFact,
-    NoteFound,
-    Ran,
-    Ref,
-    Summary,
-    Todo,
+    MessageRef,
+    NoteFact,
+    RuledOutFact,
+    SummaryFact,
+    TaskFact,
 )
-from ricordo.handoff.since import changed_since
-from ricordo.storage.file_state import FileNow, Gone
+from ricordo.handoff.since import find_changed_dependencies
+from ricordo.storage.file_state import FileState, MissingFile
 
 
 def prove(
-    statements: Iterable[HandoffStatement], facts: Facts, current: World
+    statements: Iterable[HandoffStatement], facts: Facts, current: CurrentState
 ) -> tuple[HandoffStatement, ...]:
     """Return the `statements`, which were made of `facts`, each with its proof."""
     lookup = FactLookup(facts)
@@ -69,71 +69,81 @@ class FactLookup:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.by_id: Mapping[str, Fact] = {fact.id: fact for fact in all_facts(facts)}
+        self.by_id: Mapping[str, Fact] = {fact.id: fact for fact in list_facts(facts)}
         self._words: dict[tuple[int, int], list[str]] = defaultdict(list)
         for fact in self.by_id.values():
-            if not isinstance(fact, FileUse | NoteFound):
-                self._words[fact.ref[:2]] += words_of(fact)
+            if not isinstance(fact, FileUse | NoteFact):
+                self._words[fact.ref[:2]] += list_quotable_texts(fact)
 
-    def says(self, ref: Ref, words: str) -> bool:
+    def has_quote(self, ref: MessageRef, words: str) -> bool:
         """Return whether the message at `ref` contains `words` exactly."""
         return bool(words.strip()) and any(words in text for text in self._words[ref[:2]])
 
 
-def all_facts(facts: Facts) -> list[Fact]:
+def list_facts(facts: Facts) -> list[Fact]:
     """Return every fact that has an id."""
     return [
-        *facts.said,
+        *facts.messages,
         *facts.summaries,
-        *facts.ran,
+        *facts.commands,
         *facts.files,
-        *facts.todos,
-        *facts.mishaps,
-        *facts.given_up,
-        *facts.decided,
+        *facts.tasks,
+        *facts.errors,
+        *facts.ruled_out,
+        *facts.decisions,
         *facts.notes,
     ]
 
 
-def words_of(
-    fact: MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact,
+def list_quotable_texts(
+    fact: MessageFact
+    | SummaryFact
+    | CommandFact
+    | TaskFact
+    | ErrorFact
+    | RuledOutFact
+    | DecisionFact,
 ) -> list[str]:
     """Return the texts that a fact quotes word for word from its message."""
     match fact:
-        case Ran():
+        case CommandFact():
             return [fact.command, fact.result]
         case ErrorFact():
             return [fact.error]
-        case GivenUp():
+        case RuledOutFact():
             # what was given up, and why, may be from other messages
-            return [fact.said]
+            return [fact.refusal_text]
         case _:
             return [fact.text]
 
 
-def _find_proof(statement: HandoffStatement, lookup: FactLookup, current: World) -> Proof | None:
-    if statement.is_own_words:
+def _find_proof(
+    statement: HandoffStatement, lookup: FactLookup, current: CurrentState
+) -> Proof | None:
+    if statement.is_model_text:
         return None
     match statement.proof:
-        case QuoteMark(ref):
-            is_found = lookup.says(ref, statement.quote) or _quotes_tasks(statement, ref, lookup)
-            return QuoteMark(ref) if is_found else None
-        case ResultMark() as result:
+        case QuoteProof(ref):
+            is_found = lookup.has_quote(ref, statement.quote) or _quotes_tasks(
+                statement, ref, lookup
+            )
+            return QuoteProof(ref) if is_found else None
+        case ResultProof() as result:
             return _prove_result(result, statement, lookup, current)
         case _:
             return _verify_subject(statement, lookup, current)
 
 
-def _quotes_tasks(statement: HandoffStatement, ref: Ref, lookup: FactLookup) -> bool:
+def _quotes_tasks(statement: HandoffStatement, ref: MessageRef, lookup: FactLookup) -> bool:
     """Return whether a statement quotes tasks of one message, a line each, and is based only on
     them.
     """
     tasks = [
         task_fact
-        for id in statement.stands_on
-        if isinstance(task_fact := lookup.by_id.get(id), Todo)
+        for id in statement.fact_ids
+        if isinstance(task_fact := lookup.by_id.get(id), TaskFact)
     ]
-    has_only_tasks = len(tasks) == len(statement.stands_on)
+    has_only_tasks = len(tasks) == len(statement.fact_ids)
     is_same_turn = all(task.ref[:2] == ref[:2] for task in tasks)
     return (
         has_only_tasks
@@ -143,47 +153,53 @@ def _quotes_tasks(statement: HandoffStatement, ref: Ref, lookup: FactLookup) -> 
 
 
 def _prove_result(
-    result: ResultMark, statement: HandoffStatement, lookup: FactLookup, current: World
-) -> ResultMark | None:
+    result: ResultProof, statement: HandoffStatement, lookup: FactLookup, current: CurrentState
+) -> ResultProof | None:
     """Return a result with what was changed since; None where no command among the facts
     ended so.
     """
-    cited = [lookup.by_id.get(id) for id in statement.stands_on]
-    runs = [fact for fact in cited if isinstance(fact, Ran) and _is_outcome_of(result, fact)]
+    cited = [lookup.by_id.get(id) for id in statement.fact_ids]
+    runs = [
+        fact for fact in cited if isinstance(fact, CommandFact) and _is_outcome_of(result, fact)
+    ]
     if len(runs) != 1 or len(runs) != len(cited):
         return None
-    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], lookup.facts, current))
+    return replace(
+        result, ref=runs[0].ref, changed=find_changed_dependencies(runs[0], lookup.facts, current)
+    )
 
 
-def _is_outcome_of(result: ResultMark, ran: Ran) -> bool:
+def _is_outcome_of(result: ResultProof, ran: CommandFact) -> bool:
     outcome = (ran.ref[:2], ran.exit, ran.has_failed)
     return outcome == (result.ref[:2], result.exit, result.has_failed)
 
 
 def _verify_subject(
-    statement: HandoffStatement, lookup: FactLookup, current: World
+    statement: HandoffStatement, lookup: FactLookup, current: CurrentState
 ) -> Proof | None:
     """Return the proof that a check finds for the one subject of a statement; None without one."""
     text = statement.text
-    if tuple(statement.stands_on) == (GIT,):
+    if tuple(statement.fact_ids) == (GIT_ID,):
         git = lookup.facts.git
         return _prove_git(lookup.facts, current) if git and _describes_only(text, git) else None
-    if tuple(statement.stands_on) == (MEMORY,):
+    if tuple(statement.fact_ids) == (MEMORY_ID,):
         is_there = current.memory == lookup.facts.memory and current.has_memory
         is_there = is_there and _has_only_known(text, [lookup.facts.memory])
-        return MemoryAt(current.memory) if is_there else None
-    cited = [lookup.by_id.get(id) for id in statement.stands_on]
+        return MemoryProof(current.memory) if is_there else None
+    cited = [lookup.by_id.get(id) for id in statement.fact_ids]
     match statement.section, cited:
         case StatementSection.FILES, [FileUse() as use] if _is_only_about(
             text, use, lookup.facts.files
         ):
-            is_verified = _has_only_known(text, [use.path, *use.parts], [use.times, use.last.turn])
+            is_verified = _has_only_known(
+                text, [use.path, *use.parts], [use.change_count, use.last_use.number]
+            )
             return _prove_file(use, current) if is_verified else None
-        case StatementSection.MEMORY, [NoteFound() as note]:
-            words = f"{note.description} {note.why}"
+        case StatementSection.MEMORY, [NoteFact() as note]:
+            words = f"{note.description} {note.reason}"
             is_verified = _has_only_known(text, [note.path], words=words)
-            is_verified = is_verified and is_as_told(current.note(note.path), note.sha)
-            return NoteIs(note.path, note.sha[:DIGITS]) if is_verified else None
+            is_verified = is_verified and has_digest(current.check_note(note.path), note.sha)
+            return NoteProof(note.path, note.sha[:SHA_DIGITS]) if is_verified else None
         case _:
             return None
 
@@ -220,7 +236,7 @@ _NUMBER = re.compile(r"\d+")
 def _describes_only(text: str, git: GitState) -> bool:
     """Return whether a text states only what the repository shows."""
     counts = [*range(len(git.dirty) + 1), git.unpushed or 0]
-    rest = text.replace(f" at {git.commit[:DIGITS]}", "", 1)
+    rest = text.replace(f" at {git.commit[:SHA_DIGITS]}", "", 1)
     return _has_only_known(rest, [git.branch, git.subject, *git.dirty], counts)
 
 
@@ -230,15 +246,19 @@ def _is_only_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
     return use.path in text and not any(path in text for path in others)
 
 
-def _prove_file(use: FileUse, current: World) -> FileIs | None:
-    state = current.file(use.path)
-    if isinstance(state, FileNow) and state.sha == use.sha:
-        return FileIs(use.path, state.sha[:DIGITS])
-    return FileIs(use.path, None) if state is Gone.GONE and use.sha is None else None
+def _prove_file(use: FileUse, current: CurrentState) -> FileProof | None:
+    state = current.check_file(use.path)
+    if isinstance(state, FileState) and state.sha == use.sha:
+        return FileProof(use.path, state.sha[:SHA_DIGITS])
+    return FileProof(use.path, None) if state is MissingFile.GONE and use.sha is None else None
 
 
-def _prove_git(facts: Facts, current: World) -> GitIs | None:
+def _prove_git(facts: Facts, current: CurrentState) -> GitProof | None:
     state = current.git
-    if state is None or facts.git is None or state != without_own(facts.git, current.own):
+    if (
+        state is None
+        or facts.git is None
+        or state != remove_handoff_files(facts.git, current.handoff_files)
+    ):
         return None
-    return GitIs(state.commit, state.branch, len(state.dirty))
+    return GitProof(state.commit, state.branch, len(state.dirty))

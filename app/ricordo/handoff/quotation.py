@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
 _OPENING, _CLOSING = "```quotation", "```"
 _PREFIX = "> "
@@ -29,14 +29,14 @@ _TICKS = re.compile("`+")
 # words
 
 
-def word(text: str) -> str:
+def write_word(text: str) -> str:
     """Return a path or a name as one word; unusual characters make it a JSON string in ASCII."""
     if _BARE_WORD.fullmatch(text) and text.isprintable():
         return text
     return _ESCAPED_IN_WORD.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text))
 
 
-WORD = r'(?:"(?:[^"\\]|\\.)*"|[^\s",;\[\]]+)'
+WORD_PATTERN = r'(?:"(?:[^"\\]|\\.)*"|[^\s",;\[\]]+)'
 """A pattern for a written word, without a group."""
 
 
@@ -53,19 +53,19 @@ def read_word(text: str) -> str:
 # lines
 
 
-def tidy(text: str) -> str:
+def normalize_line(text: str) -> str:
     """Return `text` on one line, with control characters made visible."""
-    return one_line(re.sub(r"[ \t\r]*\n\s*", " ", text).strip()).strip()
+    return make_one_line(re.sub(r"[ \t\r]*\n\s*", " ", text).strip()).strip()
 
 
-def line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Return a normalized text escaped for a line of the document."""
     escaped = "".join(_escape_pieces(text))
     # at the beginning of a line these would start a heading, a quotation or a fence
     return f"\\{escaped}" if escaped.startswith(("#", ">", "~~~")) else escaped
 
 
-def read_line(written: str) -> str:
+def unescape_line(written: str) -> str:
     """Return the text of an escaped line."""
     parts: list[str] = []
     at = 0
@@ -124,12 +124,12 @@ def _match_ticks(text: str, at: int) -> str:
 # quotations
 
 
-def tidy_quote(text: str) -> str:
+def normalize_quote(text: str) -> str:
     """Return `text` with its lines kept and control characters made visible."""
-    return visible(text.replace("\r\n", "\n")).strip("\n")
+    return make_visible(text.replace("\r\n", "\n")).strip("\n")
 
 
-def quotation(text: str) -> list[str]:
+def render_quotation(text: str) -> list[str]:
     """Return a normalized quote as lines of a labelled block; none can pass for a line of the
     document.
     """

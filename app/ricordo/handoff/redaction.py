@@ -7,48 +7,48 @@ from dataclasses import replace
 
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Handoff, HandoffHeader, HandoffStatement
-from ricordo.handoff.format import read_statement, statement_lines, unsigned
-from ricordo.llm.redaction import GIVEN_OUT, SAID, Redaction
+from ricordo.handoff.format import read_statement, render_statement, render_without_digest
+from ricordo.llm.redaction import PLACEHOLDER, QUOTED, Redaction
 
 
-def without_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
+def redact_handoff(handoff: Handoff, redaction: Redaction) -> Handoff:
     """Return a handoff with placeholders for its secrets. A statement whose mark would not survive
     that is left out, and so is a file of the header whose name looks like a secret.
     """
-    redaction.learn(text for statement in handoff.statements for text in texts_of(statement))
+    redaction.learn(text for statement in handoff.statements for text in list_texts(statement))
     results = [_redact_statement(statement, handoff, redaction) for statement in handoff.statements]
     statements = tuple(statement for statement in results if statement is not None)
     left_out = handoff.left_out + len(results) - len(statements)
-    return Handoff(_redact_header(handoff.head, redaction), statements, left_out)
+    return Handoff(_redact_header(handoff.header, redaction), statements, left_out)
 
 
-def counted(handoff: Handoff) -> Handoff:
+def add_redaction_count(handoff: Handoff) -> Handoff:
     """Return a handoff whose header counts the redactions in its text."""
-    labels = (match[1] for match in GIVEN_OUT.finditer(unsigned(handoff)))
-    redactions = sum(1 for kind in labels if kind != SAID)
-    return replace(handoff, head=replace(handoff.head, redactions=redactions))
+    labels = (match[1] for match in PLACEHOLDER.finditer(render_without_digest(handoff)))
+    redactions = sum(1 for kind in labels if kind != QUOTED)
+    return replace(handoff, header=replace(handoff.header, redactions=redactions))
 
 
-def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
+def drop_remaining_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
     """Return a handoff without the statements that look like a secret only next to others.
 
     Raises ChangeRefused where that is not enough.
     """
-    text = unsigned(handoff)
-    masked = redaction.sealed(text)
+    text = render_without_digest(handoff)
+    masked = redaction.seal(text)
     if masked == text:
         return handoff
-    rows, sessions = set(masked.split("\n")), len(handoff.head.sources)
+    rows, sessions = set(masked.split("\n")), len(handoff.header.sources)
     statements = tuple(
-        item for item in handoff.statements if rows.issuperset(statement_lines(item, sessions))
+        item for item in handoff.statements if rows.issuperset(render_statement(item, sessions))
     )
     left_out = handoff.left_out + len(handoff.statements) - len(statements)
     if len(statements) == len(handoff.statements):
         raise ChangeRefused("The header of this handoff looks like a secret.")
-    return cleaned(Handoff(handoff.head, statements, left_out), redaction)
+    return drop_remaining_secrets(Handoff(handoff.header, statements, left_out), redaction)
 
 
-def texts_of(statement: HandoffStatement) -> Iterator[str]:
+def list_texts(statement: HandoffStatement) -> Iterator[str]:
     """Yield the texts of a statement from which secrets in other texts can be learned."""
     yield from (statement.text, statement.quote)
     if statement.quote:
@@ -63,14 +63,14 @@ def _redact_statement(
     place = f"{statement.section.value}: {statement.text[:40]}"
     text, quote = redaction.redact(place, statement.text), redaction.redact(place, statement.quote)
     redacted = replace(statement, text=text, quote=quote)
-    sessions = len(handoff.head.sources)
+    sessions = len(handoff.header.sources)
     # what becomes a secret only next to its mark, or in its escaped form
-    rendered = "\n".join(statement_lines(redacted, sessions))
-    masked = redaction.sealed(rendered)
+    rendered = "\n".join(render_statement(redacted, sessions))
+    masked = redaction.seal(rendered)
     if masked == rendered:
         return redacted
     reread = read_statement(masked, statement.section)
-    if reread is None or statement_lines(replace(reread, proof=statement.proof), sessions) != (
+    if reread is None or render_statement(replace(reread, proof=statement.proof), sessions) != (
         masked.split("\n")
     ):
         return None

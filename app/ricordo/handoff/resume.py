@@ -18,27 +18,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ricordo.handoff.check import DIGITS, World, is_as_told, told
+from ricordo.handoff.check import SHA_DIGITS, CurrentState, describe_file_state, has_digest
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    MemoryAt,
-    NoteIs,
-    QuoteMark,
-    ResultMark,
-    Status,
+    MemoryProof,
+    NoteProof,
+    ProofStatus,
+    QuoteProof,
+    ResultProof,
 )
-from ricordo.handoff.facts import GitState, Ref
-from ricordo.handoff.project_git import changed_between, find_unpushed, is_known, told_unpushed
-from ricordo.handoff.since import COMMIT, ProjectChanges, changes_since
-from ricordo.storage.file_state import Look, Unseen
+from ricordo.handoff.facts import GitState, MessageRef
+from ricordo.handoff.project_git import (
+    describe_unpushed,
+    find_unpushed,
+    has_commit,
+    list_differences,
+)
+from ricordo.handoff.since import NEW_COMMIT, ProjectChanges, find_changes
+from ricordo.storage.file_state import FileStatus, UncheckedFile
 
 _MAX_NAMED = 5
 
-Says = Callable[[Ref, str], bool | None]
+QuoteChecker = Callable[[MessageRef, str], bool | None]
 """Returns whether a message contains words; None where its transcript can no longer be read."""
 
 
@@ -48,54 +53,59 @@ class RecheckedStatement:
 
     statement: HandoffStatement
     """As it is in the handoff."""
-    now: Status
-    why: str = ""
+    status_now: ProofStatus
+    reason: str = ""
     """What was found instead; "" where nothing changed."""
     changed: tuple[str, ...] = ()
     """What a result depends on and was changed since: files, and `commit`."""
 
     @property
-    def was(self) -> Status:
+    def status_then(self) -> ProofStatus:
         """Return the status of its mark."""
         return self.statement.status
 
     @property
-    def holds(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether its status is the same as that of its mark."""
-        return self.now is self.was
+        return self.status_now is self.status_then
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class RecheckedHandoff:
     """A handoff, and which of its statements are still valid."""
 
     handoff: Handoff
     statements: tuple[RecheckedStatement, ...]
-    changed: ProjectChanges
+    changes: ProjectChanges
     has_expired: bool
     is_edited: bool
     """Whether the document was changed after it was written."""
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """What could not be checked."""
 
     @property
-    def holds(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether every statement still has the status of its mark."""
-        return all(statement.holds for statement in self.statements)
+        return all(statement.is_valid for statement in self.statements)
 
 
-def resume(
-    handoff: Handoff, current: World, says: Says, now: datetime, *, is_edited: bool = False
-) -> Resumed:
+def recheck(
+    handoff: Handoff,
+    current: CurrentState,
+    check_quote: QuoteChecker,
+    now: datetime,
+    *,
+    is_edited: bool = False,
+) -> RecheckedHandoff:
     """Return which statements of `handoff` are still valid in the `current` as it is now."""
-    header, statements = handoff.head, handoff.statements
+    header, statements = handoff.header, handoff.statements
     changed_files = tuple(_list_changed(header, current))
     # reads are bounded: first what the statements depend on, then all that was changed
     statements_now = tuple(
-        _recheck(statement, header, changed_files, current, says) for statement in statements
+        _recheck(statement, header, changed_files, current, check_quote) for statement in statements
     )
-    changed = changes_since(header, statements, current)
-    return Resumed(
+    changed = find_changes(header, statements, current)
+    return RecheckedHandoff(
         handoff,
         statements_now,
         changed,
@@ -105,9 +115,9 @@ def resume(
             filter(
                 None,
                 (
-                    changed.remark,
+                    changed.warning,
                     _describe_unlisted(header),
-                    *_list_unchecked_quotes(statements, says),
+                    *_list_unchecked_quotes(statements, check_quote),
                 ),
             )
         ),
@@ -121,10 +131,12 @@ def _describe_unlisted(header: HandoffHeader) -> str:
     return text if header.unlisted else ""
 
 
-def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
+def _list_unchecked_quotes(
+    statements: Iterable[HandoffStatement], says: QuoteChecker
+) -> Iterator[str]:
     """Yield a warning for each session whose quotes cannot be looked up."""
     quoted = [
-        (item.proof.ref, item.quote) for item in statements if isinstance(item.proof, QuoteMark)
+        (item.proof.ref, item.quote) for item in statements if isinstance(item.proof, QuoteProof)
     ]
     counts = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(counts.items()):
@@ -132,88 +144,96 @@ def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -
         yield (f"No agent here keeps the transcript of session {session + 1}: {noun} not checked.")
 
 
-def _list_changed(header: HandoffHeader, current: World) -> Iterator[str]:
+def _list_changed(header: HandoffHeader, current: CurrentState) -> Iterator[str]:
     """Yield what results depend on and was changed since: files, and `commit`."""
     for path, sha in header.files.items():
-        if path not in current.own and not is_as_told(current.file(path), sha):
+        if path not in current.handoff_files and not has_digest(current.check_file(path), sha):
             yield path
     if _is_other_commit(header, current):
-        yield COMMIT
+        yield NEW_COMMIT
 
 
-def _is_other_commit(header: HandoffHeader, current: World) -> bool:
+def _is_other_commit(header: HandoffHeader, current: CurrentState) -> bool:
     """Return whether another commit is checked out that changed more than handoffs."""
     commit = current.git.commit if current.git else ""
     if commit == header.commit:
         return False
-    if not header.commit or not commit or not is_known(current.project, header.commit):
+    if not header.commit or not commit or not has_commit(current.project, header.commit):
         return True
     paths = {
-        path for _, *named in changed_between(current.project, header.commit) for path in named
+        path for _, *named in list_differences(current.project, header.commit) for path in named
     }
-    return not paths or not paths - {""} <= current.own
+    return not paths or not paths - {""} <= current.handoff_files
 
 
 def _recheck(
     statement: HandoffStatement,
     header: HandoffHeader,
     since: Sequence[str],
-    current: World,
-    says: Says,
+    current: CurrentState,
+    says: QuoteChecker,
 ) -> RecheckedStatement:
     match statement.proof:
-        case FileIs(path, sha):
-            return _seen(statement, path, current.file(path), sha)
-        case NoteIs(path, sha):
-            return _seen(statement, f"note {path}", current.note(path), sha)
-        case MemoryAt(path):
+        case FileProof(path, sha):
+            return _seen(statement, path, current.check_file(path), sha)
+        case NoteProof(path, sha):
+            return _seen(statement, f"note {path}", current.check_note(path), sha)
+        case MemoryProof(path):
             return _recheck_memory(statement, path, current)
-        case GitIs() as state:
+        case GitProof() as state:
             return _recheck_repository(statement, state, header, current)
-        case ResultMark() as result:
+        case ResultProof() as result:
             return _recheck_result(statement, result, since)
-        case QuoteMark(ref) if says(ref, statement.quote) is False:
+        case QuoteProof(ref) if says(ref, statement.quote) is False:
             return RecheckedStatement(
-                statement, Status.UNVERIFIED, "the message does not contain these words"
+                statement, ProofStatus.UNVERIFIED, "the message does not contain these words"
             )
         case _:
             return RecheckedStatement(statement, statement.status)
 
 
 def _seen(
-    statement: HandoffStatement, name: str, look: Look, sha: str | None
+    statement: HandoffStatement, name: str, look: FileStatus, sha: str | None
 ) -> RecheckedStatement:
-    if is_as_told(look, sha):
+    if has_digest(look, sha):
         return RecheckedStatement(statement, statement.status)
-    now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
-    return RecheckedStatement(statement, now, f"{name} {told(look)}")
+    now = ProofStatus.UNVERIFIED if isinstance(look, UncheckedFile) else ProofStatus.STALE
+    return RecheckedStatement(statement, now, f"{name} {describe_file_state(look)}")
 
 
-def _recheck_memory(statement: HandoffStatement, path: str, current: World) -> RecheckedStatement:
+def _recheck_memory(
+    statement: HandoffStatement, path: str, current: CurrentState
+) -> RecheckedStatement:
     if current.memory == path and current.has_memory:
         return RecheckedStatement(statement, statement.status)
-    return RecheckedStatement(statement, Status.STALE, "not a known memory")
+    return RecheckedStatement(statement, ProofStatus.STALE, "not a known memory")
 
 
 def _recheck_repository(
-    statement: HandoffStatement, recorded: GitIs, header: HandoffHeader, current: World
+    statement: HandoffStatement, recorded: GitProof, header: HandoffHeader, current: CurrentState
 ) -> RecheckedStatement:
     if current.git is None:
-        return RecheckedStatement(statement, Status.UNVERIFIED, "no repository found")
-    unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(current.git)
-    differences = [*_list_differences(recorded, frozenset(header.dirty) - current.own, current.git)]
+        return RecheckedStatement(statement, ProofStatus.UNVERIFIED, "no repository found")
+    unpushed_then, unpushed_now = find_unpushed(statement.text), describe_unpushed(current.git)
+    differences = [
+        *_list_differences(recorded, frozenset(header.dirty) - current.handoff_files, current.git)
+    ]
     if unpushed_then and unpushed_then != unpushed_now:
         differences.append(unpushed_now or "no unpushed commits known")
     reason = "; ".join(differences)
-    return RecheckedStatement(statement, Status.STALE if reason else statement.status, reason)
+    return RecheckedStatement(statement, ProofStatus.STALE if reason else statement.status, reason)
 
 
-def _list_differences(recorded: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
+def _list_differences(recorded: GitProof, dirty: frozenset[str], now: GitState) -> Iterator[str]:
     """Yield the differences in the repository; `dirty` are the files that were dirty, as far as the
     header lists them.
     """
-    if recorded.commit[:DIGITS] != now.commit[:DIGITS]:
-        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "there is no commit"
+    if recorded.commit[:SHA_DIGITS] != now.commit[:SHA_DIGITS]:
+        yield (
+            f"commit {now.commit[:SHA_DIGITS]} is checked out"
+            if now.commit
+            else "there is no commit"
+        )
     if recorded.branch != now.branch:
         yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
     other_files = dirty.symmetric_difference(now.dirty)
@@ -224,11 +244,11 @@ def _list_differences(recorded: GitIs, dirty: frozenset[str], now: GitState) -> 
 
 
 def _recheck_result(
-    statement: HandoffStatement, result: ResultMark, changed_files: Sequence[str]
+    statement: HandoffStatement, result: ResultProof, changed_files: Sequence[str]
 ) -> RecheckedStatement:
     new_files = [name for name in changed_files if name not in result.changed]
     changed = (*result.changed, *new_files)
     reason = f"{', '.join(new_files)} changed since" if new_files else ""
     return RecheckedStatement(
-        statement, Status.STALE if changed else Status.REPORTED, reason, changed
+        statement, ProofStatus.STALE if changed else ProofStatus.REPORTED, reason, changed
     )

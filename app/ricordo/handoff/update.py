@@ -19,23 +19,23 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    MemoryAt,
-    NoteIs,
-    QuoteMark,
-    ResultMark,
+    MemoryProof,
+    NoteProof,
+    ProofStatus,
+    QuoteProof,
+    ResultProof,
     StatementSection,
-    Status,
 )
-from ricordo.handoff.format import tidied_statement
-from ricordo.handoff.resume import Resumed
-from ricordo.llm.redaction import LIKE
+from ricordo.handoff.format import normalize_statement
+from ricordo.handoff.resume import RecheckedHandoff
+from ricordo.llm.redaction import PLACEHOLDER_LIKE
 
-Hide = Callable[[str], str]
+HideSecrets = Callable[[str], str]
 
 _CURRENT_SECTIONS = frozenset(
     (
@@ -47,14 +47,16 @@ _CURRENT_SECTIONS = frozenset(
 )
 
 
-def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
+def merge_handoffs(
+    old: RecheckedHandoff, new: Handoff, hide: HideSecrets = lambda text: text
+) -> Handoff:
     """Return `new` with the statements of `old` that are kept. `old` is the handoff in the file,
     rechecked. `hide` puts placeholders for the secrets of a new statement, as the old ones have
     them.
     """
     fresh = [_normalize(statement, hide) for statement in new.statements]
     known_keys = {key for statement in fresh for key in _list_keys(statement)}
-    quoted = [(_find_origin(statement, new.head), statement.quote) for statement in fresh]
+    quoted = [(_find_origin(statement, new.header), statement.quote) for statement in fresh]
     replaced = {
         statement.section for statement in new.statements if statement.proof is not None
     } & _CURRENT_SECTIONS
@@ -62,23 +64,25 @@ def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Hando
     kept = [
         statement.statement
         for statement in old.statements
-        if statement.holds
-        and statement.now is not Status.STALE
+        if statement.is_valid
+        and statement.status_now is not ProofStatus.STALE
         and statement.statement.section not in replaced
-        and not (statement.now is Status.UNVERIFIED and was_read_again)
+        and not (statement.status_now is ProofStatus.UNVERIFIED and was_read_again)
         and known_keys.isdisjoint(_list_keys(normalized := _normalize(statement.statement)))
-        and not _is_same_quote(normalized, old.handoff.head, quoted)
+        and not _is_same_quote(normalized, old.handoff.header, quoted)
     ]
-    return _join(new, old.handoff.head, kept)
+    return _join(new, old.handoff.header, kept)
 
 
-def _normalize(statement: HandoffStatement, hide: Hide = lambda text: text) -> HandoffStatement:
+def _normalize(
+    statement: HandoffStatement, hide: HideSecrets = lambda text: text
+) -> HandoffStatement:
     """Return a statement as its document has it, with the same placeholder for every secret."""
 
     def hide_secrets(text: str) -> str:
-        return LIKE.sub("[REDACTED]", hide(text))
+        return PLACEHOLDER_LIKE.sub("[REDACTED]", hide(text))
 
-    normalized = tidied_statement(statement)
+    normalized = normalize_statement(statement)
     return replace(
         normalized, text=hide_secrets(normalized.text), quote=hide_secrets(normalized.quote)
     )
@@ -88,14 +92,14 @@ def _list_keys(statement: HandoffStatement) -> Iterator[Hashable]:
     """Yield the keys by which a repeated statement is recognized."""
     yield statement.text, statement.quote
     match statement.proof:
-        case FileIs(path):
+        case FileProof(path):
             yield statement.section, path
-        case NoteIs(path):
-            yield NoteIs, path
-        case GitIs():
-            yield GitIs
-        case MemoryAt():
-            yield MemoryAt
+        case NoteProof(path):
+            yield NoteProof, path
+        case GitProof():
+            yield GitProof
+        case MemoryProof():
+            yield MemoryProof
         case _:
             pass
 
@@ -113,31 +117,33 @@ def _is_same_quote(
 
 def _find_origin(statement: HandoffStatement, header: HandoffHeader) -> Hashable:
     """Return the section of a quote, its session and its message; None where it quotes nothing."""
-    if not isinstance(statement.proof, QuoteMark) or statement.proof.ref.session >= len(
+    if not isinstance(statement.proof, QuoteProof) or statement.proof.ref.session >= len(
         header.sources
     ):
         return None
     source = header.sources[statement.proof.ref.session]
-    return statement.section, source.agent, source.id, statement.proof.ref.turn
+    return statement.section, source.agent, source.id, statement.proof.ref.number
 
 
 def _was_read_again(old: Handoff, new: Handoff) -> bool:
     """Return whether the same engine has read all sessions of the old handoff again."""
-    return old.head.engine == new.head.engine and _list_session_ids(old) <= _list_session_ids(new)
+    return old.header.engine == new.header.engine and _list_session_ids(old) <= _list_session_ids(
+        new
+    )
 
 
 def _list_session_ids(handoff: Handoff) -> set[tuple[str, str]]:
-    return {(source.agent.name, source.id) for source in handoff.head.sources}
+    return {(source.agent.name, source.id) for source in handoff.header.sources}
 
 
 def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:
     """Return `new` with the statements that stay, renumbered from the sessions of the `old` header
     to those of `new`; the files that their results depend on are added to its header.
     """
-    sources = list(new.head.sources)
+    sources = list(new.header.sources)
     ids = [(source.agent, source.id) for source in sources]
     named_sessions = {
-        item.proof.ref.session for item in stays if isinstance(item.proof, QuoteMark | ResultMark)
+        item.proof.ref.session for item in stays if isinstance(item.proof, QuoteProof | ResultProof)
     }
     has_unnamed = any(statement.proof is None for statement in stays)
     numbers: dict[int, int] = {}
@@ -148,19 +154,19 @@ def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Ha
             numbers[number] = len(sources)
             sources.append(source)
     old_files = (
-        old.files if any(isinstance(statement.proof, ResultMark) for statement in stays) else {}
+        old.files if any(isinstance(statement.proof, ResultProof) for statement in stays) else {}
     )
-    header = replace(new.head, sources=tuple(sources), files={**old_files, **new.head.files})
+    header = replace(new.header, sources=tuple(sources), files={**old_files, **new.header.files})
     kept_statements = tuple(_renumber(statement, numbers) for statement in stays)
     replaced = {statement.section for statement in kept_statements} & _CURRENT_SECTIONS
     new_statements = (
         item for item in new.statements if item.proof is not None or item.section not in replaced
     )
-    return replace(new, head=header, statements=(*new_statements, *kept_statements))
+    return replace(new, header=header, statements=(*new_statements, *kept_statements))
 
 
 def _renumber(statement: HandoffStatement, numbers: Mapping[int, int]) -> HandoffStatement:
-    if not isinstance(statement.proof, QuoteMark | ResultMark):
+    if not isinstance(statement.proof, QuoteProof | ResultProof):
         return statement
     ref = statement.proof.ref
     if ref.session not in numbers:

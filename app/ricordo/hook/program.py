@@ -19,7 +19,7 @@ LONGEST_INPUT = 1024 * 1024
 """Bytes; a longer document gets no answer."""
 LONGEST_ANSWER = 1024 * 1024
 """Bytes."""
-PATIENCE = 2
+TIMEOUT = 2
 """Seconds after which the program exits, whatever it is doing."""
 _PIECE = 1 << 16
 
@@ -34,7 +34,7 @@ def answer(words: list[str]) -> None:
         elif os.environ.get("RICORDO_CURATING") != "1":
             signal.signal(signal.SIGALRM, _give_up)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
-            signal.alarm(PATIENCE)
+            signal.alarm(TIMEOUT)
             document = _read(0, LONGEST_INPUT)
             if document:
                 _write(1, _answer_in_child(document, state, debug="--debug" in words))
@@ -54,7 +54,7 @@ def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
     if not child:
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(PATIENCE)
+            signal.alarm(TIMEOUT)
             _leave_standard_streams(keep_errors=debug)
             _write(sending, _answer(document, state))
         except BaseException:

@@ -13,13 +13,13 @@ import sqlite3
 from contextlib import suppress
 from datetime import date
 
-from ricordo.agents.prompt_rules import loaded_memories
-from ricordo.agents.workplace import workplace
-from ricordo.git import top_level
+from ricordo.agents.prompt_rules import find_loaded_memories
+from ricordo.agents.workplace import find_workplace
+from ricordo.git import find_top_level
 from ricordo.resources import agent_home
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import NARROW
-from ricordo.search.reader import FOLDER, VERSION, Reader, read_catalogue
+from ricordo.search.reader import FOLDER, VERSION, IndexReader, read_catalogue
 from ricordo.search.select import select
 from ricordo.search.usage import UsageStore
 from ricordo.storage.state_file import open_database_to_read
@@ -36,7 +36,7 @@ _BY_RULE = -1
 """The rank of a memory that an agent loads itself, before all ranks of the catalogue."""
 
 
-class Indexed:
+class IndexedMemory:
     """A memory that has an index."""
 
     __slots__ = ("index", "root")
@@ -47,7 +47,7 @@ class Indexed:
         """Path of the index."""
 
 
-def indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> Indexed | None:
+def find_indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> IndexedMemory | None:
     """Return the memory of the working directory `cwd`; None if no memory with an index is known to
     belong to it.
 
@@ -58,14 +58,14 @@ def indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> Indexed 
     """
     catalogue = {root: entry for root, entry in read_catalogue(state).items() if _is_usable(entry)}
     home = agent_home(environ)
-    here = workplace(cwd)
+    here = find_workplace(cwd)
     parents = list(_parents(here, home))
     by_place: dict[str, list[tuple[int, str]]] = {}
     for root, entry in catalogue.items():
         if entry["project"]:
             for place in {root, entry["project"]}:
                 by_place.setdefault(place, []).append((entry["rank"], root))
-    for place, root in loaded_memories(here, parents, home, environ):
+    for place, root in find_loaded_memories(here, parents, home, environ):
         if root in catalogue:
             by_place.setdefault(place, []).append((_BY_RULE, root))
     for place in parents:
@@ -73,7 +73,7 @@ def indexed_memory(state: str, cwd: str, environ: Mapping[str, str]) -> Indexed 
         existing = [ranked for ranked in by_place.get(place, ()) if os.path.isdir(ranked[1])]
         if existing:
             _, root = min(existing)
-            return Indexed(root, os.path.join(state, FOLDER, catalogue[root]["index"]))
+            return IndexedMemory(root, os.path.join(state, FOLDER, catalogue[root]["index"]))
     return None
 
 
@@ -91,7 +91,7 @@ def _parents(here: Workplace, home: str) -> Iterator[str]:
     """Yield the directory of a workplace and its parents up to the root of the repository, then the
     root of the main worktree. Outside a repository they end below the home directory.
     """
-    folder, top = here.directory, top_level(here.directory)
+    folder, top = here.directory, find_top_level(here.directory)
     home = f"{os.path.realpath(home)}/"
     yield folder
     while folder not in (top, os.path.dirname(folder)):
@@ -112,7 +112,7 @@ LONGEST_NOTE = 3_000
 """Characters of one note: three long ones fit."""
 LONGEST_LINE = 300
 """Characters of a name, a path or a reason."""
-BUSY = 0.1
+LOCK_TIMEOUT = 0.1
 """Seconds to wait while another process holds the index."""
 
 _INTRODUCTION = (
@@ -133,17 +133,17 @@ def answer_prompt(document: bytes, state: str) -> bytes:
     prompt, cwd, session = (_text(event, key) for key in ("prompt", "cwd", "session_id"))
     if not (prompt and cwd and _is_written_by_user(event)):
         return b""
-    memory = indexed_memory(state, cwd, os.environ)
+    memory = find_indexed_memory(state, cwd, os.environ)
     if memory is None:
         return b""
     usage = UsageStore(state, memory.root)
-    blocks = _blocks(memory, prompt, usage.given(session))
+    blocks = _blocks(memory, prompt, usage.list_given(session))
     if not blocks:
         return b""
     context = "\n\n".join([_introduction(memory), *blocks.values()])
     output = {"hookEventName": EVENT, "additionalContext": context}
     with suppress(sqlite3.Error, OSError):
-        usage.give(session, blocks)
+        usage.record_given(session, blocks)
     return json.dumps({"hookSpecificOutput": output}).encode("ascii") + b"\n"
 
 
@@ -161,13 +161,13 @@ def _text(event: object, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _blocks(memory: Indexed, prompt: str, never: frozenset[bytes]) -> dict[bytes, str]:
+def _blocks(memory: IndexedMemory, prompt: str, never: frozenset[bytes]) -> dict[bytes, str]:
     """Return the texts of the notes for a prompt, by path, as many as fit into the context."""
     today = date.today()
     question = RecallQuestion(prompt, today)
     if not question.words:
         return {}
-    reader = Reader(_open_index(memory.index))
+    reader = IndexReader(_open_index(memory.index))
     blocks: dict[bytes, str] = {}
     room = LONGEST_CONTEXT - _units(_introduction(memory))
     for selected in select(reader, question, today, never=never, breadth=NARROW):
@@ -182,7 +182,7 @@ def _blocks(memory: Indexed, prompt: str, never: frozenset[bytes]) -> dict[bytes
     return blocks
 
 
-def _introduction(memory: Indexed) -> str:
+def _introduction(memory: IndexedMemory) -> str:
     return _INTRODUCTION.format(root=_line(memory.root))
 
 
@@ -192,13 +192,13 @@ def _units(text: str) -> int:
 
 
 def _open_index(path: str) -> sqlite3.Connection:
-    connection = open_database_to_read(path, timeout=BUSY)
+    connection = open_database_to_read(path, timeout=LOCK_TIMEOUT)
     if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         raise ValueError("an index of another version")
     return connection
 
 
-def _unchanged_text(memory: Indexed, reader: Reader, selected: Selected) -> str | None:
+def _unchanged_text(memory: IndexedMemory, reader: IndexReader, selected: Selected) -> str | None:
     """Return the text of a note; None if its file changed since it was indexed."""
     path = os.path.join(os.fsencode(memory.root), selected.path)
     try:
@@ -207,7 +207,7 @@ def _unchanged_text(memory: Indexed, reader: Reader, selected: Selected) -> str 
         return None
     try:
         status = os.fstat(handle)
-        indexed = reader.file_facts(selected.candidate.row.id)
+        indexed = reader.read_file_facts(selected.candidate.row.id)
         if (status.st_size, status.st_ctime_ns) != indexed:
             return None
         return os.read(handle, _MOST_BYTES).decode("utf-8", "replace")
@@ -255,6 +255,6 @@ def _visible(text: str) -> str:
     """Return `text` with control characters made visible; plain text needs no further import."""
     if all(line.isprintable() for line in text.split("\n")):
         return text
-    from ricordo.text import visible
+    from ricordo.text import make_visible
 
-    return visible(text)
+    return make_visible(text)

@@ -18,7 +18,7 @@ from ricordo.memory.note import Note
 class CheckOutcome(StrEnum):
     """The outcome of a claim check."""
 
-    HOLDS = "holds"
+    VALID = "holds"
     MISSING = "missing"
     """It does not exist."""
     MOVED = "moved"
@@ -57,11 +57,11 @@ class Verdict:
     """Observations, a line each."""
     suggestion: str = ""
     """The text that should replace the claim; "" where it is not known."""
-    amiss: str = ""
+    problem: str = ""
     """The problem, a sentence without its full stop; "" where the claim says it all."""
-    at: float = 0.0
+    changed_at: float = 0.0
     """When the change was made, in seconds since the epoch; 0 where it is not known."""
-    was_there: bool = False
+    existed: bool = False
     """Whether the claim was true of the project once."""
 
     @property
@@ -76,20 +76,20 @@ class Relation(StrEnum):
 
     REPEATS = "repeats"
     """Nearly the same text."""
-    EXCLUDES = "excludes"
+    CONTRADICTS = "excludes"
     """Contradicting claims."""
     MAY_REPEAT = "may repeat"
     """Perhaps nearly the same text: an uncertain pair, which no rule reports."""
-    MAY_EXCLUDE = "may exclude"
+    MAY_CONTRADICT = "may exclude"
     """Perhaps contradicting claims: an uncertain pair, too."""
 
     @property
     def is_certain(self) -> bool:
         """Whether rules report it."""
-        return self in (Relation.REPEATS, Relation.EXCLUDES)
+        return self in (Relation.REPEATS, Relation.CONTRADICTS)
 
     @property
-    def is_of_whole(self) -> bool:
+    def is_between_notes(self) -> bool:
         """Whether it is between two whole notes, not between two claims in them."""
         return self in (Relation.REPEATS, Relation.MAY_REPEAT)
 
@@ -118,11 +118,11 @@ class NotePair:
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
+class NoteReads:
     """The reads of one note by agents, from transcripts."""
 
-    times: int
-    last: str
+    count: int
+    last_at: str
     """When it was last read or written, ISO 8601 in UTC; "" where the transcript has no time."""
     session: str = ""
     """The session of the last one: its title, else the beginning of its id."""
@@ -131,21 +131,21 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class NoteCommit:
     """The commit with the present text of a note."""
 
     at: datetime
     """When it was made, in UTC."""
-    touched: float
+    modified: float
     """The modification time of the file when it was compared with the commit."""
 
 
-UNKNOWN = "unknown"
+UNKNOWN_SPEAKER = "unknown"
 """The speaker where it is not known whose words caused a note."""
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class NoteCause:
     """The message that caused a note, from agents' transcripts."""
 
     speaker: str
@@ -174,11 +174,11 @@ class Evidence:
     """Notes that repeat or contradict each other, by path; then uncertain pairs, the likeliest
     first.
     """
-    reads: Mapping[str, Reads] = field(default_factory=dict)
+    reads: Mapping[str, NoteReads] = field(default_factory=dict)
     """Of the notes that agents read."""
-    origins: Mapping[str, Origin] = field(default_factory=dict)
+    origins: Mapping[str, NoteCause] = field(default_factory=dict)
     """Of the notes with a known cause."""
-    commits: Mapping[str, Commit] = field(default_factory=dict)
+    commits: Mapping[str, NoteCommit] = field(default_factory=dict)
     """Of the notes without uncommitted changes."""
     last_session: str = ""
     """When the newest known session began, ISO 8601 in UTC; "" where none is known, or not all of
@@ -186,15 +186,15 @@ class Evidence:
     """
     project: str = ""
     """The directory against which claims were checked; "" where there is none."""
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Warnings: what was not read, and why, a line each."""
 
     def committed_at(self, note: Note) -> datetime | None:
         """Return when the present text of a note was committed; None where it is not known."""
         commit = self.commits.get(note.path)
-        is_same = commit is not None and commit.touched == note.facts.modified
+        is_same = commit is not None and commit.modified == note.facts.modified
         return commit.at if commit is not None and is_same else None
 
 
-NOTHING_KNOWN = Evidence()
+NO_EVIDENCE = Evidence()
 """The evidence before any was gathered."""

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from ricordo.memory.change import Act, WriteFile
+from ricordo.memory.change import ChangeOperation, WriteFile
 
 
 class Severity(IntEnum):
@@ -31,7 +31,7 @@ class Fix:
 
     label: str
     """One line that describes the change."""
-    acts: tuple[Act, ...] = field(repr=False)
+    acts: tuple[ChangeOperation, ...] = field(repr=False)
     """Not in the repr: they contain lines of the file, possibly with a secret."""
     safe: bool = False
     """Whether it is certain to be right and loses nothing; otherwise the user has to review it."""
@@ -71,22 +71,22 @@ class Finding:
     occurrence: int = 0
     """Number among findings of one rule, file and cause; with `is_anywhere` in all files."""
     fix: Fix | None = None
-    is_anywhere: bool = False
+    is_path_independent: bool = False
     """Whether its id does not depend on the names of files."""
-    other: str = ""
+    other_path: str = ""
     """The second file of a finding on two files, relative to the memory; else ""."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        path = "" if self.is_anywhere else self.path
+        path = "" if self.is_path_independent else self.path
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
 
     @property
-    def is_of_age(self) -> bool:
+    def is_age_only(self) -> bool:
         """Whether nothing but age speaks against the note."""
         return self.rule in _AGE and not self.evidence
 
     @property
     def rank(self) -> tuple[int, bool, str, int, str]:
         """Sort key: worst first, evidence before age, then by place."""
-        return (-self.severity, self.is_of_age, self.path, self.line, self.rule)
+        return (-self.severity, self.is_age_only, self.path, self.line, self.rule)

@@ -9,21 +9,21 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ricordo.background import no_garbage_collection
+from ricordo.background import pause_gc
 from ricordo.lint.evidence import Verdict
 from ricordo.lint.finding import Finding, Fix, Severity
-from ricordo.lint.rule import MemoryRule, Rule, RuleContext, RuleResult, all_rules
+from ricordo.lint.rule import MemoryRule, Rule, RuleContext, RuleResult, load_rules
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protection import is_protected
 from ricordo.secrets import mask
 
-MOST_A_FILE = 200
+MAX_PER_FILE = 200
 """Findings of one note rule in one file: nobody reads more, and a hostile file could have millions.
 """
 
-Severities = Mapping[str, Severity | None]
+SeverityOverrides = Mapping[str, Severity | None]
 """Severities that differ from a rule's own; None disables a rule."""
 
 
@@ -55,11 +55,11 @@ class Linter:
     linting again after a change of one file takes a fraction of the time. Not thread-safe.
     """
 
-    def __init__(self, severities: Severities, only: frozenset[str] = frozenset()) -> None:
+    def __init__(self, severities: SeverityOverrides, only: frozenset[str] = frozenset()) -> None:
         """`only` are the rules to run; empty runs all."""
         self._rules = [
             rule if rule.name not in severities else replace(rule, severity=severity)
-            for rule in all_rules().values()
+            for rule in load_rules().values()
             if (severity := severities.get(rule.name, rule.severity)) is not None
             and (not only or rule.name in only)
         ]
@@ -75,7 +75,7 @@ class Linter:
 
     def run(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
         """Return the findings in `memory`, worst first."""
-        with no_garbage_collection():
+        with pause_gc():
             return self._run(memory, context)
 
     def _run(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
@@ -149,7 +149,7 @@ def _run_note_rules(file: Note, rules: Iterable[Rule], context: RuleContext) -> 
         results = rule.on_note(file, context)
         # nearly always there are none
         if (first := next(results, None)) is not None:
-            most = islice(chain((first,), results), MOST_A_FILE)
+            most = islice(chain((first,), results), MAX_PER_FILE)
             files = {file.path: file}
             findings.extend(_build_findings(rule, most, files, context.layout, file.path))
     return tuple(findings)
@@ -160,7 +160,7 @@ def _judge_verdicts(
 ) -> Iterator[Finding]:
     for rule in rules:
         assert rule.on_verdicts
-        results = islice(rule.on_verdicts(file, verdicts, context), MOST_A_FILE)
+        results = islice(rule.on_verdicts(file, verdicts, context), MAX_PER_FILE)
         yield from _build_findings(rule, results, {file.path: file}, context.layout, file.path)
 
 
@@ -174,7 +174,7 @@ def _build_findings(
     counts: Counter[tuple[str, str]] = Counter()
     for result in results:
         path = result.path or default_path
-        key = ("" if result.is_anywhere else path, result.cause)
+        key = ("" if result.is_path_independent else path, result.cause)
         yield Finding(
             rule.name,
             rule.severity,
@@ -185,8 +185,8 @@ def _build_findings(
             tuple(_mask(text) for text in result.evidence),
             counts[key],
             result.fix if result.fix and _is_allowed(result.fix, files, layout) else None,
-            result.is_anywhere,
-            result.other,
+            result.is_path_independent,
+            result.other_path,
         )
         counts[key] += 1
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ricordo.lexicon import Triggers, read_words
 from ricordo.memory.note import Note
-from ricordo.search.words import runs
+from ricordo.search.words import split_runs
 
-LONGEST_STATEMENT = 4_000
+MAX_STATEMENT = 4_000
 """Characters; longer statements are dumps, of which only the beginning is read."""
 
 _PUNCTUATION = re.compile("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
@@ -42,20 +42,20 @@ class ProseBlock(NamedTuple):
     """The text as written, with its line ends."""
 
     @property
-    def spoken(self) -> str:
+    def prose(self) -> str:
         """The text with code, quotations, addresses and emphasis blanked out, offsets kept."""
         return _EMPHASIS.sub(_blank, _SILENT.sub(_blank, self.text))
 
     @property
     def words(self) -> frozenset[str]:
         """Its words in lower case."""
-        return words_in(self.text)
+        return split_words(self.text)
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line in the file of the character at `offset`."""
         return self.line + self.text.count("\n", 0, offset)
 
-    def quoted(self, offset: int) -> str:
+    def line_text_at(self, offset: int) -> str:
         """Return the text of the line of the character at `offset`."""
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", offset)
@@ -76,34 +76,34 @@ class LineCounter:
 
 
 @lru_cache(maxsize=2)
-def words(note: Note) -> frozenset[str]:
+def words_of_note(note: Note) -> frozenset[str]:
     """Return the words of the whole file, in lower case."""
-    return words_in(note.text)
+    return split_words(note.text)
 
 
 @lru_cache(maxsize=2)
-def statements(note: Note) -> tuple[ProseBlock, ...]:
+def extract_statements(note: Note) -> tuple[ProseBlock, ...]:
     """Return the statements of the note, its description first, without fences and quoted lines."""
     return tuple(_split_statements(note))
 
 
-def telling(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
+def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
     """Yield the statements of a note that contain any of the `triggers`."""
-    present = triggers.among(words(note), note.text)
-    for statement in statements(note) if present else ():
+    present = triggers.find_in(words_of_note(note), note.text)
+    for statement in extract_statements(note) if present else ():
         plain = statement.text.lower()
         may_match = any(part in plain for part in present)
         if may_match and triggers.are_in(statement.words, statement.text):
             yield statement
 
 
-def head_line(note: Note, key: str) -> int:
+def find_field_line(note: Note, key: str) -> int:
     """Return the 1-based line of the frontmatter field `key`; 1 where it is not found."""
     match = re.search(rf"^[ \t]*['\"]?{re.escape(key)}['\"]?[ \t]*:", note.text, re.MULTILINE)
-    return note.line_of(match.start()) if match and match.start() < note.head.end else 1
+    return note.line_of(match.start()) if match and match.start() < note.frontmatter.end else 1
 
 
-def words_in(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """Return the words of a text, in lower case."""
     # ten times faster than a regular expression for words
     lower = text.lower()
@@ -115,24 +115,24 @@ def words_in(text: str) -> frozenset[str]:
 
 def _split_statements(note: Note) -> Iterator[ProseBlock]:
     if note.description:
-        yield ProseBlock(head_line(note, "description"), note.description[:LONGEST_STATEMENT])
+        yield ProseBlock(find_field_line(note, "description"), note.description[:MAX_STATEMENT])
     lines: list[str] = []
     start = 0
     for number, line in _prose_lines(note):
         if lines and (_NEW_STATEMENT.match(line) or number != start + len(lines)):
-            yield ProseBlock(start, "\n".join(lines)[:LONGEST_STATEMENT])
+            yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
             lines = []
         if line and not line.isspace():
             start = start if lines else number
             lines.append(line)
     if lines:
-        yield ProseBlock(start, "\n".join(lines)[:LONGEST_STATEMENT])
+        yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
 
 
 def _prose_lines(note: Note) -> Iterator[tuple[int, str]]:
     """Yield the lines of the body with their numbers, without code fences and quoted lines."""
     fence = ""
-    first = note.text.count("\n", 0, note.head.end) + 1
+    first = note.text.count("\n", 0, note.frontmatter.end) + 1
     for number, line in enumerate(note.body.split("\n"), first):
         marks = _FENCE.match(line) if "``" in line or "~~" in line else None
         if fence:
@@ -157,22 +157,22 @@ _FEW = 2
 """Words of a text too short for its language to show: `yes`, `go on`."""
 
 
-def language_of(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return the two-letter language of `text`; "" where it is not clear."""
     by_script = next((name for name, script in _SCRIPTS.items() if script.search(text)), "")
     if by_script:
         return by_script
-    used = frozenset(runs(text))
+    used = frozenset(split_runs(text))
     counts = sorted(((len(used & small), name) for name, small in _small_words()), reverse=True)
     (most, name), (next_most, _) = counts[:2]
     return name if most > next_most else ""
 
 
-def are_all_in(language: str, texts: Iterable[str]) -> bool:
+def is_all_in_language(language: str, texts: Iterable[str]) -> bool:
     """Return whether all of `texts` with more than a few words are in `language`, and there is at
     least one.
     """
-    languages = {language_of(text) for text in texts if len(runs(text)) > _FEW}
+    languages = {detect_language(text) for text in texts if len(split_runs(text)) > _FEW}
     return bool(language) and languages == {language}
 
 
@@ -181,7 +181,7 @@ def _small_words() -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the filler words of each language that separates words with blanks."""
     filler = read_words("opposition")["filler"]
     return tuple(
-        (name, frozenset(word for text in texts for word in runs(text)))
+        (name, frozenset(word for text in texts for word in split_runs(text)))
         for name, texts in filler.items()
         if name not in _SCRIPTS
     )

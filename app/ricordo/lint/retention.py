@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OTHER, WIKI = "other", "wiki"
 """The kinds of notes besides the types in the table."""
-LONGEST = 36_500
+MAX_DAYS = 36_500
 """Days; no forecast goes further."""
 
 
@@ -65,7 +65,7 @@ class NoteEvents:
 class Retention:
     """The retention of one note on one day."""
 
-    life: NoteEvents
+    events: NoteEvents
     threshold: float
     """The share below which the note is stale."""
     today: date
@@ -73,19 +73,19 @@ class Retention:
     @cached_property
     def share(self) -> float:
         """The retention today, 0 to 1; 0 for a note that the user marked as wrong."""
-        return self.after((self.today - self.since).days)
+        return self.share_after((self.today - self.since).days)
 
-    def after(self, days: int) -> float:
+    def share_after(self, days: int) -> float:
         """Return the retention so many days after the note was written or last confirmed."""
-        if self.life.is_wrong:
+        if self.events.is_wrong:
             return 0.0
-        at = _moment(self.since) + timedelta(days=max(0, min(days, LONGEST)))
+        at = _moment(self.since) + timedelta(days=max(0, min(days, MAX_DAYS)))
         return _scheduler().get_card_retrievability(self._card, at)
 
     @property
     def since(self) -> date:
         """The day on which it was last confirmed, else written."""
-        return self.life.confirmed[-1] if self.life.confirmed else self.life.written
+        return self.events.confirmed[-1] if self.events.confirmed else self.events.written
 
     @property
     def half_life(self) -> int:
@@ -95,12 +95,12 @@ class Retention:
     @property
     def stability(self) -> float:
         """Days after which nine of ten such notes are still true."""
-        return _strength(self.life).stability
+        return _strength(self.events).stability
 
     @cached_property
     def stale_on(self) -> date:
         """The first day below its threshold."""
-        if self.life.is_wrong:
+        if self.events.is_wrong:
             return min(self.since, self.today)
         return _later(self.since, days_until(self.threshold, self.stability) + 1)
 
@@ -111,13 +111,13 @@ class Retention:
 
     @property
     def _card(self) -> Card:
-        strength = _strength(self.life)
+        strength = _strength(self.events)
         return _card(strength.stability, strength.difficulty, self.since)
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
         """The events behind the retention, in short lines."""
-        events = self.life
+        events = self.events
         lines = [f"written {_format_age((self.today - events.written).days)}"]
         if events.confirmed:
             last = f"{events.confirmed[-1]:%-d %b %Y}"
@@ -136,7 +136,7 @@ class Retention:
 
 
 @cache
-def tempers() -> dict[str, DecayParams]:
+def load_decay_params() -> dict[str, DecayParams]:
     """Return the decay parameters of each kind. Raises ValueError where the table is invalid."""
     table = {
         name: DecayParams(float(row["stability"]), float(row["difficulty"]))
@@ -152,10 +152,10 @@ def tempers() -> dict[str, DecayParams]:
     return table
 
 
-def kind_of(type_: str) -> str:
+def get_decay_kind(type_: str) -> str:
     """Return the name in the table for notes of a type."""
     name = type_.strip().lower()
-    return name if name in tempers() and name != WIKI else OTHER
+    return name if name in load_decay_params() and name != WIKI else OTHER
 
 
 def days_until(share: float, stability: float) -> int:
@@ -167,9 +167,9 @@ def days_until(share: float, stability: float) -> int:
     decay = -_scheduler().parameters[20]
     factor = 0.9 ** (1 / decay) - 1
     # the day of a share near 0 is out of range
-    least = (1 + factor * LONGEST / stability) ** decay
+    least = (1 + factor * MAX_DAYS / stability) ** decay
     if share <= least:
-        return LONGEST
+        return MAX_DAYS
     return int(stability / factor * (share ** (1 / decay) - 1) + 1e-9)
 
 
@@ -181,7 +181,7 @@ class _Strength(NamedTuple):
 @lru_cache(maxsize=20_000)
 def _strength(life: NoteEvents) -> _Strength:
     """Return the stability and difficulty of a note after all its events."""
-    stability, difficulty = tempers()[life.kind]
+    stability, difficulty = load_decay_params()[life.kind]
     since = life.written
     for day in life.confirmed:
         stability = _add_reads(stability, life.read, since, day)

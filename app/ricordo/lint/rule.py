@@ -17,7 +17,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ricordo.lint.evidence import NOTHING_KNOWN, Evidence, Verdict
+from ricordo.lint.evidence import NO_EVIDENCE, Evidence, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
@@ -39,9 +39,9 @@ class RuleResult(NamedTuple):
     path: str = ""
     """The file; "" in results of a note rule."""
     fix: Fix | None = None
-    is_anywhere: bool = False
+    is_path_independent: bool = False
     """Whether a dismissal stays valid when the files are renamed."""
-    other: str = ""
+    other_path: str = ""
     """The second file of a finding on two files; else ""."""
 
 
@@ -71,7 +71,7 @@ class RuleContext:
     thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The present paths of renamed files by their former ones, from the history."""
-    evidence: Evidence = NOTHING_KNOWN
+    evidence: Evidence = NO_EVIDENCE
     """Facts from outside the text. Only for memory rules, which name the parts that they use in
     `depends_on`; verdict rules get their verdicts directly.
     """
@@ -89,8 +89,8 @@ DependsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
 results.
 """
 
-JUDGED = frozenset((FileRole.NOTE, FileRole.SOURCE))
-EVERY_ROLE = frozenset(FileRole)
+JUDGED_ROLES = frozenset((FileRole.NOTE, FileRole.SOURCE))
+ALL_ROLES = frozenset(FileRole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def note_rule(
     severity: Severity,
     summary: str,
     *,
-    roles: frozenset[FileRole] = JUDGED,
+    roles: frozenset[FileRole] = JUDGED_ROLES,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule on each single file of these `roles`."""
 
@@ -134,7 +134,7 @@ def verdict_rule(
     """Register a rule on the verdicts on each file's claims; it skips files without claims."""
 
     def register(function: VerdictRule) -> VerdictRule:
-        _registered[name] = Rule(name, severity, summary, EVERY_ROLE, on_verdicts=function)
+        _registered[name] = Rule(name, severity, summary, ALL_ROLES, on_verdicts=function)
         return function
 
     return register
@@ -151,7 +151,7 @@ def memory_rule(
 
     def register(function: MemoryRule) -> MemoryRule:
         _registered[name] = Rule(
-            name, severity, summary, EVERY_ROLE, on_memory=function, depends_on=depends_on
+            name, severity, summary, ALL_ROLES, on_memory=function, depends_on=depends_on
         )
         return function
 
@@ -159,7 +159,7 @@ def memory_rule(
 
 
 @cache
-def all_rules() -> Mapping[str, Rule]:
+def load_rules() -> Mapping[str, Rule]:
     """Load the modules of `lint/rules` and return every rule by name."""
     from ricordo.lint import rules
 

@@ -17,7 +17,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.question import AnswerProgress, Bounds, Meter, ModelAnswer, ModelQuestion, Phase
+from ricordo.llm.question import (
+    AnswerProgress,
+    Meter,
+    ModelAnswer,
+    ModelQuestion,
+    Phase,
+    RequestLimits,
+)
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestOptions:
     """Options of a request that not every model supports."""
 
     is_forced: bool = True
@@ -34,7 +41,7 @@ class Wanted:
     is_short: bool = True
     """Whether the model should think little: thinking counts as output."""
 
-    def without(self, complaint: str) -> Wanted | None:
+    def drop_rejected(self, complaint: str) -> RequestOptions | None:
         """Return the options without the one that a model's `complaint` is about; None where it is
         about none of them.
         """
@@ -45,16 +52,16 @@ class Wanted:
         return None
 
 
-def request_of(question: ModelQuestion, wanted: Wanted) -> dict[str, Any]:
+def build_request(question: ModelQuestion, options: RequestOptions) -> dict[str, Any]:
     """Return the body of the request that asks `question`."""
     tool = question.tool
-    choice = {"type": "tool", "name": tool.name} if wanted.is_forced else {"type": "auto"}
+    choice = {"type": "tool", "name": tool.name} if options.is_forced else {"type": "auto"}
     content = [_part(question.stable, is_cached=True), _part(question.changing, is_cached=False)]
-    effort = {"output_config": {"effort": "low"}} if wanted.is_short else {}
+    effort = {"output_config": {"effort": "low"}} if options.is_short else {}
     return {
         **effort,
         "model": question.model,
-        "max_tokens": question.most_output,
+        "max_tokens": question.max_output,
         "system": [_part(question.system, is_cached=True)],
         "tools": [tool.definition],
         "tool_choice": {**choice, "disable_parallel_tool_use": True},
@@ -81,43 +88,45 @@ class Server:
 
     base_url: str = ""
     """"" for the server that the environment names, or else Anthropic's."""
-    bounds: Bounds = field(default_factory=Bounds)
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
 
 async def ask(
     server: Server,
     question: ModelQuestion,
     meter: Meter,
-    tell: Callable[[AnswerProgress], None] = lambda _: None,
+    report: Callable[[AnswerProgress], None] = lambda _: None,
 ) -> ModelAnswer:
     """Return the answer to `question`. `meter` counts the tokens; `tell` gets the progress, at most
     ten times a second. Can be cancelled at any time. Raises ModelFailed.
     """
-    bounds = server.bounds
-    tell(AnswerProgress(Phase.CONNECTING))
+    bounds = server.limits
+    report(AnswerProgress(Phase.CONNECTING))
     try:
         async with asyncio.timeout(bounds.total) as deadline:
             async with _open_client(server) as client:
                 until = deadline.when()
                 assert until is not None
-                return await _ask_with_retries(_Call(client, bounds, question, meter, tell, until))
+                return await _ask_with_retries(
+                    _Call(client, bounds, question, meter, report, until)
+                )
     except TimeoutError:
         raise ModelFailed(FailureCause.TOO_SLOW, f"{bounds.total:g} seconds") from None
 
 
-async def count(server: Server, question: ModelQuestion) -> int:
+async def count_tokens(server: Server, question: ModelQuestion) -> int:
     """Return the input tokens of `question` as the server counts them. Raises ModelFailed."""
-    from ricordo.llm.client import told_as_ours
+    from ricordo.llm.client import translate_errors
 
-    request = request_of(question, Wanted(is_short=False))
+    request = build_request(question, RequestOptions(is_short=False))
     del request["max_tokens"]
     try:
-        async with asyncio.timeout(server.bounds.read), _open_client(server) as client:
-            with told_as_ours(server.bounds):
+        async with asyncio.timeout(server.limits.read), _open_client(server) as client:
+            with translate_errors(server.limits):
                 counted = await client.messages.count_tokens(**request)
                 tokens = getattr(counted, "input_tokens", None)
     except TimeoutError:
-        raise ModelFailed(FailureCause.SILENT, f"{server.bounds.read:g} seconds") from None
+        raise ModelFailed(FailureCause.SILENT, f"{server.limits.read:g} seconds") from None
     if type(tokens) is not int or tokens < 0:
         raise ModelFailed(FailureCause.NO_ANSWER, "The server does not count tokens.")
     return tokens
@@ -126,20 +135,20 @@ async def count(server: Server, question: ModelQuestion) -> int:
 @dataclass(slots=True)
 class _Call:
     client: AsyncAnthropic
-    bounds: Bounds
+    bounds: RequestLimits
     question: ModelQuestion
     meter: Meter
     tell: Callable[[AnswerProgress], None]
     until: float
     """Deadline of the answer, by the clock of the loop."""
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: RequestOptions = field(default_factory=RequestOptions)
 
 
 @asynccontextmanager
 async def _open_client(server: Server) -> AsyncIterator[AsyncAnthropic]:
     from ricordo.llm.client import open_client
 
-    client = open_client(server.base_url, server.bounds)
+    client = open_client(server.base_url, server.limits)
     try:
         yield client
     finally:
@@ -153,7 +162,7 @@ async def _ask_with_retries(call: _Call) -> ModelAnswer:
             return await _try(call)
         except ModelFailed as failed:
             is_bad_request = failed.cause is FailureCause.BAD_REQUEST
-            if is_bad_request and (fewer := call.wanted.without(failed.message)):
+            if is_bad_request and (fewer := call.wanted.drop_rejected(failed.message)):
                 call.wanted = fewer
                 continue
             failures += 1
@@ -163,12 +172,12 @@ async def _ask_with_retries(call: _Call) -> ModelAnswer:
         await _pause_before_retry(pause, call.tell)
 
 
-def _find_pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
+def _find_pause(failed: ModelFailed, number: int, bounds: RequestLimits) -> float | None:
     """Return the seconds to wait before the next try; None for no retry."""
-    if failed.cause not in _RETRIED or number >= bounds.tries:
+    if failed.cause not in _RETRIED or number >= bounds.max_tries:
         return None
     if failed.wait is not None:
-        return failed.wait if failed.wait <= bounds.longest_pause else None
+        return failed.wait if failed.wait <= bounds.max_pause else None
     longest: float = bounds.pause * 4 ** (number - 1)
     return random.uniform(longest / 2, longest)
 
@@ -204,22 +213,22 @@ async def _pause_before_retry(pause: float, tell: Callable[[AnswerProgress], Non
 async def _try(call: _Call) -> ModelAnswer:
     from anthropic import AsyncStream
 
-    from ricordo.llm.client import told_as_ours
+    from ricordo.llm.client import translate_errors
     from ricordo.llm.reply import StreamedReply
 
     call.meter.next_try()
     call.meter.is_sent = True
     reply = StreamedReply(call.question.tool, call.meter)
     reporter = _ProgressReporter(call.tell, reply)
-    request = request_of(call.question, call.wanted)
+    request = build_request(call.question, call.wanted)
     try:
-        with told_as_ours(call.bounds):
+        with translate_errors(call.bounds):
             streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
             async with streaming as response:
                 async for event in AsyncStream.raw_events(response.http_response):
                     if not event.data:
                         continue
-                    reply.take(event.data)
+                    reply.feed(event.data)
                     if reply.is_over:
                         break
                     reporter.report()
@@ -227,7 +236,7 @@ async def _try(call: _Call) -> ModelAnswer:
         reporter.end()
         if not reply.is_over:  # the server has not counted the output
             call.meter.running = replace(call.meter.running, output_tokens=reply.tokens)
-    return reply.answer()
+    return reply.read_answer()
 
 
 class _ProgressReporter:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.foreign_file import read_json
-from ricordo.storage.lock import counting_lock
+from ricordo.storage.lock import cost_lock
 from ricordo.storage.state_file import replace_state_file
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _HOUR = 3600.0
 _DAY = 24
@@ -34,17 +34,17 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class SpentTokens:
     """Tokens spent: pairs of an hour and its tokens, oldest first."""
 
     hours: tuple[tuple[int, int], ...] = ()
 
-    def with_tokens(self, tokens: int, now: float) -> Spent:
+    def with_tokens(self, tokens: int, now: float) -> SpentTokens:
         """Return it with `tokens` added at the time `now`; they may be negative."""
         hours = dict(self.hours)
         hour = int(now // _HOUR)
         hours[hour] = max(0, hours.get(hour, 0) + tokens)
-        return Spent(tuple(sorted(hours.items()))[-_MOST:])
+        return SpentTokens(tuple(sorted(hours.items()))[-_MOST:])
 
     def day(self, now: float) -> int:
         """Return the tokens of the last 24 hours, including the current one."""
@@ -59,7 +59,7 @@ class Spent:
         return sum(count for hour, count in self.hours if hour >= first)
 
 
-class Over(NamedTuple):
+class ExceededCap(NamedTuple):
     """A cap that a run would go over."""
 
     why: str
@@ -68,14 +68,16 @@ class Over(NamedTuple):
     """What to do: waiting helps only against tokens already spent."""
 
 
-def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) -> Over | None:
+def find_exceeded_cap(
+    caps: Caps, spent: SpentTokens, now: float, tokens_in: int, tokens_out: int
+) -> ExceededCap | None:
     """Return the cap that a run of so many tokens would exceed; None where it exceeds none."""
     if tokens_in > caps.run_in:
         why = f"the brief has about {tokens_in:,} tokens, limit {caps.run_in:,} in a run"
-        return Over(why, "Curate less at once, or raise the setting engine.sent.")
+        return ExceededCap(why, "Curate less at once, or raise the setting engine.sent.")
     if tokens_out > caps.run_out:
         why = f"up to {tokens_out:,} output tokens, limit {caps.run_out:,} in a run"
-        return Over(why, "Raise the setting engine.written.")
+        return ExceededCap(why, "Raise the setting engine.written.")
     whole = tokens_in + tokens_out
     windows = (
         ("24 hours", spent.day(now), caps.day, "engine.day"),
@@ -86,7 +88,7 @@ def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) 
             why = f"{used:,} of {cap:,} tokens spent in {name}, and this takes up to {whole:,}"
             # a run larger than the whole window does not fit later either
             wait = "Wait, or raise" if whole <= cap else "Raise"
-            return Over(why, f"{wait} the setting {setting}.")
+            return ExceededCap(why, f"{wait} the setting {setting}.")
     return None
 
 
@@ -115,7 +117,7 @@ class Breaker:
         """End of the pause; then one run may try."""
         return self.since + self.rest
 
-    def begun(self, now: float) -> Breaker | None:
+    def after_start(self, now: float) -> Breaker | None:
         """Return the breaker after an automatic run has started; None while runs are paused."""
         if self.rest and now < self.until:
             return None
@@ -128,11 +130,11 @@ class Breaker:
         rest = min(2 * self.rest, LONGEST_REST) if self.rest else FIRST_REST
         return replace(self, failures=failures, since=now, rest=rest)
 
-    def succeeded(self) -> Breaker:
+    def after_success(self) -> Breaker:
         """Return the breaker after a run has succeeded."""
         return Breaker(successes=self.successes + 1)
 
-    def failed(self, after: Breaker, now: float) -> Breaker:
+    def after_failure(self, after: Breaker, now: float) -> Breaker:
         """Return the breaker after a run has failed; `after` is the breaker after its start. The
         pause starts when the run ends. Where another run succeeded meanwhile, the failure is the
         first of a new count.
@@ -141,7 +143,7 @@ class Breaker:
             return self._with_failure(now)
         return replace(self, since=now) if self.rest else self
 
-    def without(self, before: Breaker, after: Breaker) -> Breaker:
+    def without_run(self, before: Breaker, after: Breaker) -> Breaker:
         """Return the breaker as if a run had not happened; `before` and `after` are the breakers
         around its start.
         """
@@ -169,12 +171,12 @@ class GateState:
     """Ricordo's clock then: the seconds that the machine's clock has advanced in all. A clock that
     is put back does not move it.
     """
-    spent: Spent = field(default_factory=Spent)
+    spent: SpentTokens = field(default_factory=SpentTokens)
     breaker: Breaker = field(default_factory=Breaker)
     refused: str = ""
     """A digest of the last question that a model refused."""
 
-    def at(self, now: float) -> GateState:
+    def advance_to(self, now: float) -> GateState:
         """Return the state at the time `now` of the machine's clock."""
         forward = max(0.0, now - self.seen) if self.seen else 0.0
         return replace(self, seen=now, time=self.time + forward)
@@ -197,14 +199,14 @@ class GateStateFile:
             problem = "has another format"
         if problem:
             state = GateState(now, breaker=Breaker(FAILURES, 0.0, FIRST_REST))
-        return state.at(now)
+        return state.advance_to(now)
 
     @contextmanager
-    def changing(self, now: float) -> Iterator[_LockedState]:
+    def lock_for_change(self, now: float) -> Iterator[_LockedState]:
         """Lock the state and yield it; what it is replaced by is written at the end. Raises
         StateUnusable and Busy; nothing was changed then.
         """
-        with counting_lock(self._state):
+        with cost_lock(self._state):
             locked = _LockedState(self.read(now))
             try:
                 yield locked
@@ -216,7 +218,7 @@ class GateStateFile:
         try:
             replace_state_file(self._state, _FILE, text.encode("ascii"))
         except OSError as error:
-            why = f"{visible(self._path)} cannot be written: {error.strerror}."
+            why = f"{make_visible(self._path)} cannot be written: {error.strerror}."
             raise StateUnusable(why) from None
 
 
@@ -242,7 +244,7 @@ def _parse_state(document: object) -> GateState:
     return GateState(
         _parse_number(document["seen"]),
         _parse_number(document["time"]),
-        Spent(hours),
+        SpentTokens(hours),
         breaker,
         str(document["refused"]),
     )

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import anthropic
 import httpx2
 
-from ricordo.llm.failure import FailureCause, ModelFailed, turned_down
-from ricordo.llm.question import Bounds
+from ricordo.llm.failure import FailureCause, ModelFailed, classify_rejection
+from ricordo.llm.question import RequestLimits
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -27,7 +27,7 @@ _NO_KEY = "none"
 """Sent as the key where there is none: self-hosted servers want some value."""
 
 
-def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
+def open_client(base_url: str, bounds: RequestLimits) -> AsyncAnthropic:
     """Return a client for the server at `base_url`; "" for the one that the environment names, or
     else Anthropic's. Its credentials are those that the SDK finds.
 
@@ -47,7 +47,7 @@ def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
                 follow_redirects=False,
                 # an idle connection may be closed just as it is used again
                 limits=httpx2.Limits(max_keepalive_connections=0),
-                event_hooks={"response": [bounded(bounds.most_bytes)]},
+                event_hooks={"response": [limit_response(bounds.max_bytes)]},
             ),
         )
     except (anthropic.AnthropicError, httpx2.InvalidURL, OSError, ValueError, TypeError) as error:
@@ -67,7 +67,7 @@ def _may_send_key(url: str) -> bool:
     return parts.scheme == "https" or parts.hostname in _THIS_MACHINE
 
 
-def bounded(most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+def limit_response(most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
     """Return a response hook that raises ModelFailed once a response is longer than `most` bytes,
     or where it is compressed: what is small on the wire may be huge in memory.
     """
@@ -113,7 +113,7 @@ _LONGEST_WAIT = 48 * 3600.0
 
 
 @contextmanager
-def told_as_ours(bounds: Bounds) -> Iterator[None]:
+def translate_errors(bounds: RequestLimits) -> Iterator[None]:
     """Turn whatever a call raises into ModelFailed. Half of these are not the client's own errors:
     a stream that breaks, a body that is not JSON.
     """
@@ -137,7 +137,7 @@ def _from_status(error: anthropic.APIStatusError) -> ModelFailed:
         return ModelFailed(FailureCause.NO_ANSWER, f"It answers with status {status}.")
     wait = _parse_retry_after(error.response.headers.get("retry-after", ""))
     message = _read_message(error.body)
-    default = FailureCause.SERVER if status >= 500 else turned_down(message)
+    default = FailureCause.SERVER if status >= 500 else classify_rejection(message)
     return ModelFailed(_BY_STATUS.get(status, default), message or f"Status {status}.", wait=wait)
 
 
@@ -162,7 +162,7 @@ def _parse_retry_after(value: str) -> float | None:
     return min(max(0.0, seconds), _LONGEST_WAIT) if seconds == seconds else None
 
 
-def _from_network(error: BaseException, bounds: Bounds) -> ModelFailed:
+def _from_network(error: BaseException, bounds: RequestLimits) -> ModelFailed:
     match error:
         case ModelFailed():
             return error
@@ -177,6 +177,6 @@ def _from_network(error: BaseException, bounds: Bounds) -> ModelFailed:
         case httpx2.ConnectError():
             return ModelFailed(FailureCause.UNREACHABLE, str(error))
         case httpx2.ReadError() | httpx2.RemoteProtocolError() | httpx2.WriteError():
-            return ModelFailed(FailureCause.CUT)
+            return ModelFailed(FailureCause.INTERRUPTED)
         case _:
             return ModelFailed(FailureCause.UNREACHABLE, type(error).__name__)

@@ -33,20 +33,20 @@ class FailureCause(StrEnum):
     UNREACHABLE = "unreachable"
     SILENT = "silent"
     TOO_SLOW = "too-slow"
-    CUT = "cut"
+    INTERRUPTED = "cut"
     NO_ANSWER = "no-answer"
     NO_TOOL = "no-tool"
-    UNFINISHED = "unfinished"
+    TRUNCATED = "unfinished"
     REFUSED = "refused"
-    MISSHAPEN = "misshapen"
+    MALFORMED = "misshapen"
     TOO_LONG = "too-long"
     OVER_BUDGET = "over-budget"
-    RESTING = "resting"
+    PAUSED = "resting"
     PROGRAM = "program"
     NO_ACCOUNT = "no-account"
 
 
-def turned_down(message: str) -> FailureCause:
+def classify_rejection(message: str) -> FailureCause:
     """Return the cause of a rejected request (400), by the server's message: most servers report a
     prompt that is too long this way, not with 413.
     """
@@ -118,7 +118,7 @@ _MESSAGES = {
         "No complete answer after {}.",
         "Curate less at once, or choose a faster model.",
     ),
-    FailureCause.CUT: ("The answer broke off in the middle. {}", "Try again."),
+    FailureCause.INTERRUPTED: ("The answer broke off in the middle. {}", "Try again."),
     FailureCause.NO_ANSWER: (
         "The reply is not from a server of the Messages API. {}",
         "Check the address of the server, and whether the network asks for a login.",
@@ -127,7 +127,7 @@ _MESSAGES = {
         "The model answered in prose instead of proposing changes. {}",
         "Choose a model or server that supports forced tool use.",
     ),
-    FailureCause.UNFINISHED: (
+    FailureCause.TRUNCATED: (
         "The answer reached the output limit ({}).",
         "Curate less at once: one note or one session.",
     ),
@@ -135,7 +135,7 @@ _MESSAGES = {
         "The model refused to answer this brief. {}",
         "Curate a part of it, or choose another model. You can still read and delete notes.",
     ),
-    FailureCause.MISSHAPEN: (
+    FailureCause.MALFORMED: (
         "The answer does not match the requested schema: {}.",
         "Try again, or choose another model.",
     ),
@@ -144,7 +144,7 @@ _MESSAGES = {
         "Over the token budget: {}.",
         "Wait, or raise the caps in the settings.",
     ),
-    FailureCause.RESTING: (
+    FailureCause.PAUSED: (
         "Automatic curation is paused after repeated failures. {}",
         "Curate by hand to try it now.",
     ),

@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from ricordo.errors import StateUnusable
-from ricordo.llm.budget import Breaker, Caps, GateState, GateStateFile, over
+from ricordo.llm.budget import Breaker, Caps, GateState, GateStateFile, find_exceeded_cap
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.question import Meter
 
 _NOT_COUNTED = frozenset(
-    (FailureCause.NO_KEY, FailureCause.NO_ACCOUNT, FailureCause.OVER_BUDGET, FailureCause.RESTING)
+    (FailureCause.NO_KEY, FailureCause.NO_ACCOUNT, FailureCause.OVER_BUDGET, FailureCause.PAUSED)
 )
 """Causes that are no failure of the model or the connection."""
 _FREE = frozenset(
@@ -74,7 +74,7 @@ class RemainingBudget:
     day: int
     """Tokens."""
     month: int
-    rests_for: float
+    paused_for: float
     """Seconds until automatic runs may start again; 0 where they are not paused."""
 
 
@@ -87,7 +87,7 @@ class Gate:
     """The machine's clock, in seconds since 1970."""
     caps: Caps = field(default_factory=Caps)
 
-    def left(self) -> RemainingBudget:
+    def read_remaining(self) -> RemainingBudget:
         """Return the remaining budget now."""
         state = GateStateFile(self.state).read(self.clock())
         now, spent, breaker = state.time, state.spent, state.breaker
@@ -97,17 +97,17 @@ class Gate:
             max(0.0, breaker.until - now) if breaker.rest else 0.0,
         )
 
-    def refuse_over(self, tokens_in: int, tokens_out: int) -> None:
+    def check_budget(self, tokens_in: int, tokens_out: int) -> None:
         """Raise ModelFailed where a run of so many tokens would exceed a cap now. Starts no run."""
         self._check_caps(GateStateFile(self.state).read(self.clock()), tokens_in, tokens_out)
 
     def _check_caps(self, state: GateState, tokens_in: int, tokens_out: int) -> None:
-        exceeded = over(self.caps, state.spent, state.time, tokens_in, tokens_out)
+        exceeded = find_exceeded_cap(self.caps, state.spent, state.time, tokens_in, tokens_out)
         if exceeded is not None:
             raise ModelFailed(FailureCause.OVER_BUDGET, exceeded.why, remedy=exceeded.remedy)
 
     @contextmanager
-    def passing(self, run: GateRequest) -> Iterator[Meter]:
+    def admit(self, run: GateRequest) -> Iterator[Meter]:
         """Let `run` pass and yield its meter. The body counts the tokens with it, and raises
         ModelFailed where there is no answer. Raises ModelFailed where the run may not pass, and
         StateUnusable and Busy where that is unknown: nothing is sent then.
@@ -124,14 +124,14 @@ class Gate:
         self._end(ticket, None, is_done=True)
 
     def _begin(self, run: GateRequest) -> _Ticket:
-        with GateStateFile(self.state).changing(self.clock()) as locked:
+        with GateStateFile(self.state).lock_for_change(self.clock()) as locked:
             state = locked.value
             now, before = state.time, state.breaker
             self._check_caps(state, run.tokens_in, run.tokens_out)
-            after = before.begun(now) if run.is_counted else before
+            after = before.after_start(now) if run.is_counted else before
             if after is None:
                 minutes = max(1, round((before.until - now) / 60))
-                raise ModelFailed(FailureCause.RESTING, f"It tries again in {minutes} minutes.")
+                raise ModelFailed(FailureCause.PAUSED, f"It tries again in {minutes} minutes.")
             spent = state.spent.with_tokens(run.tokens_in + run.tokens_out, now)
             locked.value = replace(state, spent=spent, breaker=after)
             return _Ticket(run, now, before, after)
@@ -140,7 +140,10 @@ class Gate:
         """Replace the reservation by the real cost. Where that cannot be written the reservation
         stays and the run counts as failed; the paid answer is still used.
         """
-        with suppress(StateUnusable), GateStateFile(self.state).changing(self.clock()) as locked:
+        with (
+            suppress(StateUnusable),
+            GateStateFile(self.state).lock_for_change(self.clock()) as locked,
+        ):
             state = locked.value
             reserved = ticket.run.tokens_in + ticket.run.tokens_out
             correction = ticket.cost(cause, is_done) - reserved
@@ -172,11 +175,11 @@ class _Ticket:
     ) -> Breaker:
         """Return the breaker after this run; a manual run that succeeds ends every pause."""
         if is_done:
-            return state.breaker.succeeded()
+            return state.breaker.after_success()
         if not self.run.is_counted:
             return state.breaker
         # the first refusal of a question is forgiven: another question may be answered
         is_first_refusal = cause is FailureCause.REFUSED and state.refused != self.run.digest
         if cause is None or cause in _NOT_COUNTED or is_first_refusal:
-            return state.breaker.without(self.before, self.after)
-        return state.breaker.failed(self.after, state.time)
+            return state.breaker.without_run(self.before, self.after)
+        return state.breaker.after_failure(self.after, state.time)

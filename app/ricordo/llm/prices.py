@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ricordo.llm.question import TokenUsage
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import clip, visible
+from ricordo.text import clip, make_visible
 
 FILE = "prices.toml"
 _LARGEST = 256 * 1024
@@ -33,7 +33,7 @@ class Price:
     up_to: int = 0
     """Input tokens above which another, unknown price applies; 0 for one price."""
 
-    def of(self, usage: TokenUsage) -> float | None:
+    def cost(self, usage: TokenUsage) -> float | None:
         """Return the cost of `usage` in dollars; None where it is not known."""
         if self.up_to and usage.sent > self.up_to:
             return None
@@ -55,14 +55,14 @@ class Prices:
     def cost(self, model: str, usage: TokenUsage) -> float | None:
         """Return the cost of `usage` of `model` in dollars; None where it is not known."""
         price = self.by_model.get(model) or self.by_model.get(_DATED.sub("", model))
-        return price.of(usage) if price is not None else None
+        return price.cost(usage) if price is not None else None
 
 
 def load_prices(config: str) -> tuple[Prices, str]:
     """Return the prices and a warning. The user's table in the directory `config` overrides the
     built-in one; where it is invalid it is ignored and the warning says why, else it is "".
     """
-    builtin = _parse_table(data_text("llm/prices.toml"))
+    builtin = _parse_table(read_data_text("llm/prices.toml"))
     path = os.path.join(config, FILE)
     raw = read_plain_file(path, _LARGEST, follow=True)
     if raw is None:
@@ -70,10 +70,12 @@ def load_prices(config: str) -> tuple[Prices, str]:
     try:
         return Prices({**builtin, **_parse_table(raw.decode("utf-8-sig"))}), ""
     except ValueError as error:
-        return Prices(builtin), f"{visible(path)}: {clip(str(error), 200)}. The file is ignored."
+        return Prices(
+            builtin
+        ), f"{make_visible(path)}: {clip(str(error), 200)}. The file is ignored."
 
 
-def told(dollars: float | None) -> str:
+def format_cost(dollars: float | None) -> str:
     """Return a cost in words; None is an unknown price."""
     if dollars is None:
         return "price unknown"

@@ -22,18 +22,18 @@ from typing import IO, Any
 
 from ricordo.errors import WrongUsage
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.question import Bounds, TokenUsage
+from ricordo.llm.question import RequestLimits, TokenUsage
 from ricordo.llm.redaction import Sealed
 from ricordo.llm.schema import Misshapen, parse
-from ricordo.llm.wait import Interrupted, interrupts_held
-from ricordo.resources import data_text
+from ricordo.llm.wait import Interrupted, hold_interrupts
+from ricordo.resources import read_data_text
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.private_copy import empty_folder
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 
-CURATING = "RICORDO_CURATING"
+CURATING_VARIABLE = "RICORDO_CURATING"
 """Environment variable, 1 for the program: Ricordo's hooks then do nothing."""
-RUN = "RICORDO_RUN"
+RUN_VARIABLE = "RICORDO_RUN"
 """Environment variable with the id of the run."""
 _POLL_INTERVAL = 0.1
 _PIECE = 1 << 16
@@ -51,7 +51,7 @@ _TOO_SLOW = "Run it yourself to see why, or curate less at once."
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramResult:
     """The result of a program that has ended."""
 
     code: int
@@ -66,32 +66,32 @@ class Ended:
         written = self.errors.strip() or self.output[-_ERROR_TAIL:].decode("utf-8", "replace")
         lines = [line for line in written.split("\n") if line.strip()]
         errors = [line for line in lines if line.lstrip().lower().startswith("error")]
-        return one_line((errors or lines or [""])[-1].strip())
+        return make_one_line((errors or lines or [""])[-1].strip())
 
 
 def run_program(
     words: Sequence[str],
     text: Sealed,
     environ: Mapping[str, str],
-    bounds: Bounds,
+    bounds: RequestLimits,
     step: Callable[[], None],
-) -> Ended:
+) -> ProgramResult:
     """Start the program with the arguments `words` and the input `text`, and return its result.
     `step` is called ten times a second; what it raises ends the program and is raised here, as is
     KeyboardInterrupt for any interrupt. Raises ModelFailed where the program cannot be started or
     does not end in time.
     """
-    return _run(empty_folder(), words, text, {**environ, CURATING: "1"}, bounds, step)
+    return _run(empty_folder(), words, text, {**environ, CURATING_VARIABLE: "1"}, bounds, step)
 
 
-def run_in(
+def run_program_in(
     folder: str,
     words: Sequence[str],
     text: str,
     environ: Mapping[str, str],
-    bounds: Bounds,
+    bounds: RequestLimits,
     step: Callable[[], None],
-) -> Ended:
+) -> ProgramResult:
     """Run a program like `run_program`, but in a `folder` of the user's, and with nothing added to
     the environment but the id of the run.
     """
@@ -103,10 +103,10 @@ def _run(
     words: Sequence[str],
     text: str,
     environ: Mapping[str, str],
-    bounds: Bounds,
+    bounds: RequestLimits,
     step: Callable[[], None],
-) -> Ended:
-    with interrupts_held() as raise_held:
+) -> ProgramResult:
+    with hold_interrupts() as raise_held:
 
         def check_interrupt() -> None:
             raise_held()
@@ -125,9 +125,9 @@ def _run_in_context(
     words: Sequence[str],
     text: str,
     environ: Mapping[str, str],
-    bounds: Bounds,
+    bounds: RequestLimits,
     step: Callable[[], None],
-) -> Ended:
+) -> ProgramResult:
     run = secrets.token_hex(16)
     with where as folder:
         try:
@@ -137,7 +137,7 @@ def _run_in_context(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env={**environ, RUN: run},
+                env={**environ, RUN_VARIABLE: run},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -154,7 +154,9 @@ def _run_in_context(
 class _RunningProgram:
     """A running program and its pipes."""
 
-    def __init__(self, process: subprocess.Popen[bytes], text: bytes, bounds: Bounds) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], text: bytes, bounds: RequestLimits
+    ) -> None:
         self._process = process
         self._input = memoryview(text)
         self._bounds = bounds
@@ -182,10 +184,10 @@ class _RunningProgram:
             for _ in range(_FINAL_READS):
                 self._handle_pipes(selector, 0.0)
 
-    def get_result(self) -> Ended:
+    def get_result(self) -> ProgramResult:
         """Return its result so far."""
         code = self._process.returncode or 0
-        return Ended(code, bytes(self.output), self.errors.decode("utf-8", "replace"))
+        return ProgramResult(code, bytes(self.output), self.errors.decode("utf-8", "replace"))
 
     def _make_timeout(self) -> ModelFailed:
         last = self.get_result().complaint
@@ -230,8 +232,8 @@ class _RunningProgram:
             del self.errors[:-_ERROR_TAIL]
         else:
             self.output += piece
-        if len(self.output) > self._bounds.most_bytes:
-            raise ModelFailed(FailureCause.TOO_LONG, f"{self._bounds.most_bytes // 1024} KB")
+        if len(self.output) > self._bounds.max_bytes:
+            raise ModelFailed(FailureCause.TOO_LONG, f"{self._bounds.max_bytes // 1024} KB")
         return bool(piece)
 
 
@@ -267,7 +269,7 @@ def _find_strays(run: str, folder: str) -> list[int]:
     """Return the pids of a run's processes that have left its group: they have its id in their
     environment, or its folder as working directory. Linux only; else empty.
     """
-    mark = f"{RUN}={run}".encode()
+    mark = f"{RUN_VARIABLE}={run}".encode()
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
@@ -331,7 +333,7 @@ class ProgramReply:
     """Why it is no answer; it may have cost something nevertheless."""
 
 
-def program_of(words: Sequence[str]) -> Program:
+def resolve_program(words: Sequence[str]) -> Program:
     """Return the program of the `words` that the user has set, with the required arguments added.
     Raises WrongUsage where it may not be run.
     """
@@ -353,7 +355,7 @@ def program_of(words: Sequence[str]) -> Program:
     return Program(line, is_known=True, **texts)
 
 
-def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
+def find_known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
     """Return the command lines of the known programs that are installed on `path`, the value of a
     PATH variable; None for that of this process.
     """
@@ -361,7 +363,7 @@ def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
     return tuple(line for line in lines if which(line[0], path=path))
 
 
-def unwrapped(program: Program, ended: Ended) -> ProgramReply:
+def read_reply(program: Program, ended: ProgramResult) -> ProgramReply:
     """Return the reply of a program that has ended, or the reason why it has no answer."""
     text = ended.output.decode("utf-8", "replace").strip()
     if program.reply == "result":
@@ -379,10 +381,10 @@ def _parse_result(program: Program, text: str) -> ProgramReply:
     try:
         document = parse(text)
     except Misshapen as error:
-        return ProgramReply("", failure=ModelFailed(FailureCause.MISSHAPEN, str(error)))
+        return ProgramReply("", failure=ModelFailed(FailureCause.MALFORMED, str(error)))
     if not isinstance(document, dict) or not isinstance(document.get("result"), str):
         return ProgramReply(
-            "", failure=ModelFailed(FailureCause.MISSHAPEN, "it has no field “result”")
+            "", failure=ModelFailed(FailureCause.MALFORMED, "it has no field “result”")
         )
     result = document["result"]
     reply = ProgramReply(
@@ -390,7 +392,7 @@ def _parse_result(program: Program, text: str) -> ProgramReply:
     )
     if document.get("is_error") is False:
         return reply
-    return replace(reply, failure=_make_failure(program, result, f"“{one_line(result)}”"))
+    return replace(reply, failure=_make_failure(program, result, f"“{make_one_line(result)}”"))
 
 
 def _make_failure(program: Program, message: str, why: str) -> ModelFailed:
@@ -424,4 +426,4 @@ def _parse_dollars(document: Mapping[str, Any]) -> float | None:
 
 @cache
 def _load_known_programs() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(data_text("llm/programs.toml"))
+    return tomllib.loads(read_data_text("llm/programs.toml"))

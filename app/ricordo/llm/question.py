@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from ricordo.llm.redaction import Sealed
 
-BYTES_A_TOKEN = 4
+BYTES_PER_TOKEN = 4
 """Estimate without a tokenizer; scripts other than Latin cost more."""
 
 
@@ -43,14 +43,14 @@ class ModelQuestion:
     """The part that is the same in the next question."""
     changing: Sealed
     tool: FormTool
-    most_output: int = 8_000
+    max_output: int = 8_000
     """Output tokens, thinking included."""
 
     @property
     def tokens(self) -> int:
         """Estimated input tokens."""
         tool = json.dumps(self.tool.definition)
-        return estimate(f"{self.system}{self.stable}{self.changing}{tool}")
+        return estimate_tokens(f"{self.system}{self.stable}{self.changing}{tool}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,13 @@ class Meter:
         self.done, self.running = self.usage, TokenUsage()
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return the estimated tokens of a text."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RequestLimits:
     """Limits of one question. All times are in seconds."""
 
     connect: float = 5.0
@@ -149,11 +149,11 @@ class Bounds:
     """Of silence."""
     total: float = 300.0
     """From the question to the end of the answer, including all tries and pauses."""
-    most_bytes: int = 4 * 1024 * 1024
-    tries: int = 3
+    max_bytes: int = 4 * 1024 * 1024
+    max_tries: int = 3
     pause: float = 1.0
     """Before the second try; each further one is four times as long."""
-    longest_pause: float = 30.0
+    max_pause: float = 30.0
     """The longest pause that a server may ask for; beyond it the question fails and the message
     says when to retry.
     """

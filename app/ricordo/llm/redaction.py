@@ -18,15 +18,15 @@ from typing import NewType, NoReturn
 
 from ricordo.errors import ChangeRefused
 from ricordo.secrets import KnownValues, Secret, find_secrets, mask
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 
-LIKE = re.compile(r"\[ ?REDACTED(?:\b[^\[\]\n]{0,80}\])?", re.IGNORECASE)
+PLACEHOLDER_LIKE = re.compile(r"\[ ?REDACTED(?:\b[^\[\]\n]{0,80}\])?", re.IGNORECASE)
 """Matches whatever could be taken for a placeholder, by Ricordo or by a model."""
-GIVEN_OUT = re.compile(r"\[REDACTED:([\w-]+):\d+\]")
+PLACEHOLDER = re.compile(r"\[REDACTED:([\w-]+):\d+\]")
 """Matches a result of `placeholder`; group 1 is its kind."""
 
 
-def placeholder(kind: str, number: int) -> str:
+def make_placeholder(kind: str, number: int) -> str:
     """Return the placeholder of value `number`, which looks like a `kind` of secret."""
     return f"[REDACTED:{kind}:{number}]"
 
@@ -35,7 +35,7 @@ _SIZE = 12
 """Bytes."""
 
 
-def fingerprint(key: bytes, value: str) -> str:
+def compute_fingerprint(key: bytes, value: str) -> str:
     """Return a keyed digest of `value`, 24 characters. Without `key` nobody can test a guess,
     however few possible values there are.
     """
@@ -47,28 +47,28 @@ _USER = re.compile(r"^((?:[^/@]*:)?/+|)[^/]*@")
 """The user part behind an optional scheme; the address need not be a valid URL."""
 
 
-def shown_address(url: str) -> str:
+def mask_address(url: str) -> str:
     """Return `url` in one line without credentials: no user, password or query, and anything else
     that looks like a secret masked. "" for "".
     """
     at = re.split("[?#]", url, maxsplit=1)[0]
-    return mask(one_line(_USER.sub(r"\1", at)))
+    return mask(make_one_line(_USER.sub(r"\1", at)))
 
 
 Sealed = NewType("Sealed", str)
 """A text that may be sent. Only a `Redaction` makes one, and senders accept nothing else."""
 
-LONGEST = 1_000_000
+MAX_TEXT = 1_000_000
 """Characters of the longest text that is searched; a longer one is sent as one placeholder."""
 TOO_LONG = "text-too-long"
-SAID = "text"
+QUOTED = "text"
 """The kind of text in a source that looks like a placeholder; it is not a secret."""
 _ROUNDS = 3
 """How often the text between placeholders is searched again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class RedactedValue:
     """A redacted value, as shown to the user."""
 
     kind: str
@@ -122,13 +122,13 @@ class Redaction:
         """Keep the placeholders that an earlier run put into `text`: they are restored as they are,
         and their kinds stay known.
         """
-        for match in GIVEN_OUT.finditer(text):
+        for match in PLACEHOLDER.finditer(text):
             name = match[0]
             if name not in self._values:
                 self._names[name], self._values[name], self._kinds[name] = name, name, match[1]
                 self._places[name] = {}
 
-    def sealed(self, text: str) -> Sealed:
+    def seal(self, text: str) -> Sealed:
         """Return a text composed of redacted ones so that it may be sent. What looks like a secret
         only in the combined text, or became known as one since, is redacted here.
         """
@@ -136,26 +136,26 @@ class Redaction:
         self._sent.update(piece for piece in _split(whole) if piece in self._values)
         return Sealed(whole)
 
-    def restored(self, text: str, places: Collection[str]) -> str:
+    def restore(self, text: str, places: Collection[str]) -> str:
         """Return `text` of an answer, meant for `places`, with its placeholders replaced by values.
 
         Raises ChangeRefused for a placeholder that was never sent, or belongs to other places.
         """
-        return LIKE.sub(lambda match: self._value(match[0], places), text)
+        return PLACEHOLDER_LIKE.sub(lambda match: self._value(match[0], places), text)
 
-    def line_of_source(self, redacted: str, line: int) -> int:
+    def find_source_line(self, redacted: str, line: int) -> int:
         """Return the line of the source for line `line`, 1-based, of its redacted text: the
         placeholder of a value of several lines takes one line.
         """
         beginning = "\n".join(redacted.split("\n")[:line])
-        values = (self._values.get(match[0], "") for match in LIKE.finditer(beginning))
+        values = (self._values.get(match[0], "") for match in PLACEHOLDER_LIKE.finditer(beginning))
         return line + sum(value.count("\n") for value in values)
 
-    def told(self) -> tuple[Redacted, ...]:
+    def list_redacted(self) -> tuple[RedactedValue, ...]:
         """Return the redacted values of everything that was sent, in the order of finding."""
         return self._list(self._sent)
 
-    def foreseen(self, *texts: str) -> tuple[str, tuple[Redacted, ...]]:
+    def preview(self, *texts: str) -> tuple[str, tuple[RedactedValue, ...]]:
         """Return the `texts` as they would be sent, concatenated, and the values that would be
         redacted, in the order of finding. Nothing counts as sent.
         """
@@ -163,22 +163,22 @@ class Redaction:
         counts = Counter(piece for piece in _split(whole) if piece in self._values)
         return whole, self._list(counts)
 
-    def _list(self, counts: Mapping[str, int]) -> tuple[Redacted, ...]:
+    def _list(self, counts: Mapping[str, int]) -> tuple[RedactedValue, ...]:
         return tuple(
-            Redacted(
+            RedactedValue(
                 self._kinds[name],
                 name,
-                fingerprint(self._key, value),
+                compute_fingerprint(self._key, value),
                 tuple(filter(None, self._places[name])),
                 counts[name],
             )
             for name, value in self._values.items()
-            if counts.get(name) and self._kinds[name] != SAID
+            if counts.get(name) and self._kinds[name] != QUOTED
         )
 
     def _find(self, text: str) -> list[Secret]:
         if text not in self._found:
-            if len(text) > LONGEST:
+            if len(text) > MAX_TEXT:
                 secrets = [Secret(TOO_LONG, 0, len(text))]
             else:
                 secrets = find_secrets(text)
@@ -190,15 +190,15 @@ class Redaction:
         return self._found[text]
 
     def _is_allowed(self, value: str) -> bool:
-        return bool(self._allowed) and fingerprint(self._key, value) in self._allowed
+        return bool(self._allowed) and compute_fingerprint(self._key, value) in self._allowed
 
     def _find_quoted(self, text: str) -> Iterator[Secret]:
-        return (Secret(SAID, *match.span()) for match in LIKE.finditer(text))
+        return (Secret(QUOTED, *match.span()) for match in PLACEHOLDER_LIKE.finditer(text))
 
     def _find_known(self, text: str) -> Iterator[Secret]:
-        if len(text) > LONGEST:
+        if len(text) > MAX_TEXT:
             return
-        for start, end in self._known.places(text):
+        for start, end in self._known.find_places(text):
             yield Secret(self._kinds[self._names[text[start:end]]], start, end)
 
     def _name(self, kind: str, value: str) -> str:
@@ -206,12 +206,12 @@ class Redaction:
         if value not in self._names:
             name = self._make_free_name(kind)
             self._names[value], self._values[name], self._kinds[name] = name, value, kind
-            if kind not in (SAID, TOO_LONG):
+            if kind not in (QUOTED, TOO_LONG):
                 self._known.add(value)
         return self._names[value]
 
     def _make_free_name(self, kind: str) -> str:
-        names = (placeholder(kind, number) for number in count(len(self._names) + 1))
+        names = (make_placeholder(kind, number) for number in count(len(self._names) + 1))
         return next(name for name in names if name not in self._values)
 
     def _redact(self, place: str, text: str, rounds: int) -> str:
@@ -237,7 +237,7 @@ class Redaction:
         )
 
     def _value(self, name: str, places: Collection[str]) -> str:
-        shown = clip(one_line(name), 40)
+        shown = clip(make_one_line(name), 40)
         if not self._sent[name]:
             raise ChangeRefused(f"{shown} is a placeholder that was never sent.")
         if not self._places[name].keys() & set(places):
@@ -251,7 +251,7 @@ class Redaction:
         raise TypeError("A redaction holds secrets and cannot be pickled.")
 
 
-def framed(before: str, texts: Iterable[Sealed], after: str = "") -> Sealed:
+def frame(before: str, texts: Iterable[Sealed], after: str = "") -> Sealed:
     """Return sealed texts as one, between fixed texts of Ricordo's."""
     return Sealed("".join((before, *texts, after)))
 
@@ -268,7 +268,7 @@ def _merge_overlaps(secrets: Iterable[Secret]) -> list[Secret]:
     return merged
 
 
-_PIECES = re.compile(f"({LIKE.pattern})", LIKE.flags)
+_PIECES = re.compile(f"({PLACEHOLDER_LIKE.pattern})", PLACEHOLDER_LIKE.flags)
 
 
 def _split(text: str) -> list[str]:

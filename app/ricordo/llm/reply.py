@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ricordo.llm.failure import FailureCause, ModelFailed, turned_down
-from ricordo.llm.question import BYTES_A_TOKEN, FormTool, Meter, ModelAnswer, Phase, TokenUsage
+from ricordo.llm.failure import FailureCause, ModelFailed, classify_rejection
+from ricordo.llm.question import BYTES_PER_TOKEN, FormTool, Meter, ModelAnswer, Phase, TokenUsage
 from ricordo.llm.schema import Misshapen, check, parse
 
 _ERRORS = {
@@ -66,9 +66,9 @@ class StreamedReply:
     @property
     def tokens(self) -> int:
         """Estimated output tokens so far."""
-        return max(self._bytes // BYTES_A_TOKEN, self._meter.running.output_tokens)
+        return max(self._bytes // BYTES_PER_TOKEN, self._meter.running.output_tokens)
 
-    def take(self, data: str) -> None:
+    def feed(self, data: str) -> None:
         """Process the data of the next event. Raises ModelFailed."""
         try:
             event = parse(data)
@@ -78,14 +78,14 @@ class StreamedReply:
         except (Misshapen, KeyError, TypeError, AttributeError):
             raise ModelFailed(FailureCause.NO_ANSWER, "An event does not match the API.") from None
 
-    def answer(self) -> ModelAnswer:
+    def read_answer(self) -> ModelAnswer:
         """Return the answer. Raises ModelFailed unless the reply is complete and valid."""
         if self._model is None:
             raise ModelFailed(FailureCause.NO_ANSWER, "The reply is not a stream of events.")
         if not self.is_over:
-            raise ModelFailed(FailureCause.CUT)
+            raise ModelFailed(FailureCause.INTERRUPTED)
         if self._stop_reason in _CUT_SHORT:
-            raise ModelFailed(FailureCause.UNFINISHED, self._stop_reason)
+            raise ModelFailed(FailureCause.TRUNCATED, self._stop_reason)
         if self._stop_reason == "refusal":
             raise ModelFailed(FailureCause.REFUSED)
         uses = [block for block in self._blocks if block.kind == "tool_use"]
@@ -105,7 +105,7 @@ class StreamedReply:
             value = parse("".join(use.pieces)) if use.pieces else use.input
             check(value, self._tool.schema)
         except Misshapen as error:
-            raise ModelFailed(FailureCause.MISSHAPEN, str(error)) from None
+            raise ModelFailed(FailureCause.MALFORMED, str(error)) from None
         assert isinstance(value, dict)
         return value
 
@@ -158,7 +158,7 @@ class StreamedReply:
         error = event["error"]
         cause = _ERRORS.get(error["type"], FailureCause.SERVER)
         message = str(error.get("message", ""))
-        cause = turned_down(message) if cause is FailureCause.BAD_REQUEST else cause
+        cause = classify_rejection(message) if cause is FailureCause.BAD_REQUEST else cause
         raise ModelFailed(cause, message)
 
     @property

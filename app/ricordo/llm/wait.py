@@ -23,7 +23,7 @@ class Interrupted(Exception):
 
 
 @contextmanager
-def interrupts_held() -> Iterator[Callable[[], None]]:
+def hold_interrupts() -> Iterator[Callable[[], None]]:
     """Hold back SIGINT, SIGTERM and SIGHUP, and yield a function that raises Interrupted if one
     came. Only the main thread receives signals.
     """
@@ -58,7 +58,7 @@ def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
     """Return the result of `asking`. `step` is called ten times a second; what it raises cancels
     `asking` and is raised here, as is KeyboardInterrupt for any interrupt.
     """
-    with interrupts_held() as raise_held:
+    with hold_interrupts() as raise_held:
 
         def check_interrupt() -> None:
             raise_held()

@@ -15,7 +15,7 @@ from hashlib import sha256
 class AuthorRole(StrEnum):
     """Who may request a change."""
 
-    PERSON = "you"
+    USER = "you"
     RULE = "rule"
     CURATOR = "curator"
     OUTSIDE = "outside"
@@ -33,7 +33,7 @@ class Author:
     prompt_version: str = ""
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """The author as shown in a list: `you`, `rule dead-link`, `session 4f2a…`."""
         if self.role is AuthorRole.OUTSIDE:
             return f"session {self.name}" if self.name else "another program"
@@ -41,7 +41,7 @@ class Author:
         return " ".join(part for part in parts if part)
 
 
-PERSON = Author(AuthorRole.PERSON)
+USER = Author(AuthorRole.USER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class WriteFile:
     text: str
 
 
-Act = (
+ChangeOperation = (
     Create
     | Replace
     | Insert
@@ -207,9 +207,9 @@ Act = (
 class Change:
     """One operation, its reason, and who requested it."""
 
-    act: Act
+    operation: ChangeOperation
     reason: str = ""
-    author: Author = PERSON
+    author: Author = USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class ChangeSet:
 
     edits: tuple[Edit, ...]
     changes: tuple[Change, ...] = ()
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Warnings to show before applying: a hard link, a link that could not be updated."""
     dismisses: tuple[str, ...] = ()
     """The ids of the findings that it dismisses; undo restores them."""
@@ -270,11 +270,11 @@ class ChangeSet:
         return bool(self.edits)
 
 
-def digest(content: bytes | None) -> str | None:
+def compute_digest(content: bytes | None) -> str | None:
     """Return the SHA-256 of `content` in hexadecimal; None for a missing file."""
     return None if content is None else sha256(content).hexdigest()
 
 
-def effective(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+def drop_empty_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """Return the `edits` without those that change nothing."""
     return tuple(edit for edit in edits if edit.before != edit.after)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ricordo.memory.lines import bare, line_end, split_lines
-from ricordo.text import one_line
+from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
+from ricordo.text import make_one_line
 
 CONTEXT = 3
 """Lines shown around a hunk."""
@@ -45,12 +45,12 @@ class DiffRow:
     """The line end, if that is what changed: `no newline`, `CRLF`, `LF`."""
 
 
-def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+def compute_hunks(old: str, new: str) -> tuple[Hunk, ...]:
     """Return the hunks that turn the lines of `old` into those of `new`."""
-    return tuple(hunks_of_lines(split_lines(old), split_lines(new)))
+    return tuple(compute_line_hunks(split_lines(old), split_lines(new)))
 
 
-def hunks_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+def compute_line_hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
     """Yield the hunks that turn the lines `before` into the lines `after`."""
     start = _count_common(before, after)
     end = _count_common(before[start:][::-1], after[start:][::-1])
@@ -117,28 +117,28 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
     return count
 
 
-def without_hunks(old: str, new: str, left_out: Collection[int]) -> str:
+def revert_hunks(old: str, new: str, reverted: Collection[int]) -> str:
     """Return `new` with the hunks numbered `left_out`, from 0, as they are in `old`."""
     lines = split_lines(old)
-    applied = [hunk for n, hunk in enumerate(hunks(old, new)) if n not in left_out]
+    applied = [hunk for n, hunk in enumerate(compute_hunks(old, new)) if n not in reverted]
     for hunk in reversed(applied):
         lines[hunk.old_start : hunk.old_start + len(hunk.old)] = hunk.new
     return "".join(lines)
 
 
-def rows(old: str, new: str, context: int = CONTEXT) -> tuple[DiffRow, ...]:
+def build_rows(old: str, new: str, context: int = CONTEXT) -> tuple[DiffRow, ...]:
     """Return the rows that show how `new` differs from `old`."""
     after = split_lines(new)
     result: list[DiffRow] = []
     done = 0
-    changes = hunks(old, new)
+    changes = compute_hunks(old, new)
     for n, hunk in enumerate(changes):
         result.extend(_context_rows(after, done, hunk.new_start, context, first=n == 0))
         result.extend(_hunk_rows(hunk, n))
         done = hunk.new_start + len(hunk.new)
     if changes:
         result.extend(
-            DiffRow(" ", number, bare(line), -1)
+            DiffRow(" ", number, strip_line_end(line), -1)
             for number, line in enumerate(after[done : done + context], done + 1)
         )
     return tuple(result)
@@ -158,26 +158,30 @@ def _context_rows(
         if position < 0:
             yield DiffRow("@", start + leading + 1, f"{end - context - start - leading} lines", -1)
         else:
-            yield DiffRow(" ", position + 1, bare(after[position]), -1)
+            yield DiffRow(" ", position + 1, strip_line_end(after[position]), -1)
 
 
 def _hunk_rows(hunk: Hunk, n: int) -> Iterator[DiffRow]:
-    same_text = [bare(line) for line in hunk.old] == [bare(line) for line in hunk.new]
+    same_text = [strip_line_end(line) for line in hunk.old] == [
+        strip_line_end(line) for line in hunk.new
+    ]
     for sign, start, lines in (("-", hunk.old_start, hunk.old), ("+", hunk.new_start, hunk.new)):
         for number, line in enumerate(lines, start + 1):
             is_shown = same_text or not line.endswith("\n")
-            yield DiffRow(sign, number, bare(line), n, _name_ending(line) if is_shown else "")
+            yield DiffRow(
+                sign, number, strip_line_end(line), n, _name_ending(line) if is_shown else ""
+            )
 
 
 def _name_ending(line: str) -> str:
     return "CRLF" if line.endswith("\r\n") else "LF" if line.endswith("\n") else "no newline"
 
 
-def unified(old: str, new: str, old_name: str, new_name: str) -> str:
+def format_unified(old: str, new: str, old_name: str, new_name: str) -> str:
     """Return the difference as a unified diff, as `diff -u` and git print it."""
-    text: list[str] = [f"--- {one_line(old_name)}\n", f"+++ {one_line(new_name)}\n"]
+    text: list[str] = [f"--- {make_one_line(old_name)}\n", f"+++ {make_one_line(new_name)}\n"]
     before = split_lines(old)
-    for group in _group_hunks(hunks(old, new)):
+    for group in _group_hunks(compute_hunks(old, new)):
         first, last = group[0], group[-1]
         start = max(first.old_start - CONTEXT, 0)
         end = min(last.old_start + len(last.old) + CONTEXT, len(before))
@@ -235,7 +239,7 @@ def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) ->
         changed = ours if ours.endswith("\n") != base.endswith("\n") else theirs
         if merged is None or changed.endswith("\n"):
             return merged
-        return merged.removesuffix(line_end(base))
+        return merged.removesuffix(detect_line_end(base))
     lines, left, right = _changes(base, ours, theirs)
     if any(one != other and _touch(one, other) for one in left for other in right):
         return None
@@ -279,7 +283,7 @@ def _changes(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], 
     """Return the lines of `base` and the hunks of each side, without their new positions."""
     lines = split_lines(base)
     left, right = (
-        [Hunk(hunk.old_start, hunk.old, 0, hunk.new) for hunk in hunks_of_lines(lines, other)]
+        [Hunk(hunk.old_start, hunk.old, 0, hunk.new) for hunk in compute_line_hunks(lines, other)]
         for other in (split_lines(ours), split_lines(theirs))
     )
     return lines, left, right
@@ -308,7 +312,7 @@ def _count_down(taken: Counter[str], line: str) -> bool:
 
 
 def _ended(text: str, base: str) -> str:
-    return text + line_end(base) if text and not text.endswith("\n") else text
+    return text + detect_line_end(base) if text and not text.endswith("\n") else text
 
 
 def _touch(one: Hunk, other: Hunk) -> bool:

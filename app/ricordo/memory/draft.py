@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import PERSON, Author, AuthorRole, Edit
+from ricordo.memory.change import USER, Author, AuthorRole, Edit
 from ricordo.memory.lines import has_one_line_end
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import check_new_path
-from ricordo.memory.note import BOM, FileFacts, Note, ReadError, read_note, text_of_other_encoding
+from ricordo.memory.note import BOM, FileFacts, Note, ReadError, decode_other_encoding, read_note
 from ricordo.memory.protection import is_protected
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
 _NEW_FILE = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0)
 _READ_WHOLE = (
@@ -32,7 +32,7 @@ class MemoryDraft:
     def __init__(self, memory: Memory, marked: Collection[str] = ()) -> None:
         """Start from `memory`; `marked` are the paths that the user protected."""
         self.before = memory
-        self.author: Author = PERSON
+        self.author: Author = USER
         """The author of the changes that are applied next."""
         self._marked = marked
         self._moved_from: dict[str, tuple[str, str]] = {}
@@ -48,16 +48,16 @@ class MemoryDraft:
         self._touched: set[str] = set()
 
     @property
-    def now(self) -> Memory:
+    def memory(self) -> Memory:
         """The memory as it would be."""
         for path in tuple(self._unread):
-            self.find(path)
+            self.find_file(path)
         if self._pending:
             self._built = self._built.with_files(self._pending)
             self._pending = {}
         return self._built
 
-    def find(self, path: str) -> Note | None:
+    def find_file(self, path: str) -> Note | None:
         """Return the file at `path` as it would be; None if it does not exist."""
         if path in self._unread:
             raw = self._unread.pop(path)
@@ -65,70 +65,72 @@ class MemoryDraft:
             self._pending[path] = read_note(path, raw, facts, self.before.layout)
         return self._last_known(path)
 
-    def file(self, path: str) -> Note:
+    def get_file(self, path: str) -> Note:
         """Return the file at `path` as it would be."""
-        self.find(path)
+        self.find_file(path)
         return self._last_read(path)
 
-    def text(self, path: str) -> str:
+    def get_text(self, path: str) -> str:
         """Return the text of a file that may be changed, without byte order mark."""
         file = self._changeable(path)
-        if not file.readable:
-            raise ChangeRefused(f"{visible(path)} cannot be changed: {file.trouble.value}.")
-        if one_line(path) != path:
+        if not file.is_readable:
+            raise ChangeRefused(f"{make_visible(path)} cannot be changed: {file.read_error.value}.")
+        if make_one_line(path) != path:
             raise ChangeRefused(
-                f"{one_line(path)} cannot be changed: its name has control characters. "
+                f"{make_one_line(path)} cannot be changed: its name has control characters. "
                 "Rename it first."
             )
         raw = self._unread.get(path)
         return raw.removeprefix(BOM).decode("utf-8") if raw is not None else file.text
 
-    def text_by_lines(self, path: str) -> str:
+    def get_editable_lines(self, path: str) -> str:
         """Return the text of a file whose single lines may be changed."""
-        text = self.text(path)
+        text = self.get_text(path)
         if not has_one_line_end(text):
-            raise ChangeRefused(f"{visible(path)} has mixed line endings: edit the whole file (e).")
+            raise ChangeRefused(
+                f"{make_visible(path)} has mixed line endings: edit the whole file (e)."
+            )
         if "\0" in text:
             raise ChangeRefused(
-                f"{visible(path)} contains NUL characters: edit the whole file (e)."
+                f"{make_visible(path)} contains NUL characters: edit the whole file (e)."
             )
         return text
 
-    def put(self, path: str, text: str) -> None:
+    def set_text(self, path: str, text: str) -> None:
         """Replace the text of an existing file; its byte order mark stays."""
-        raw = (BOM if self._last_read(path).raw.startswith(BOM) else b"") + encoded(text)
+        raw = (BOM if self._last_read(path).raw.startswith(BOM) else b"") + encode_text(text)
         self._unread[path] = raw
         self._touched.add(path)
 
     def convert(self, path: str) -> None:
         """Convert a file in another encoding to UTF-8."""
-        text = text_of_other_encoding(self._changeable(path))
+        text = decode_other_encoding(self._changeable(path))
         if text is None:
-            raise ChangeRefused(f"{visible(path)} cannot be changed: unknown encoding.")
-        self.put(path, text)
+            raise ChangeRefused(f"{make_visible(path)} cannot be changed: unknown encoding.")
+        self.set_text(path, text)
 
     def create(self, path: str, raw: bytes) -> None:
         """Create a file at `path`."""
         self._refuse_if_read_only()
         others = self.before.others
-        taken = [*self.now.by_path, *others, *(file.path for file in self.before.skipped)]
+        taken = [*self.memory.by_path, *others, *(file.path for file in self.before.skipped)]
         check_new_path(path, taken, others)
         self._set(path, read_note(path, raw, _sized(_NEW_FILE, raw), self.before.layout))
 
     def remove(self, path: str) -> None:
         """Remove the file at `path`."""
         file = self._changeable(path)
-        is_by_user = self.author.role is AuthorRole.PERSON
-        if file.trouble not in _READ_WHOLE or not (file.readable or is_by_user):
-            raise ChangeRefused(f"{visible(path)} cannot be removed: {file.trouble.value}.")
+        is_by_user = self.author.role is AuthorRole.USER
+        if file.read_error not in _READ_WHOLE or not (file.is_readable or is_by_user):
+            raise ChangeRefused(f"{make_visible(path)} cannot be removed: {file.read_error.value}.")
         self._moved_from.pop(path, None)
         self._set(path, None)
 
-    def came_from(self, path: str, root: str, origin: str) -> None:
+    def record_origin(self, path: str, root: str, origin: str) -> None:
         """Record that the file at `path` was moved there from `origin` in the memory `root`."""
         self._moved_from[path] = (root, origin)
 
-    def origin_of(self, path: str) -> tuple[str, str]:
+    def find_origin(self, path: str) -> tuple[str, str]:
         """Return memory and path of the file at `path` before the changes."""
         return self._moved_from.get(path, (self.before.root, path))
 
@@ -136,7 +138,7 @@ class MemoryDraft:
         """Return the edits of all changes, ordered by path."""
         edits: list[Edit] = []
         for path in sorted(self._touched):
-            before, after = self.before.by_path.get(path), self.find(path)
+            before, after = self.before.by_path.get(path), self.find_file(path)
             root, origin = self._moved_from.get(path, ("", ""))
             edit = Edit(
                 self.before.root,
@@ -154,13 +156,13 @@ class MemoryDraft:
         """Return the file at `path`, which the author may change or remove."""
         file = self._last_read(path)
         self._refuse_if_read_only()
-        if self.author.role is not AuthorRole.PERSON:
-            root, origin = self.origin_of(path)
+        if self.author.role is not AuthorRole.USER:
+            root, origin = self.find_origin(path)
             original = self.before.by_path.get(origin) if root == self.before.root else None
             if original is not None and is_protected(original, self._marked):
-                raise ChangeRefused(f"{visible(path)} is protected.")
-        if not file.facts.writable:
-            raise ChangeRefused(f"{visible(path)} cannot be changed: the file is read-only.")
+                raise ChangeRefused(f"{make_visible(path)} is protected.")
+        if not file.facts.is_writable:
+            raise ChangeRefused(f"{make_visible(path)} cannot be changed: the file is read-only.")
         return file
 
     def _refuse_if_read_only(self) -> None:
@@ -174,7 +176,7 @@ class MemoryDraft:
         """Return a file as it was last parsed; its text may be outdated, its kind is not."""
         file = self._last_known(path)
         if file is None:
-            raise ChangeRefused(f"No file {visible(path)} in this memory.")
+            raise ChangeRefused(f"No file {make_visible(path)} in this memory.")
         return file
 
     def _set(self, path: str, file: Note | None) -> None:
@@ -183,7 +185,7 @@ class MemoryDraft:
         self._touched.add(path)
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Return `text` as UTF-8. Raises ChangeRefused if it contains a lone surrogate."""
     try:
         return text.encode("utf-8")
@@ -193,11 +195,11 @@ def encoded(text: str) -> bytes:
 
 def _sized(facts: FileFacts, raw: bytes) -> FileFacts:
     return FileFacts(
-        len(raw), facts.modified, facts.inode, facts.changed_ns, facts.links, facts.writable
+        len(raw), facts.modified, facts.inode, facts.changed_ns, facts.links, facts.is_writable
     )
 
 
-def with_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
+def apply_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
     """Return `memory` as it would be after `edits`."""
     changed: dict[str, Note | None] = {}
     for edit in edits:

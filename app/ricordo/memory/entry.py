@@ -6,17 +6,17 @@ import re
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex
-from ricordo.memory.lines import bare, line_end, split_lines
-from ricordo.memory.link_text import markdown_link, wikilink
+from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
+from ricordo.memory.link_text import format_markdown_link, format_wikilink
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
-LONGEST = 200
+MAX_ENTRY_LENGTH = 200
 """Characters of a new entry, unless its link alone is longer."""
-LONGEST_TITLE = 80
+MAX_TITLE_LENGTH = 80
 """Characters of its title."""
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
 _SEPARATOR = re.compile(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
@@ -25,7 +25,7 @@ _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IN_TITLE = str.maketrans({"[": "(", "]": ")", "\\": "/"})
 
 
-def index_for(memory: Memory, path: str) -> MemoryIndex | None:
+def find_index(memory: Memory, path: str) -> MemoryIndex | None:
     """Return the index of the nearest folder above the note at `path`; None if there is none."""
     above = [
         index for index in memory.indexes if not index.folder or path.startswith(index.folder + "/")
@@ -33,7 +33,7 @@ def index_for(memory: Memory, path: str) -> MemoryIndex | None:
     return max(above, key=lambda index: len(index.folder), default=None)
 
 
-def neighbour(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
+def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
     """Return the entry of `index` after which one for `note` belongs: the last one of its type,
     else the last one; None if no entry is on its own line.
     """
@@ -42,27 +42,27 @@ def neighbour(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
     return next(same_type, entries[-1] if entries else None)
 
 
-def line_behind(index: MemoryIndex, entry: Entry | None) -> int:
+def find_last_line(index: MemoryIndex, entry: Entry | None) -> int:
     """Return the last line, 1-based, of `entry`, or of the whole index if it is None."""
     if entry is None:
         return len(split_lines(index.note.text))
-    return lines_of_entry(index, entry)[-1]
+    return find_entry_lines(index, entry)[-1]
 
 
-def entry_text(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -> str:
+def format_entry(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -> str:
     """Return the line of `index` for `note`, in the style of the entry `model`."""
-    hook = _escape_marks(one_line(note.description))
+    hook = _escape_marks(make_one_line(note.description))
     if model and model.form is EntryForm.ROW:
         return _row(index, model, _link(memory, index, note, model).replace("|", "/"), hook)
     start, separator = _read_style(index, model)
     line = start + _link(memory, index, note, model)
-    if not hook or len(line) + len(separator) >= LONGEST:
+    if not hook or len(line) + len(separator) >= MAX_ENTRY_LENGTH:
         return line
     line += separator + hook
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+    return line if len(line) <= MAX_ENTRY_LENGTH else line[: MAX_ENTRY_LENGTH - 1].rstrip() + "…"
 
 
-def lines_of_entry(index: MemoryIndex, entry: Entry) -> range:
+def find_entry_lines(index: MemoryIndex, entry: Entry) -> range:
     """Return the lines, 1-based, that belong to `entry`: its own, and the more indented lines
     below it, up to a blank line or another entry.
     """
@@ -84,16 +84,18 @@ def _indent(line: str) -> int:
 
 def _type(memory: Memory, index: MemoryIndex, entry: Entry) -> str | None:
     target = memory.resolve(index.note, entry.link)
-    return memory.by_path[target.path].type if target.leads is Leads.NOTE else None
+    return memory.by_path[target.path].type if target.target_kind is TargetKind.NOTE else None
 
 
 def _link(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -> str:
     """Return a link to `note` of the same kind as the link of `model`."""
-    title = one_line(note.name).translate(_IN_TITLE)
-    if len(title) > LONGEST_TITLE:
-        title = title[: LONGEST_TITLE - 1].rstrip() + "…"
-    named = wikilink(memory, index.path, note.path) if model and model.link.is_wikilink else ""
-    return named or markdown_link(title, index.path, note.path)
+    title = make_one_line(note.name).translate(_IN_TITLE)
+    if len(title) > MAX_TITLE_LENGTH:
+        title = title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"
+    named = (
+        format_wikilink(memory, index.path, note.path) if model and model.link.is_wikilink else ""
+    )
+    return named or format_markdown_link(title, index.path, note.path)
 
 
 def _escape_marks(hook: str) -> str:
@@ -132,11 +134,11 @@ def _column(index: MemoryIndex, entry: Entry) -> int:
     return entry.link.start - index.note.text.rfind("\n", 0, entry.link.start) - 1
 
 
-Moved = tuple[str, int]
+MovedEntry = tuple[str, int]
 """The new text of the index, and the 1-based line of the entry in it."""
 
 
-def step_entry(index: MemoryIndex, entry: Entry, step: int) -> Moved:
+def move_entry(index: MemoryIndex, entry: Entry, step: int) -> MovedEntry:
     """Return the index with `entry` one place further down (`step` 1) or up (-1): past its
     neighbour, or past the text between them if there is any.
 
@@ -146,7 +148,7 @@ def step_entry(index: MemoryIndex, entry: Entry, step: int) -> Moved:
     other = _neighbour(index, entry, step)
     if other is None:
         raise ChangeRefused(f"This is already the {'last' if step > 0 else 'first'} entry.")
-    other_block = lines_of_entry(index, other)
+    other_block = find_entry_lines(index, other)
     first, second = (block, other_block) if step > 0 else (other_block, block)
     gap = range(first.stop, second.start)
     # a heading between them counts as a place: the entry moves to its other side
@@ -160,7 +162,7 @@ def step_entry(index: MemoryIndex, entry: Entry, step: int) -> Moved:
     return text, first.start + sum(len(part) for part in order[: order.index(block)])
 
 
-def lift_entry(memory: Memory, entry: Entry) -> Moved:
+def lift_above_cut(memory: Memory, entry: Entry) -> MovedEntry:
     """Return the first index of `memory` with `entry` moved above the cut: to the lowest place
     at which an agent loads all of it.
 
@@ -190,7 +192,7 @@ def lift_entry(memory: Memory, entry: Entry) -> Moved:
 def _block(index: MemoryIndex, entry: Entry) -> range:
     if entry.form is EntryForm.PROSE:
         raise ChangeRefused("This mention is inside a sentence: edit the index (e).")
-    return lines_of_entry(index, entry)
+    return find_entry_lines(index, entry)
 
 
 def _neighbour(index: MemoryIndex, entry: Entry, step: int) -> Entry | None:
@@ -210,7 +212,9 @@ def _slice_lines(lines: list[str], block: range) -> list[str]:
 def _whole_lines(index: MemoryIndex) -> list[str]:
     """Return the lines of an index, each with a line end, the last one too."""
     text = index.note.text
-    return [line if line.endswith("\n") else line + line_end(text) for line in split_lines(text)]
+    return [
+        line if line.endswith("\n") else line + detect_line_end(text) for line in split_lines(text)
+    ]
 
 
 def _join_lines(index: MemoryIndex, lines: list[str]) -> str:
@@ -219,4 +223,4 @@ def _join_lines(index: MemoryIndex, lines: list[str]) -> str:
     if index.note.text.endswith("\n"):
         return text
     last = lines[-1]
-    return text[: len(text) - len(last)] + bare(last)
+    return text[: len(text) - len(last)] + strip_line_end(last)

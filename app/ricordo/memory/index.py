@@ -67,7 +67,7 @@ def read_index(note: Note) -> MemoryIndex:
     entries: list[Entry] = []
     last_line = 0
     for link in note.links:
-        if not points_to_markdown(link):
+        if not may_point_to_note(link):
             continue
         start = note.text.rfind("\n", 0, link.start) + 1
         end = note.text.find("\n", link.end)
@@ -80,7 +80,7 @@ def read_index(note: Note) -> MemoryIndex:
     return MemoryIndex(note, tuple(entries))
 
 
-def points_to_markdown(link: Link) -> bool:
+def may_point_to_note(link: Link) -> bool:
     """Return whether a link can point to a note: a wikilink, or a path that ends in `.md`."""
     if link.is_wikilink:
         return bool(link.target)

@@ -41,7 +41,7 @@ class Layout:
     """Names of index files, compared in lower case."""
     index_name: str = ""
     """The name of a new index; "" if Ricordo creates none."""
-    nested_indexes: bool = False
+    has_nested_indexes: bool = False
     """Whether folders may have their own indexes."""
     support_names: frozenset[str] = frozenset()
     """Names of log, schema and configuration files, in lower case."""
@@ -56,13 +56,13 @@ class Layout:
     type_keys: tuple[str, ...] = ("type",)
     required: tuple[str, ...] = ()
     """Which of name, description and type the frontmatter must have."""
-    heads_expected: bool = False
+    expects_frontmatter: bool = False
     """Whether a note without frontmatter is reported."""
     types: frozenset[str] = frozenset()
     """Types that the kind knows; empty if any type is valid."""
     read_only: str = ""
     """Why it cannot be changed; "" if it can."""
-    holds_notes: bool = True
+    has_notes: bool = True
     """Whether files of the directory are notes; those of a project without a memory are not."""
 
     keeps_own_list: bool = False
@@ -87,17 +87,17 @@ class Layout:
     recall_rank: int = 2
     """From 0 on: of several memories of a project, recall answers from that of the lowest rank."""
 
-    def keys_of(self, field: str) -> tuple[str, ...]:
+    def get_keys(self, field: str) -> tuple[str, ...]:
         """Return the frontmatter keys that may hold `field`, one of those `required`."""
         if field == "name":
             return self.title_keys
         return self.summary_keys if field == "description" else self.type_keys
 
-    def role(self, path: str) -> FileRole:
+    def get_role(self, path: str) -> FileRole:
         """Return the role of the file at `path`, relative to the memory."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
-        if name in self.index_names and (self.nested_indexes or not folder):
+        if name in self.index_names and (self.has_nested_indexes or not folder):
             return FileRole.INDEX
         if name in self.support_names:
             return FileRole.SUPPORT

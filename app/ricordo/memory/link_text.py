@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from urllib.parse import quote
 
-from ricordo.memory.links import Link, find_links, find_uses, label_of
+from ricordo.memory.links import Link, find_links, find_uses, normalize_label
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 
 _TARGET_ENDS = re.compile(r"\\?[#|]")
@@ -19,23 +19,23 @@ _ANGLED_URL = re.compile(r"[(:]\s*<([^<>#?\n]*)")
 _URL = re.compile(
     r"\(\s*([^\s()<>#?]*(?:\([^\s()<>#?]*\)[^\s()<>#?]*)*) | :[ \t]+([^\s<>#?]*)", re.VERBOSE
 )
-_FIXED_TARGETS = (Leads.NOTE, Leads.FILE, Leads.OUTSIDE)
+_FIXED_TARGETS = (TargetKind.NOTE, TargetKind.FILE, TargetKind.OUTSIDE)
 """Links with a known target, which stays the same when their note moves."""
 
 
-def links_to(memory: Memory, path: str) -> Iterator[tuple[Note, list[Link]]]:
+def find_links_to(memory: Memory, path: str) -> Iterator[tuple[Note, list[Link]]]:
     """Yield every other file with links to the file at `path`, with those links."""
     for source in memory.backlinks.get(path, ()):
         links = [
             resolved.link
             for resolved in memory.links.get(source, ())
-            if resolved.leads is Leads.NOTE and resolved.path == path
+            if resolved.target_kind is TargetKind.NOTE and resolved.path == path
         ]
         if links:
             yield memory.by_path[source], links
 
 
-def astray(
+def find_changed_links(
     before: Memory, after: Memory, moved: Mapping[str, str]
 ) -> Iterator[tuple[Note, dict[Link, str]]]:
     """Yield the files of `before` with links that have another target, or none, in `after`, and
@@ -46,7 +46,7 @@ def astray(
         expected = {
             resolved.link: moved.get(resolved.path, resolved.path)
             for resolved in links
-            if resolved.leads in _FIXED_TARGETS
+            if resolved.target_kind in _FIXED_TARGETS
         }
         wrong = {
             link: to
@@ -66,7 +66,7 @@ def rewrite_links(text: str, links: Collection[Link], rewrite: Callable[[Link, s
     return text
 
 
-def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> str:
+def retarget_link(link: Link, old: str, source: str, to: str, memory: Memory) -> str:
     """Return the link written as `old` in the file `source` with the file at `to` of `memory` as
     its target, in the style of `old`.
     """
@@ -76,9 +76,9 @@ def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> s
         inner = old[2:-2]
         ends = _TARGET_ENDS.search(inner)
         rest = inner[ends.start() :] if ends else ""
-        return wikilink(memory, source, to, rest, by_path="/" in link.target) or _as_markdown(
-            link, source, to
-        )
+        return format_wikilink(
+            memory, source, to, rest, by_path="/" in link.target
+        ) or _as_markdown(link, source, to)
     after_label = len(link.label) + 2
     address = _ANGLED_URL.match(old, after_label)
     is_angled = address is not None
@@ -86,18 +86,20 @@ def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> s
     if address is None or address.lastindex is None:
         return old
     start, end = address.span(address.lastindex)
-    target = relative(to, source)
+    target = relative_path(to, source)
     if old[start:end].startswith("./") and not target.startswith("../"):
         target = f"./{target}"
     return old[:start] + (_escaped(target, " ()") if is_angled else _escaped(target)) + old[end:]
 
 
-def wikilink(memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False) -> str:
+def format_wikilink(
+    memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False
+) -> str:
     """Return a wikilink from the file `source` to the file at `to`, by its name if that works and
     not `by_path`; "" if none works. `rest` follows the target inside the brackets.
     """
     note = memory.by_path.get(to)
-    path, near = to.removesuffix(".md"), relative(to, source).removesuffix(".md")
+    path, near = to.removesuffix(".md"), relative_path(to, source).removesuffix(".md")
     names = [] if by_path or note is None else [note.name, note.stem]
     for name in (*names, path, near if near.startswith("../") else f"./{near}"):
         link = f"[[{name}{rest}]]"
@@ -107,12 +109,12 @@ def wikilink(memory: Memory, source: str, to: str, rest: str = "", *, by_path: b
     return ""
 
 
-def markdown_link(label: str, source: str, to: str) -> str:
+def format_markdown_link(label: str, source: str, to: str) -> str:
     """Return a markdown link from the file `source` to the file at `to`."""
-    return f"[{label}]({_escaped(relative(to, source))})"
+    return f"[{label}]({_escaped(relative_path(to, source))})"
 
 
-def relative(to: str, source: str) -> str:
+def relative_path(to: str, source: str) -> str:
     """Return the path of `to` relative to the file `source`; both are relative to the memory."""
     folder = posixpath.dirname(source)
     if to.startswith("../"):
@@ -122,7 +124,7 @@ def relative(to: str, source: str) -> str:
 
 def _as_markdown(link: Link, source: str, to: str) -> str:
     heading = f"#{quote(link.anchor)}" if link.anchor else ""
-    return f"{markdown_link(link.label, source, to)[:-1]}{heading})"
+    return f"{format_markdown_link(link.label, source, to)[:-1]}{heading})"
 
 
 def _escaped(path: str, also: str = "") -> str:
@@ -142,11 +144,11 @@ _REST_OF_DEFINITION = re.compile(
 )
 
 
-def unlinked(text: str, links: Collection[Link]) -> str:
+def remove_links(text: str, links: Collection[Link]) -> str:
     """Return `text` with its `links` replaced by their labels. A definition is removed, and its
     uses become text.
     """
-    definitions = [link for link in links if not as_text(link, text[link.start : link.end])]
+    definitions = [link for link in links if not get_label(link, text[link.start : link.end])]
     splices = [_replace_by_label(text, link) for link in links if link not in definitions]
     if definitions:
         splices += [_remove_definition(text, definition) for definition in definitions]
@@ -156,7 +158,7 @@ def unlinked(text: str, links: Collection[Link]) -> str:
     return text
 
 
-def as_text(link: Link, old: str) -> str:
+def get_label(link: Link, old: str) -> str:
     """Return the label of a link written as `old`; "" for a definition, whose text is elsewhere."""
     if link.is_wikilink or old.startswith(f"[{link.label}]("):
         return link.label
@@ -164,7 +166,7 @@ def as_text(link: Link, old: str) -> str:
 
 
 def _replace_by_label(text: str, link: Link) -> _Splice:
-    label = as_text(link, text[link.start : link.end])
+    label = get_label(link, text[link.start : link.end])
     return _start_with_bang(text, link.start), link.end, label
 
 
@@ -182,8 +184,8 @@ def _remove_uses(text: str, definitions: Collection[Link]) -> Iterator[_Splice]:
     """
     first: dict[str, Link] = {}
     for link in find_links(text):
-        if not as_text(link, text[link.start : link.end]):
-            first.setdefault(label_of(link.label), link)
+        if not get_label(link, text[link.start : link.end]):
+            first.setdefault(normalize_label(link.label), link)
     labels = {label for label, definition in first.items() if definition in definitions}
     for use in find_uses(text, labels):
         yield _start_with_bang(text, use.start), use.start + 1, ""

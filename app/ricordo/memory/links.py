@@ -168,7 +168,7 @@ def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:
             if text[start] == "<" and at <= last_comment_end:
                 at = text.index("-->", at) + 3
         elif (match := _USE.match(text, start)) and not _is_checkbox(text, match):
-            label = label_of(match["label"] or match["text"])
+            label = normalize_label(match["label"] or match["text"])
             use = DefinitionUse(start, match.end("text"), match.end(), label)
             if use.label in labels:
                 uses.append(use)
@@ -176,7 +176,7 @@ def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:
     return tuple(uses)
 
 
-def label_of(written: str) -> str:
+def normalize_label(written: str) -> str:
     """Return a label normalized for comparison."""
     return " ".join(written.split()).casefold()
 

@@ -35,29 +35,29 @@ class Load:
     """The text that the agent receives."""
 
     @property
-    def share(self) -> float:
+    def fill_ratio(self) -> float:
         """The higher of the two fill ratios, 1.0 at the limit; 0.0 without limits."""
         if self.limits is None:
             return 0.0
         return max(self.lines / self.limits.lines, self.units / self.limits.units)
 
 
-def units(text: str) -> int:
+def count_units(text: str) -> int:
     """Return the length of `text` in UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def compute_load(text: str, limits: Limits | None) -> Load:
     """Return the load of the index `text` for an agent with these `limits`."""
-    lines = stripped_lines(text)
+    lines = strip_index(text)
     whole = "\n".join(line for _, line in lines)
-    count, size = len(lines), units(whole)
+    count, size = len(lines), count_units(whole)
     if limits is None:
         return Load(count, size, None, None, whole)
     fitting = lines[: limits.lines]
     length, room = 0, limits.units
     for position, (_, line) in enumerate(fitting):
-        length += units(line) + (1 if position else 0)
+        length += count_units(line) + (1 if position else 0)
         if length > room:
             fitting = fitting[:position]
             break
@@ -74,9 +74,9 @@ def _cut_to_units(line: str, room: int) -> str:
     return line.encode("utf-16-le", "surrogatepass")[: 2 * room].decode("utf-16-le", "ignore")
 
 
-def stripped_lines(text: str) -> list[tuple[int, str]]:
+def strip_index(text: str) -> list[tuple[int, str]]:
     """Return the lines of an index that count towards the load, with their numbers in the file."""
-    body_start = parser.read(text).end
+    body_start = parser.read_frontmatter(text).end
     start = text.count("\n", 0, body_start)
     lines = list(enumerate(text[body_start:].split("\n"), start + 1))
     if "<!--" in text:

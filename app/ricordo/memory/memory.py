@@ -11,13 +11,13 @@ from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link
 from ricordo.memory.load import Load, compute_load
 from ricordo.memory.names import (
-    Leads,
     Names,
-    Resolved,
-    called_by,
-    is_called_the_same,
-    meant_by,
-    names_of,
+    ResolvedLink,
+    TargetKind,
+    build_names,
+    has_same_names,
+    list_keys_of_file,
+    list_keys_of_link,
 )
 from ricordo.memory.note import Note
 
@@ -34,7 +34,7 @@ class SkippedFile:
 
     path: str
     reason: str
-    leads_out: bool = False
+    is_outside_link: bool = False
     """Whether it is a symbolic link to a target outside the memory."""
     is_live_link: bool = False
     """Whether it is a symbolic link whose target exists."""
@@ -94,10 +94,10 @@ class Memory:
     def names(self) -> Names:
         """The names of the files, by which links are resolved."""
         unread = frozenset(file.path for file in self.skipped)
-        return names_of(self.files, self.others, unread)
+        return build_names(self.files, self.others, unread)
 
     @cached_property
-    def links(self) -> Mapping[str, tuple[Resolved, ...]]:
+    def links(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
         """The resolved links of every file that has any, by its path."""
         resolve = self.names.resolve
         return {
@@ -107,7 +107,7 @@ class Memory:
         }
 
     @cached_property
-    def astray(self) -> Mapping[str, tuple[Resolved, ...]]:
+    def links_without_file(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
         """The links without a file as their target, by the path of the file that has them."""
         return {
             path: missing for path, links in self.links.items() if (missing := _without_file(links))
@@ -119,10 +119,10 @@ class Memory:
         backlinks: dict[str, dict[str, None]] = {}
         for source, resolved in self.links.items():
             for link in resolved:
-                if link.leads is Leads.NOTE and link.path != source:
+                if link.target_kind is TargetKind.NOTE and link.path != source:
                     backlinks.setdefault(link.path, {})[source] = None
         for file in self.files:
-            for path in self.named_in_head(file):
+            for path in self.named_in_frontmatter(file):
                 if path != file.path:
                     backlinks.setdefault(path, {})[file.path] = None
         return {path: tuple(sorted(sources)) for path, sources in backlinks.items()}
@@ -133,24 +133,24 @@ class Memory:
         entries: dict[str, list[tuple[MemoryIndex, Entry]]] = {}
         for index in self.indexes:
             for entry in index.entries:
-                resolved = self.target(index, entry)
-                if resolved.leads is Leads.NOTE:
+                resolved = self.resolve_entry(index, entry)
+                if resolved.target_kind is TargetKind.NOTE:
                     entries.setdefault(resolved.path, []).append((index, entry))
         return {path: tuple(pairs) for path, pairs in entries.items()}
 
-    def target(self, index: MemoryIndex, entry: Entry) -> Resolved:
+    def resolve_entry(self, index: MemoryIndex, entry: Entry) -> ResolvedLink:
         """Return the resolved link of an entry of `index`."""
         return self._targets[index.path][entry.link.start]
 
     @cached_property
-    def _targets(self) -> Mapping[str, Mapping[int, Resolved]]:
+    def _targets(self) -> Mapping[str, Mapping[int, ResolvedLink]]:
         """The links of every index by their offset."""
         return {
             index.path: {link.link.start: link for link in self.links.get(index.path, ())}
             for index in self.indexes
         }
 
-    def derive(self) -> Memory:
+    def precompute(self) -> Memory:
         """Compute in the calling thread the derived values that a screen needs; return this
         memory.
         """
@@ -185,7 +185,7 @@ class Memory:
         added = [new for _, new in renamed.values() if new is not None]
         names = before.names.with_changes(removed, added) if renamed else before.names
         self.__dict__["names"] = names
-        links, astray = dict(before.links), dict(before.astray)
+        links, astray = dict(before.links), dict(before.links_without_file)
         affected = before._find_sources([*removed, *added]) if renamed else set()
         for path in affected | changed.keys():
             links.pop(path, None)
@@ -218,16 +218,16 @@ class Memory:
     def _linked_paths(self, source: str) -> set[str]:
         """Return the paths of the other files to which the file at `source` links."""
         links = self.links.get(source, ())
-        linked = {link.path for link in links if link.leads is Leads.NOTE}
-        return (linked | {*self.named_in_head(self.by_path[source])}) - {source}
+        linked = {link.path for link in links if link.target_kind is TargetKind.NOTE}
+        return (linked | {*self.named_in_frontmatter(self.by_path[source])}) - {source}
 
     def _is_called_as_before(self, path: str, file: Note | None) -> bool:
         before = self.by_path.get(path)
-        return file is not None and before is not None and is_called_the_same(before, file)
+        return file is not None and before is not None and has_same_names(before, file)
 
     def _find_sources(self, files: Iterable[Note]) -> set[str]:
         """Return the paths of the files with a link that may refer to one of `files`."""
-        keys = {key for file in files for key in called_by(file)}
+        keys = {key for file in files for key in list_keys_of_file(file)}
         return {path for key in keys for path in self._sources.get(key, ())}
 
     @cached_property
@@ -249,40 +249,46 @@ class Memory:
                 sources[key] = sources.get(key, frozenset()) | {path}
         return sources
 
-    def resolve(self, source: Note, link: Link) -> Resolved:
+    def resolve(self, source: Note, link: Link) -> ResolvedLink:
         """Return the target of `link` in the file `source`."""
         return self.names.resolve(source.path, link)
 
-    def named_in_head(self, file: Note) -> list[str]:
+    def named_in_frontmatter(self, file: Note) -> list[str]:
         """Return the paths of the files that the frontmatter names as sources or relations, as in
         wikis.
         """
-        return [link.path for link in self.head_items(file) if link.leads is Leads.NOTE]
+        return [
+            link.path
+            for link in self.resolve_frontmatter_links(file)
+            if link.target_kind is TargetKind.NOTE
+        ]
 
-    def head_items(self, file: Note) -> list[Resolved]:
+    def resolve_frontmatter_links(self, file: Note) -> list[ResolvedLink]:
         """Return the resolved sources and relations in the frontmatter; the label of such a link
         is the item as written.
         """
-        fields = file.head.fields
+        fields = file.frontmatter.fields
         if _NAMING.isdisjoint(fields):
             return []
         return [
-            self.resolve(file, head_link(text))
+            self.resolve(file, link_from_item(text))
             for key in _NAMING_KEYS
             if key in fields
-            for text in file.head.texts(key)
+            for text in file.frontmatter.get_list(key)
         ]
 
 
-def _without_file(links: Iterable[Resolved]) -> tuple[Resolved, ...]:
-    return tuple([link for link in links if link.leads not in (Leads.NOTE, Leads.FILE)])
+def _without_file(links: Iterable[ResolvedLink]) -> tuple[ResolvedLink, ...]:
+    return tuple(
+        [link for link in links if link.target_kind not in (TargetKind.NOTE, TargetKind.FILE)]
+    )
 
 
 def _keys_of_links(file: Note) -> set[str]:
     """Return the folded names that the links of a file may refer to."""
-    return {key for link in file.links for key in meant_by(link)}
+    return {key for link in file.links for key in list_keys_of_link(link)}
 
 
-def head_link(item: str) -> Link:
+def link_from_item(item: str) -> Link:
     """Return an item of a frontmatter list as a link."""
     return Link(item.strip("[]"), "", item, 1, 0, 0, "/" not in item)

@@ -15,28 +15,28 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.memory.links import Link, is_external
-from ricordo.memory.note import Note, stem
+from ricordo.memory.note import Note, get_stem
 
 
-class Leads(StrEnum):
+class TargetKind(StrEnum):
     """The kind of a link's target."""
 
     NOTE = "note"
     FILE = "file"
     """A file or folder of the memory that is not a note."""
-    NOWHERE = "nowhere"
+    MISSING = "nowhere"
     """A file that does not exist."""
     OUTSIDE = "outside"
     """A markdown file outside the memory."""
-    AWAY = "away"
+    EXTERNAL = "away"
     """An address, a heading of the same note, or another path outside the memory."""
 
 
-class Resolved(NamedTuple):
+class ResolvedLink(NamedTuple):
     """A link and its target."""
 
     link: Link
-    leads: Leads
+    target_kind: TargetKind
     path: str = ""
     """The path of the target, existing or not, relative to the memory."""
 
@@ -53,7 +53,7 @@ class Names:
     """The paths of the markdown files, relative to the memory."""
     others: frozenset[str]
     """The paths of other files, and of folders."""
-    unread: frozenset[str]
+    skipped: frozenset[str]
     """The paths in the memory that are not read."""
     by_name: PathsByName
     by_stem: PathsByName
@@ -62,7 +62,7 @@ class Names:
     by_fold: PathsByName
     """Names and stems, folded."""
 
-    def resolve(self, source: str, link: Link) -> Resolved:
+    def resolve(self, source: str, link: Link) -> ResolvedLink:
         """Return the target of `link` in the file at path `source`.
 
         Wikilinks: exact name, exact stem, path, alias, then with `-`, `_`, blanks and case folded
@@ -70,16 +70,16 @@ class Names:
         their file, then relative to the memory.
         """
         if not link.target:
-            return Resolved(link, Leads.AWAY)
+            return ResolvedLink(link, TargetKind.EXTERNAL)
         return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
 
-    def with_changes(self, gone: Iterable[Note], come: Iterable[Note]) -> Names:
+    def with_changes(self, removed: Iterable[Note], added: Iterable[Note]) -> Names:
         """Return these names without those of the files `gone`, and with those of `come`."""
         paths = set(self.paths)
         tables = [
             dict(table) for table in (self.by_name, self.by_stem, self.by_alias, self.by_fold)
         ]
-        for file in gone:
+        for file in removed:
             paths.discard(file.path)
             for table, keys in zip(tables, _keys(file), strict=True):
                 for key in keys:
@@ -88,76 +88,78 @@ class Names:
                         table[key] = others
                     else:
                         del table[key]
-        for file in come:
+        for file in added:
             paths.add(file.path)
             for table, keys in zip(tables, _keys(file), strict=True):
                 for key in keys:
                     table[key] = sorted((*table.get(key, ()), file.path))
-        return Names(frozenset(paths), self.others, self.unread, *tables)
+        return Names(frozenset(paths), self.others, self.skipped, *tables)
 
-    def called(self, name: str) -> tuple[str, ...]:
+    def find_by_name(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files with the name or stem `name`, else with the same folded
         name or alias.
         """
-        same, fold = normal(name), folded(name)
+        same, fold = normalize(name), fold_name(name)
         exact = (*self.by_name.get(same, ()), *self.by_stem.get(same, ()))
         paths = exact or (*self.by_fold.get(fold, ()), *self.by_alias.get(fold, ()))
         return tuple(dict.fromkeys(paths))
 
-    def _wikilink(self, source: str, link: Link) -> Resolved:
+    def _wikilink(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
         bare = target[:-3] if target[-3:].lower() == ".md" else target
-        same = normal(bare)
+        same = normalize(bare)
         if exact := self.by_name.get(same) or self.by_stem.get(same):
-            return Resolved(link, Leads.NOTE, _nearest(source, exact))
+            return ResolvedLink(link, TargetKind.NOTE, _nearest(source, exact))
         if "/" in target:
             resolved = self._path_link(source, link._replace(target=bare + ".md"))
-            if resolved.leads is not Leads.NOWHERE:
-                return Resolved(link, resolved.leads, resolved.path)
-        fold = folded(bare)
+            if resolved.target_kind is not TargetKind.MISSING:
+                return ResolvedLink(link, resolved.target_kind, resolved.path)
+        fold = fold_name(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
-            return Resolved(link, Leads.NOTE, _nearest(source, alike))
+            return ResolvedLink(link, TargetKind.NOTE, _nearest(source, alike))
         if target in self.others:
-            return Resolved(link, Leads.FILE, target)
-        return Resolved(link, Leads.NOWHERE, bare)
+            return ResolvedLink(link, TargetKind.FILE, target)
+        return ResolvedLink(link, TargetKind.MISSING, bare)
 
-    def _path_link(self, source: str, link: Link) -> Resolved:
+    def _path_link(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
         if is_external(target):
-            return Resolved(link, Leads.AWAY)
+            return ResolvedLink(link, TargetKind.EXTERNAL)
         if target.startswith(("/", "~", "\\")) or target.lower().startswith("file:"):
             markdown = target.lower().endswith(".md")
-            return Resolved(link, Leads.OUTSIDE if markdown else Leads.AWAY, target)
+            return ResolvedLink(
+                link, TargetKind.OUTSIDE if markdown else TargetKind.EXTERNAL, target
+            )
         if target in self.paths and "/" not in source:
-            return Resolved(link, Leads.NOTE, target)
+            return ResolvedLink(link, TargetKind.NOTE, target)
         from_source = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         from_root = posixpath.normpath(target)
         for path in (from_source, from_root):
             target_at_path = self._find_target(path)
             if target_at_path:
-                return Resolved(link, *target_at_path)
+                return ResolvedLink(link, *target_at_path)
         if from_source.startswith("../") or from_source == "..":
-            return Resolved(link, Leads.OUTSIDE, from_source)
-        return Resolved(link, Leads.NOWHERE, from_source)
+            return ResolvedLink(link, TargetKind.OUTSIDE, from_source)
+        return ResolvedLink(link, TargetKind.MISSING, from_source)
 
-    def _find_target(self, path: str) -> tuple[Leads, str] | None:
+    def _find_target(self, path: str) -> tuple[TargetKind, str] | None:
         if path in self.paths:
-            return Leads.NOTE, path
+            return TargetKind.NOTE, path
         if path in self.others or path == "." or self._is_unread(path):
-            return Leads.FILE, path
-        same = self._normal_paths.get(normal(path))
-        return (Leads.NOTE, same) if same else None
+            return TargetKind.FILE, path
+        same = self._normal_paths.get(normalize(path))
+        return (TargetKind.NOTE, same) if same else None
 
     def _is_unread(self, path: str) -> bool:
         """Return whether `path`, or a folder above it, is not read."""
-        return any(path == unread or path.startswith(unread + "/") for unread in self.unread)
+        return any(path == unread or path.startswith(unread + "/") for unread in self.skipped)
 
     @cached_property
     def _normal_paths(self) -> Mapping[str, str]:
-        return {normal(path): path for path in self.paths if not path.isascii()}
+        return {normalize(path): path for path in self.paths if not path.isascii()}
 
 
-def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
+def build_names(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
     """Return the names of the markdown `files` and of the other paths in the memory."""
     paths: list[str] = []
     by_name: dict[str, list[str]] = {}
@@ -182,44 +184,44 @@ def _keys(file: Note) -> tuple[Sequence[str], Sequence[str], Collection[str], Co
     name and stem.
     """
     name, stem = file.name, file.stem
-    alias_keys = {folded(alias) for alias in aliases(file)}
-    return (normal(name),), (normal(stem),), alias_keys, {folded(name), folded(stem)}
+    alias_keys = {fold_name(alias) for alias in list_aliases(file)}
+    return (normalize(name),), (normalize(stem),), alias_keys, {fold_name(name), fold_name(stem)}
 
 
-def called_by(file: Note) -> set[str]:
+def list_keys_of_file(file: Note) -> set[str]:
     """Return the folded names by which a link can refer to `file`."""
     _, _, alias_keys, folds = _keys(file)
     return {*alias_keys, *folds}
 
 
-def meant_by(link: Link) -> set[str]:
+def list_keys_of_link(link: Link) -> set[str]:
     """Return the folded names to which `link` can refer: its target can change only if a file
     with one of these names is added, removed or renamed.
     """
     if link.is_wikilink:
-        bare = stem(link.target) if "/" not in link.target else link.target.removesuffix(".md")
-        return {folded(bare), folded(bare.rpartition("/")[2])}
-    return {folded(stem(posixpath.normpath(link.target)))}
+        bare = get_stem(link.target) if "/" not in link.target else link.target.removesuffix(".md")
+        return {fold_name(bare), fold_name(bare.rpartition("/")[2])}
+    return {fold_name(get_stem(posixpath.normpath(link.target)))}
 
 
-def is_called_the_same(one: Note, other: Note) -> bool:
+def has_same_names(one: Note, other: Note) -> bool:
     """Return whether two versions of a file have the same path, name and aliases."""
-    return (one.path, one.name, aliases(one)) == (other.path, other.name, aliases(other))
+    return (one.path, one.name, list_aliases(one)) == (other.path, other.name, list_aliases(other))
 
 
-def aliases(file: Note) -> tuple[str, ...]:
+def list_aliases(file: Note) -> tuple[str, ...]:
     """Return the aliases in a file's frontmatter."""
-    return file.head.texts("aliases") if "aliases" in file.head.fields else ()
+    return file.frontmatter.get_list("aliases") if "aliases" in file.frontmatter.fields else ()
 
 
-def normal(text: str) -> str:
+def normalize(text: str) -> str:
     """Return `text` in Unicode's composed form (NFC), for comparing names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def folded(text: str) -> str:
+def fold_name(text: str) -> str:
     """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks."""
-    return normal(text).casefold().replace("_", "-").replace(" ", "-")
+    return normalize(text).casefold().replace("_", "-").replace(" ", "-")
 
 
 def _nearest(source: str, candidates: Sequence[str]) -> str:

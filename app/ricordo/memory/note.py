@@ -8,16 +8,16 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ricordo.memory.frontmatter import parser
-from ricordo.memory.frontmatter.values import NO_HEAD, Frontmatter
+from ricordo.memory.frontmatter.values import NO_FRONTMATTER, Frontmatter
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link, find_links
 
 BOM = b"\xef\xbb\xbf"
 PREVIEW_BYTES = 64 * 1024
 """Bytes that are read of a note above the limit."""
-LARGEST_NOTE = 1024 * 1024
+MAX_NOTE_BYTES = 1024 * 1024
 """Bytes; a larger note is listed and previewed, not parsed."""
-LARGEST_INDEX = 16 * 1024 * 1024
+MAX_INDEX_BYTES = 16 * 1024 * 1024
 """Bytes; an index has a line for every note, and without it every note looks unindexed."""
 
 _DATE_KEYS = ("modified", "last_updated", "updated", "verified", "created", "ingested", "date")
@@ -30,14 +30,14 @@ class ReadError(StrEnum):
     NONE = ""
     NO_PERMISSION = "no permission to read it"
     DISK_ERROR = "the disk gives an error when it is read"
-    NOT_A_FILE = "not a regular file"
+    NOT_REGULAR = "not a regular file"
     NOT_UTF8 = "not UTF-8"
     UTF16 = "UTF-16, not UTF-8"
     UTF32 = "UTF-32, not UTF-8"
     BINARY = "binary"
     TOO_LARGE = "too large: only its beginning is read"
-    GONE = "it vanished while it was read"
-    NOT_YET = "it is still to be read"
+    VANISHED = "it vanished while it was read"
+    PENDING = "it is still to be read"
 
 
 class FileFacts(NamedTuple):
@@ -51,8 +51,8 @@ class FileFacts(NamedTuple):
     """Time of the last change of the inode, in nanoseconds."""
     links: int = 1
     """Number of hard links; above 1, another name shares these bytes."""
-    writable: bool = True
-    settled: bool = True
+    is_writable: bool = True
+    is_settled: bool = True
     """Whether the last change is so long ago that a later one must change `changed_ns`."""
 
 
@@ -70,40 +70,40 @@ class Note:
     facts: FileFacts
     text: str
     """The decoded file without byte order mark; line ends unchanged."""
-    head: Frontmatter
+    frontmatter: Frontmatter
     links: tuple[Link, ...]
     name: str
     """The name in the frontmatter, else the file's stem."""
     description: str
     type: str
-    trouble: ReadError = ReadError.NONE
+    read_error: ReadError = ReadError.NONE
 
     @property
     def stem(self) -> str:
         """The file name without folder and extension."""
-        return stem(self.path)
+        return get_stem(self.path)
 
     @property
     def body(self) -> str:
         """The text after the frontmatter."""
-        return self.text[self.head.end :]
+        return self.text[self.frontmatter.end :]
 
     @property
-    def stamped(self) -> str:
+    def stated_date(self) -> str:
         """The date of the last change in the frontmatter; "" if there is none."""
-        return self.head.first(_DATE_KEYS)
+        return self.frontmatter.get_first(_DATE_KEYS)
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         """Whether the whole text was read and decoded."""
-        return not self.trouble
+        return not self.read_error
 
     def line_of(self, offset: int) -> int:
         """Return the 1-based line of the character at `offset` of the text."""
         return self.text.count("\n", 0, offset) + 1
 
 
-def stem(path: str) -> str:
+def get_stem(path: str) -> str:
     """Return the file name of `path` without folder and `.md`."""
     name = path[path.rfind("/") + 1 :]
     return name[:-3] if name[-3:].lower() == ".md" else name
@@ -111,12 +111,12 @@ def stem(path: str) -> str:
 
 def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     """Parse the bytes `raw` of the file at `path`, in a memory with that `layout`."""
-    role = layout.role(path)
-    too_large = facts.size > LARGEST_NOTE and facts.size > most_bytes(role)
+    role = layout.get_role(path)
+    too_large = facts.size > MAX_NOTE_BYTES and facts.size > get_max_bytes(role)
     text, error = _decode(raw, too_large=too_large)
     if error and error is not ReadError.TOO_LARGE:
         return _unparsed_note(path, role, raw, facts, text, error)
-    frontmatter = parser.read(text) if text.startswith("---") else NO_HEAD
+    frontmatter = parser.read_frontmatter(text) if text.startswith("---") else NO_FRONTMATTER
     return Note(
         path,
         role,
@@ -125,27 +125,27 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
         text,
         frontmatter,
         find_links(text),
-        frontmatter.first(layout.title_keys) or stem(path),
-        frontmatter.first(layout.summary_keys),
-        frontmatter.first(layout.type_keys),
+        frontmatter.get_first(layout.title_keys) or get_stem(path),
+        frontmatter.get_first(layout.summary_keys),
+        frontmatter.get_first(layout.type_keys),
         error,
     )
 
 
-def most_bytes(role: FileRole) -> int:
+def get_max_bytes(role: FileRole) -> int:
     """Return the size in bytes up to which a file of that `role` is read whole."""
-    return LARGEST_INDEX if role is FileRole.INDEX else LARGEST_NOTE
+    return MAX_INDEX_BYTES if role is FileRole.INDEX else MAX_NOTE_BYTES
 
 
-def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: ReadError) -> Note:
+def create_unreadable_note(path: str, facts: FileFacts, layout: Layout, error: ReadError) -> Note:
     """Return a note without text for a file that cannot be read."""
-    return _unparsed_note(path, layout.role(path), b"", facts, "", trouble)
+    return _unparsed_note(path, layout.get_role(path), b"", facts, "", error)
 
 
 def _unparsed_note(
     path: str, role: FileRole, raw: bytes, facts: FileFacts, text: str, error: ReadError
 ) -> Note:
-    return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", error)
+    return Note(path, role, raw, facts, text, NO_FRONTMATTER, (), get_stem(path), "", "", error)
 
 
 def _decode(raw: bytes, *, too_large: bool) -> tuple[str, ReadError]:
@@ -184,16 +184,16 @@ _STRAY = {
 """The Windows-1252 characters of bytes that are not UTF-8, by their surrogates."""
 
 
-def text_of_other_encoding(file: Note) -> str | None:
+def decode_other_encoding(file: Note) -> str | None:
     """Return the text of `file` if it is UTF-16, UTF-32, or Windows-1252 with or without UTF-8 in
     it; None otherwise.
     """
-    if file.trouble in _CODECS:
+    if file.read_error in _CODECS:
         try:
-            return file.raw.decode(_CODECS[file.trouble])
+            return file.raw.decode(_CODECS[file.read_error])
         except UnicodeDecodeError:
             return None
-    if file.trouble is not ReadError.NOT_UTF8:
+    if file.read_error is not ReadError.NOT_UTF8:
         return None
     text = file.raw.decode("utf-8", "surrogateescape").translate(_STRAY)
     return None if any("\udc80" <= char <= "\udcff" for char in text) else text

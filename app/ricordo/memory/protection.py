@@ -8,19 +8,19 @@ from ricordo.memory.change import Edit
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _TRUE = frozenset(("true", "yes", "on", "1"))
 
 
-def is_protected(note: Note, marked: Collection[str]) -> bool:
+def is_protected(note: Note, protected: Collection[str]) -> bool:
     """Return whether `note` is protected: by its frontmatter (`pinned`, Letta's `read_only`), as a
     raw source, or because the user `marked` its path.
     """
     return (
-        note.path in marked
+        note.path in protected
         or note.role is FileRole.SOURCE
-        or any(_is_true(note.head.scalar(key)) for key in ("pinned", "read_only"))
+        or any(_is_true(note.frontmatter.get_text(key)) for key in ("pinned", "read_only"))
     )
 
 
@@ -29,7 +29,7 @@ def _is_true(value: str) -> bool:
     return value.partition(" #")[0].strip().lower() in _TRUE
 
 
-def hard_link_remarks(memory: Memory, edits: Iterable[Edit]) -> list[str]:
+def find_hard_link_warnings(memory: Memory, edits: Iterable[Edit]) -> list[str]:
     """Return warnings about `edits` of files in `memory` that have other hard links."""
     warnings: list[str] = []
     for edit in edits:
@@ -37,13 +37,13 @@ def hard_link_remarks(memory: Memory, edits: Iterable[Edit]) -> list[str]:
         if note is None or note.facts.links < 2:
             continue
         linked = [
-            visible(file.path)
+            make_visible(file.path)
             for file in memory.files
             if file is not note and file.facts.inode == note.facts.inode
         ]
         where = ", ".join(linked) if len(linked) == note.facts.links - 1 else "outside the memory"
         warnings.append(
-            f"{visible(edit.path)} is hard-linked ({where}). The other name becomes a separate "
+            f"{make_visible(edit.path)} is hard-linked ({where}). The other name becomes a separate "
             "file with the old text."
         )
     return warnings

@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.search.store import targets
+from ricordo.search.store import list_targets
 
-MOST = 5
+MAX_RELATED = 5
 """Notes; the same number as in recall."""
-FADING = 0.6
+DECAY = 0.6
 """The share of an activation that remains after one step."""
-FAINTEST = 0.02
+MIN_ACTIVATION = 0.02
 """Weaker activations are not followed: that of one link among nine hundred in a note."""
-FARTHEST = 3
+MAX_STEPS = 3
 """Steps; a longer chain is hard to understand at a glance."""
 LINKS_TO, LINKED_FROM, SAME_SESSION, SAME_FOLDER, GIVEN_WITH = 1.0, 0.8, 0.5, 0.2, 0.4
 """How strongly two notes are related. There is no data on this: these values and `FADING` are
@@ -32,7 +32,7 @@ given together, three links in a row, the same folder.
 """
 LINKS = ("links to", "linked from")
 """The relations by links."""
-LARGEST_KIN = 30
+MAX_GROUP = 30
 """Notes of one session or folder; sharing a larger one means nothing. At this size the activation
 is about `FAINTEST`.
 """
@@ -41,7 +41,7 @@ is about `FAINTEST`.
 class AssociationStep(NamedTuple):
     """One step in a chain: the relation, in words, and the path of the next note."""
 
-    how: str
+    relation: str
     path: str
 
 
@@ -72,7 +72,7 @@ class Associations:
             self._together.setdefault(one, set()).add(other)
             self._together.setdefault(other, set()).add(one)
 
-    def of(self, path: str, most: int = MOST) -> list[Association]:
+    def find_related(self, path: str, most: int = MAX_RELATED) -> list[Association]:
         """Return at most `most` notes related to the one at `path`, strongest first."""
         reached: dict[str, Association] = {}
         queue: list[tuple[float, str, tuple[AssociationStep, ...]]] = [(-1.0, path, ())]
@@ -82,10 +82,10 @@ class Associations:
                 continue
             if steps:
                 reached[current] = Association(current, -strength, steps)
-            if len(steps) < FARTHEST:
+            if len(steps) < MAX_STEPS:
                 for edge in self._edges(current):
-                    onward = -strength * FADING * edge.weight
-                    if onward >= FAINTEST and edge.path not in reached and edge.path != path:
+                    onward = -strength * DECAY * edge.weight
+                    if onward >= MIN_ACTIVATION and edge.path not in reached and edge.path != path:
                         step = AssociationStep(edge.how, edge.path)
                         heappush(queue, (-onward, edge.path, (*steps, step)))
         ranked = sorted(reached.values(), key=lambda note: (-note.strength, note.path))
@@ -103,7 +103,7 @@ class Associations:
             ("same folder as", SAME_FOLDER, self._folders),
         ):
             others = [note for note in kin.get(path, ()) if note != path]
-            if 0 < len(others) <= LARGEST_KIN:
+            if 0 < len(others) <= MAX_GROUP:
                 edges += [_Edge(note, how, weight / sqrt(len(others))) for note in others]
         given = sorted(self._together.get(path, ()))
         weight = GIVEN_WITH / sqrt(len(given) or 1)
@@ -113,7 +113,7 @@ class Associations:
         note = self._memory.by_path.get(path)
         if note is None:
             return []
-        return [target for target in targets(self._memory, note) if self._is_note(target)]
+        return [target for target in list_targets(self._memory, note) if self._is_note(target)]
 
     @cached_property
     def _sources(self) -> Mapping[str, Sequence[str]]:
@@ -130,7 +130,9 @@ class Associations:
     @cached_property
     def _sessions(self) -> Mapping[str, Sequence[str]]:
         notes = self._memory.notes
-        return self._kin({note.path: note.head.scalar("originSessionId") for note in notes})
+        return self._kin(
+            {note.path: note.frontmatter.get_text("originSessionId") for note in notes}
+        )
 
     @cached_property
     def _folders(self) -> Mapping[str, Sequence[str]]:

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.search.fuzzy import corrected
-from ricordo.search.words import end_of, fold, fold_with_places, runs
+from ricordo.search.fuzzy import correct_word
+from ricordo.search.words import find_end, fold, fold_with_places, split_runs
 
 _CAMEL = re.compile("([a-z0-9])([A-Z])")
 
 
-class Blob:
+class TextBlob:
     """Texts joined for fast search, one per line, numbered from 0."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class Blob:
         """Return the text with that number."""
         return self.text[self._starts[number] : self._starts[number + 1] - 1]
 
-    def holding(self, needle: str) -> Iterator[int]:
+    def find_containing(self, needle: str) -> Iterator[int]:
         """Yield the numbers of the texts that contain `needle`, each once, in order. A line break
         at its start or end matches the start or end of the text.
         """
@@ -68,7 +68,7 @@ class Blob:
             if at < 0:
                 return
 
-    def spreading(self, letters: str) -> Iterator[int]:
+    def find_scattered(self, letters: str) -> Iterator[int]:
         """Yield the numbers of the texts that contain these letters in order, with any text
         between them.
         """
@@ -89,26 +89,27 @@ class Blob:
         self._last_spreading = letters, matches
 
 
-def spaced(text: str) -> str:
+def split_name(text: str) -> str:
     """Return `text` folded, with one blank between words, camel-case words and path parts."""
     if not text.islower():
         text = _CAMEL.sub(r"\1 \2", text)
-    return " ".join(runs(text))
+    return " ".join(split_runs(text))
 
 
 class Spelling:
     """The words of many names, for correcting typing errors."""
 
-    def __init__(self, names: Blob) -> None:
+    def __init__(self, names: TextBlob) -> None:
         """Use `names` after `spaced`; their words are split when first needed."""
         self._names = names
 
-    def meant(self, needle: str) -> str:
+    def correct(self, needle: str) -> str:
         """Return `needle` with every word corrected to a word of some name; "" if a word resembles
         none, or none needs correction.
         """
         words = [
-            corrected(word, lambda letters: self._words.get(letters, ())) for word in needle.split()
+            correct_word(word, lambda letters: self._words.get(letters, ()))
+            for word in needle.split()
         ]
         correction = " ".join(words)
         return correction if all(words) and correction != needle else ""
@@ -145,38 +146,38 @@ _Texts = tuple[str, str, str]
 """The name of a note, its path unless it is the same, and its description; after `spaced`."""
 
 
-class Named(NamedTuple):
+class NameHit(NamedTuple):
     """A note that was found by its name, path or description."""
 
     note: Note
     tier: int
     """The kind of hit, 0 for the best."""
-    why: str
-    said: str
+    kind: str
+    matched: str
     """The matched text: what was typed, or its correction."""
 
     @property
-    def told_by(self) -> str:
+    def matched_text(self) -> str:
         """The path or the description if the match is there; else ""."""
         note = self.note
-        return {_PATH: note.path, _DESCRIPTION: note.description}.get(self.why, "")
+        return {_PATH: note.path, _DESCRIPTION: note.description}.get(self.kind, "")
 
     @property
     def is_scattered(self) -> bool:
         """Whether the name only contains the letters in order."""
-        return self.why == _SCATTERED
+        return self.kind == _SCATTERED
 
     @property
     def is_misspelled(self) -> bool:
         """Whether the name only matches the corrected spelling."""
-        return self.why == _MISSPELLED
+        return self.kind == _MISSPELLED
 
 
-class NamedHits(NamedTuple):
+class NameHits(NamedTuple):
     """The result of a search by name."""
 
-    hits: list[Named]
-    is_all: bool
+    hits: list[NameHit]
+    is_complete: bool
     """Whether these are all hits; False if one kind of hit was cut at `MOST_HITS`."""
 
 
@@ -197,7 +198,7 @@ class Finder:
         reusable = before._texts() if before else {}
         texts = [reusable.get(id(note)) or _texts_of(note) for note in self.notes]
         self._names, self._paths, self._descriptions = (
-            Blob([row[field] for row in texts]) for field in range(3)
+            TextBlob([row[field] for row in texts]) for field in range(3)
         )
         self._spelling = Spelling(self._names)
 
@@ -216,14 +217,14 @@ class Finder:
         typed: str,
         uses: Mapping[str, int] | None = None,
         fits: Callable[[str], bool] | None = None,
-    ) -> NamedHits:
+    ) -> NameHits:
         """Return the notes whose name, path or description matches the text `typed`, best kind of
         hit first, then shorter names, then newer notes, then more frequent `uses` by the user;
         only those with a path that `fits`.
         """
-        needle = spaced(typed)
+        needle = split_name(typed)
         if not needle:
-            return NamedHits([], True)
+            return NameHits([], True)
         tiers: dict[int, int] = {}
         is_all = True
         for tier, numbers in enumerate(self._tiers(needle)):
@@ -233,15 +234,17 @@ class Finder:
                 tiers.setdefault(number, tier)
         correction = ""
         if sum(tier < _KINDS.index(_SCATTERED) for tier in tiers.values()) < ENOUGH:
-            correction = self._spelling.meant(needle)
-            for number in self._filter(self._names.holding(correction), fits) if correction else ():
+            correction = self._spelling.correct(needle)
+            for number in (
+                self._filter(self._names.find_containing(correction), fits) if correction else ()
+            ):
                 tiers.setdefault(number, len(_KINDS) - 1)
         hits = []
         for tier, number in self._sort(tiers, uses):
             kind = _KINDS[tier]
             matched = correction if kind == _MISSPELLED else typed
-            hits.append(Named(self.notes[number], tier, kind, matched))
-        return NamedHits(hits, is_all)
+            hits.append(NameHit(self.notes[number], tier, kind, matched))
+        return NameHits(hits, is_all)
 
     def _sort(
         self, tiers: Mapping[int, int], uses: Mapping[str, int] | None
@@ -263,19 +266,19 @@ class Finder:
 
     def _tiers(self, needle: str) -> Iterator[Iterable[int]]:
         yield from self._in_names(needle)
-        yield self._paths.holding(needle)
-        yield self._descriptions.holding(f" {needle}")
+        yield self._paths.find_containing(needle)
+        yield self._descriptions.find_containing(f" {needle}")
         letters = needle.replace(" ", "")
         if 2 <= len(letters) <= 30:
-            yield self._names.spreading(letters)
+            yield self._names.find_scattered(letters)
 
     def _in_names(self, needle: str) -> Iterator[Iterable[int]]:
         """Yield for each of the `_NAMES` the notes with `needle` in the name that may match so."""
         names = self._names
-        hits = list(islice(names.holding(needle), MOST_HITS))
+        hits = list(islice(names.find_containing(needle), MOST_HITS))
         if len(hits) == MOST_HITS:
             for start, end in (("\n", "\n"), ("\n", ""), (" ", ""), ("", "")):
-                yield names.holding(start + needle + end)
+                yield names.find_containing(start + needle + end)
             return
         # checking so few one by one is faster than searching all names again
         kinds: tuple[list[int], ...] = ([], [], [], [])
@@ -285,10 +288,10 @@ class Finder:
 
 
 def _texts_of(note: Note) -> _Texts:
-    name, path = spaced(note.name[:LONGEST_NAME]), note.path.removesuffix(".md")
-    other = "" if path == note.name else spaced(path)
+    name, path = split_name(note.name[:LONGEST_NAME]), note.path.removesuffix(".md")
+    other = "" if path == note.name else split_name(path)
     # a blank before every word of a description, the first one too
-    return name, "" if other == name else other, f" {spaced(note.description)}"
+    return name, "" if other == name else other, f" {split_name(note.description)}"
 
 
 def _kind(name: str, needle: str) -> int:
@@ -298,7 +301,7 @@ def _kind(name: str, needle: str) -> int:
     return 2 if f" {needle}" in name else 3
 
 
-def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
+def find_marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
     """Return the ranges of the text `typed` in `text`: as a whole, else word by word, else letter
     by letter.
     """
@@ -313,7 +316,7 @@ def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
             break
     else:
         ranges = _find_letters(folded, fold(typed))
-    return tuple((places[start], end_of(places, end)) for start, end in sorted(ranges))
+    return tuple((places[start], find_end(places, end)) for start, end in sorted(ranges))
 
 
 def _find_letters(folded: str, typed: str) -> list[tuple[int, int]]:
@@ -334,27 +337,27 @@ _SEPARATOR = " | "
 """Separates the texts of one note; no typed text matches across it."""
 
 
-class Narrower:
+class NoteFilter:
     """The files of one memory, prepared for many filters."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._blob = Blob([_SEPARATOR.join(_texts(memory, file)) for file in memory.files])
+        self._blob = TextBlob([_SEPARATOR.join(_texts(memory, file)) for file in memory.files])
 
-    def fitting(self, typed: str) -> frozenset[str]:
+    def find_matching(self, typed: str) -> frozenset[str]:
         """Return the paths of the files with every word `typed` in the name, the path, the
         description, or a title in an index; if there are none, of those with a similarly spelled
         name.
         """
-        needles = [needle for word in typed.split() if (needle := spaced(word))]
+        needles = [needle for word in typed.split() if (needle := split_name(word))]
         if not needles:
             return frozenset()
-        numbers = set.intersection(*(set(self._blob.holding(needle)) for needle in needles))
+        numbers = set.intersection(*(set(self._blob.find_containing(needle)) for needle in needles))
         if numbers:
             return frozenset(self._memory.files[number].path for number in numbers)
         names, spelling = self._spelling
-        correction = spelling.meant(spaced(typed))
-        numbers = set(names.holding(correction)) if correction else set()
+        correction = spelling.correct(split_name(typed))
+        numbers = set(names.find_containing(correction)) if correction else set()
         return frozenset(self._memory.files[number].path for number in numbers)
 
     def prepare(self) -> None:
@@ -362,18 +365,18 @@ class Narrower:
         self._spelling[1].prepare()
 
     @cached_property
-    def _spelling(self) -> tuple[Blob, Spelling]:
+    def _spelling(self) -> tuple[TextBlob, Spelling]:
         """The names, and their words."""
-        names = Blob([spaced(file.name) for file in self._memory.files])
+        names = TextBlob([split_name(file.name) for file in self._memory.files])
         return names, Spelling(names)
 
 
 def _texts(memory: Memory, file: Note) -> Iterator[str]:
     entries = memory.entries.get(file.path, ())
-    names = {spaced(name) for name in {file.name, *(entry.title for _, entry in entries)}}
-    path = spaced(file.path)
+    names = {split_name(name) for name in {file.name, *(entry.title for _, entry in entries)}}
+    path = split_name(file.path)
     yield from names
     yield path
     # getusername must match getUserName
     yield from (name.replace(" ", "") for name in (*names, path))
-    yield spaced(file.description)
+    yield split_name(file.description)

@@ -19,14 +19,14 @@ def token_set_ratio(left: str, right: str) -> float:
     return fuzz.token_set_ratio(left, right, processor=utils.default_process)
 
 
-def ratio(left: str, right: str) -> float:
+def similarity_ratio(left: str, right: str) -> float:
     """Return 0 to 100: the normalised indel similarity of both texts (rapidfuzz's `ratio`)."""
     from rapidfuzz import fuzz
 
     return fuzz.ratio(left, right)
 
 
-def spelled_alike(word: str, known: Sequence[str], most: int) -> list[str]:
+def find_similar(word: str, known: Sequence[str], most: int) -> list[str]:
     """Return those of the `known` words that differ from `word` in at most `most` letters: wrong,
     missing, extra, or exchanged with their neighbour (rapidfuzz's `OSA.distance`); most similar
     first, then those with the same first letter.
@@ -39,7 +39,7 @@ def spelled_alike(word: str, known: Sequence[str], most: int) -> list[str]:
     return [name for name, _, _ in matches]
 
 
-def corrected(word: str, known: Callable[[int], Collection[str]]) -> str:
+def correct_word(word: str, known: Callable[[int], Collection[str]]) -> str:
     """Return the correction of `word`: the word itself if it is known, a number, or too short to
     correct; "" if no known word is similar. `known` returns the words with so many letters.
     """
@@ -48,5 +48,5 @@ def corrected(word: str, known: Callable[[int], Collection[str]]) -> str:
         return word
     most = 1 + (length >= 2 * SHORTEST_ERROR)
     lengths = range(length - most, length + most + 1)
-    similar = spelled_alike(word, [other for letters in lengths for other in known(letters)], most)
+    similar = find_similar(word, [other for letters in lengths for other in known(letters)], most)
     return similar[0] if similar else ""

@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Memory
-from ricordo.search.reader import FILE, FOLDER, MOST, VERSION, Reader, read_catalogue
-from ricordo.search.store import NOTHING_WITHHELD, IndexStore, Progress, Withholding, fill
+from ricordo.search.reader import FILE, FOLDER, MAX_MEMORIES, VERSION, IndexReader, read_catalogue
+from ricordo.search.store import NOTHING_WITHHELD, IndexStore, Progress, Withholding, build_index
 from ricordo.storage.cache_file import CacheFile
 from ricordo.storage.lock import state_lock
 from ricordo.storage.state_file import open_database, replace_state_file
@@ -51,27 +51,27 @@ class SearchIndex:
         self._facts = ""
         """The fingerprint of the file after the last write; "" for an index in RAM."""
         self._lock = RLock()
-        self.remark = ""
+        self.warning = ""
         """Why the index is not on disk; "" if it is."""
 
-    def ask(
+    def query(
         self,
         memory: Memory,
-        question: Callable[[Reader], Answer],
+        question: Callable[[IndexReader], Answer],
         progress: Progress | None = None,
     ) -> Answer:
         """Update the index to `memory`, and return the answer to `question` from it."""
         with self._lock:
             try:
-                return question(Reader(self._update(memory, progress).connection))
+                return question(IndexReader(self._update(memory, progress).connection))
             except (sqlite3.Error, OSError, StateUnusable) as error:
                 self.close()
-                self.remark = f"The index cannot be saved: {error}"
-                return question(Reader(self._build_in_ram(memory, progress).connection))
+                self.warning = f"The index cannot be saved: {error}"
+                return question(IndexReader(self._build_in_ram(memory, progress).connection))
 
-    def bring_up(self, memory: Memory, progress: Progress | None = None) -> None:
+    def update(self, memory: Memory, progress: Progress | None = None) -> None:
         """Update the index to `memory` in advance; `ask` does so too."""
-        self.ask(memory, lambda reader: None, progress)
+        self.query(memory, lambda reader: None, progress)
 
     def close(self) -> None:
         """Close the file; the next query opens it again."""
@@ -83,26 +83,30 @@ class SearchIndex:
 
     def _update(self, memory: Memory, progress: Progress | None) -> IndexStore:
         if self._store and not self._facts:
-            self._store.bring_up(memory, progress)
+            self._store.update(memory, progress)
             return self._store
-        if self._store and self._file.facts() == self._facts and self._store.fits(memory):
+        if (
+            self._store
+            and self._file.compute_fingerprint() == self._facts
+            and self._store.is_current(memory)
+        ):
             return self._store
         with state_lock(self._file.folder, PATIENCE):
-            if self._store is None or self._file.facts() != self._facts:
+            if self._store is None or self._file.compute_fingerprint() != self._facts:
                 self.close()
                 self._store = self._open()
                 if self._store:
                     self._register()
             if self._store is None:
                 self._store = self._build(memory, progress)
-            elif self._store.bring_up(memory, progress):
+            elif self._store.update(memory, progress):
                 self._file.seal()
-            self._facts = self._file.facts()
+            self._facts = self._file.compute_fingerprint()
             return self._store
 
     def _open(self) -> IndexStore | None:
         """Open the existing file; None if it is damaged, missing, or of another version."""
-        if not self._file.is_whole():
+        if not self._file.is_intact():
             return None
         connection = _connection(self._file.path)
         with suppress(sqlite3.Error):
@@ -116,14 +120,14 @@ class SearchIndex:
         self._file.prepare()
         draft = _connection(self._file.draft)
         try:
-            fill(draft, memory, progress, self._withholding)
+            build_index(draft, memory, progress, self._withholding)
         finally:
             draft.close()
         self._file.publish()
         self._file.seal()
         self._register()
         store = IndexStore(_connection(self._file.path), self._withholding)
-        store.take_for_granted(memory)
+        store.assume_current(memory)
         return store
 
     def _register(self) -> None:
@@ -138,13 +142,13 @@ class SearchIndex:
         if entry != before:
             # missing memories are kept: they may be on a disk that is not mounted
             others = [(root, other) for root, other in catalogue.items() if root != self._root]
-            newest = dict([*others, (self._root, entry)][-MOST:])
+            newest = dict([*others, (self._root, entry)][-MAX_MEMORIES:])
             text = json.dumps(newest, indent=1)
             replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
     def _build_in_ram(self, memory: Memory, progress: Progress | None) -> IndexStore:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._store, self._facts = fill(connection, memory, progress, self._withholding), ""
+        self._store, self._facts = build_index(connection, memory, progress, self._withholding), ""
         return self._store
 
 

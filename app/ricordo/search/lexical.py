@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ricordo.search.question import RecallQuestion
-    from ricordo.search.reader import IndexedNote, Reader, Totals
+    from ricordo.search.reader import IndexedNote, IndexReader, Totals
 
 K1 = 0.8
 B = 0.4
@@ -63,13 +63,13 @@ class Term:
     )
 
     def __init__(
-        self, word: str, stem: str, reader: Reader, totals: Totals, question: RecallQuestion
+        self, word: str, stem: str, reader: IndexReader, totals: Totals, question: RecallQuestion
     ) -> None:
         self.word = word
         self.stem = stem
         self.goes_on = word == question.typed
         """Whether it is still being typed."""
-        self.forms = dict(reader.family(stem))
+        self.forms = dict(reader.find_family(stem))
         """The words with the same stem, each with its number of notes."""
         self.beginnings = dict(self._find_longer(reader, question))
         """The words that begin with it, or contain it if there are none, with their numbers."""
@@ -77,20 +77,20 @@ class Term:
         self.idf_written = idf(self.forms.get(word, 0), totals.notes)
         self.idf_begun = idf(sum(self.beginnings.values()), totals.notes)
 
-    def _find_longer(self, reader: Reader, question: RecallQuestion) -> list[tuple[str, int]]:
+    def _find_longer(self, reader: IndexReader, question: RecallQuestion) -> list[tuple[str, int]]:
         word = self.word
         if question.is_search and len(word) == 1 and is_unspaced(word):
             # words of unspaced scripts are pairs of characters: it is in either place
-            return reader.holding(word)
+            return reader.find_containing(word)
         shortest = SHORTEST_TYPED if self.goes_on else SHORTEST_BEGINNING
-        longer = reader.beginning_with(word) if len(word) >= shortest else []
+        longer = reader.find_beginning_with(word) if len(word) >= shortest else []
         if longer or self.forms or not question.is_search or len(word) < SHORTEST_BEGINNING:
             return longer
         # parts of compounds: "Speicher" in "Zwischenspeicher"
-        return reader.holding(word)
+        return reader.find_containing(word)
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether any note contains it."""
         return bool(self.forms or self.beginnings)
 
@@ -99,7 +99,7 @@ class Term:
         """The maximum number of notes with it."""
         return sum(self.forms.values())
 
-    def fetched(self, most: int) -> set[str]:
+    def list_fetch_words(self, most: int) -> set[str]:
         """Return the words for fetching notes: its forms, and the most common longer words that
         occur at most `most` times in total; no longer words if it is known and complete.
         """
@@ -122,7 +122,7 @@ def idf(notes: int, of: int) -> float:
     return log(1 + (of - notes + 0.5) / (notes + 0.5))
 
 
-def saturated(frequency: float, length: float, average: float) -> float:
+def saturate(frequency: float, length: float, average: float) -> float:
     """Return BM25's saturated term frequency for a text of that `length`, in words."""
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / (average or 1)))
 
@@ -146,8 +146,8 @@ class TermHits:
             (row.description, SUMMARY),
             (row.keywords, KEYWORD),
         ):
-            self._count(lexicon.found_in(text), weight, lexicon)
-        hits = lexicon.found_in(body)
+            self._count(lexicon.find_in(text), weight, lexicon)
+        hits = lexicon.find_in(body)
         self._count(hits, 1.0, lexicon)
         if len(body) > CHUNK:
             self._count_by_chunk(hits)
@@ -181,14 +181,14 @@ too, and the number of the term that it begins with; -1 for none.
 class Lexicon:
     """The words of a question, with their frequencies in one memory."""
 
-    def __init__(self, question: RecallQuestion, reader: Reader, most: int) -> None:
+    def __init__(self, question: RecallQuestion, reader: IndexReader, most: int) -> None:
         """Look up the words; only the `most` rarest ones that any note contains are scored."""
-        self.totals = reader.totals()
+        self.totals = reader.read_totals()
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
         terms = [Term(word, stem, reader, self.totals, question) for stem, word in stems.items()]
         self._asked = sorted((term.idf for term in terms), reverse=True)
-        known = sorted((term for term in terms if term.known), key=lambda term: -term.idf)
-        self.unknown = tuple(term.word for term in terms if not term.known)
+        known = sorted((term for term in terms if term.is_known), key=lambda term: -term.idf)
+        self.unknown = tuple(term.word for term in terms if not term.is_known)
         """Words of the question that no note contains."""
         self.terms = known[:most]
         numbers = {term.stem: n for n, term in enumerate(self.terms)}
@@ -210,12 +210,12 @@ class Lexicon:
                 meanings[form] = (before[0], before[1], number)
         return meanings
 
-    def found_in(self, words: Sequence[str]) -> list[tuple[int, Meaning]]:
+    def find_in(self, words: Sequence[str]) -> list[tuple[int, Meaning]]:
         """Return the positions of the question's words in `words`, with their meanings."""
         meanings = self._meanings
         return [(at, meanings[word]) for at, word in enumerate(words) if word in meanings]
 
-    def expression(self, most: int) -> str:
+    def build_expression(self, most: int) -> str:
         """Return the FTS5 expression for notes with any of these words. Common words, which cost
         time and distinguish little, are omitted once rarer ones give `most` occurrences.
         """
@@ -225,7 +225,7 @@ class Lexicon:
             if forms and occurrences + term.notes > most:
                 break
             occurrences += term.notes
-            forms |= term.fetched(most)
+            forms |= term.list_fetch_words(most)
         return " OR ".join(f'"{form}"' for form in sorted(forms))
 
     def is_common(self, most: int) -> bool:
@@ -240,34 +240,34 @@ class Lexicon:
         """Return the lexical score of a note."""
         terms, average = self.terms, self.totals.words / (self.totals.notes or 1)
         length = found.length
-        total = self.weigh(found.frequency, length)
+        total = self.score_bm25(found.frequency, length)
         chunk_scores = (self._score_chunk(chunk) for chunk in found.chunks.values())
         total += CHUNKS * max(chunk_scores, default=0.0)
         for term, frequency in found.written.items():
-            total += UNSTEMMED * terms[term].idf_written * saturated(frequency, length, average)
+            total += UNSTEMMED * terms[term].idf_written * saturate(frequency, length, average)
         for term, frequency in found.begun.items():
-            total += BEGINNINGS * terms[term].idf_begun * saturated(frequency, length, average)
+            total += BEGINNINGS * terms[term].idf_begun * saturate(frequency, length, average)
         for (one, other), count in found.pairs.items():
             both = terms[one].idf + terms[other].idf
-            total += PAIRS * both * saturated(count, length, average)
+            total += PAIRS * both * saturate(count, length, average)
         return total
 
-    def weigh(self, frequency: dict[int, float], length: float, texts: int = 1) -> float:
+    def score_bm25(self, frequency: dict[int, float], length: float, texts: int = 1) -> float:
         """Return the BM25 score of term frequencies in a text joined from so many notes."""
         average = texts * self.totals.words / (self.totals.notes or 1)
         return sum(
-            self.terms[term].idf * saturated(count, length, average)
+            self.terms[term].idf * saturate(count, length, average)
             for term, count in frequency.items()
         )
 
     def _score_chunk(self, frequency: dict[int, int]) -> float:
         average = self.totals.words / (self.totals.chunks or 1)
         return sum(
-            self.terms[term].idf * saturated(count, CHUNK, average)
+            self.terms[term].idf * saturate(count, CHUNK, average)
             for term, count in frequency.items()
         )
 
-    def weight_asked(self, most: int) -> float:
+    def sum_asked(self, most: int) -> float:
         """Return the total idf of the question's `most` rarest words, known or not."""
         return sum(self._asked[:most])
 

@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from ricordo.search.words import runs
+from ricordo.search.words import split_runs
 
 LONGEST = 2000
 """Characters of a query; the rest is ignored."""
@@ -68,7 +68,7 @@ def parse(text: str) -> Query:
             begun = condition
             unfinished.append(condition.key)
     joined = " ".join(words)
-    if joined.strip(_BEGINNINGS) and not runs(joined):
+    if joined.strip(_BEGINNINGS) and not split_runs(joined):
         return Query("", (*conditions, Condition("exact", joined)), tuple(unfinished))
     return Query(joined, tuple(conditions), tuple(unfinished))
 
@@ -99,7 +99,7 @@ def looks_like_day(value: str) -> bool:
     return _DAY.fullmatch(value.strip()) is not None
 
 
-def day_meant(value: str) -> str:
+def parse_day(value: str) -> str:
     """Return the year, month or day in `value` as the beginning of an ISO 8601 day; "" if it is
     not a valid one.
     """

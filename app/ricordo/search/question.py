@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from itertools import pairwise
 
-from ricordo.search.words import content_words, fold, stem, words
+from ricordo.search.words import content_words, fold, split_words, stem_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Window:
         self.last = last
         self.any_year = any_year
 
-    def holds(self, day: str) -> bool:
+    def includes(self, day: str) -> bool:
         """Return whether a note of `day` (ISO 8601, "" for none) was written in the window or at
         most `AFTERMATH` later.
         """
@@ -88,7 +88,7 @@ class Window:
         )
 
 
-def window_in(text: str, today: date) -> Window | None:
+def find_window(text: str, today: date) -> Window | None:
     """Return the first time that `text` names; None if it names none."""
     words_in_text = re.findall("[a-z]+", text.lower())
     if _TIME_WORDS.isdisjoint(words_in_text) and not re.search("[0-9]", text):
@@ -206,17 +206,17 @@ class RecallQuestion:
         """
         self.text = message[:LONGEST]
         self.is_search = is_search
-        all_words = words(self.text)
+        all_words = split_words(self.text)
         distinct = set(all_words)
         content = content_words(_without_fillers(all_words)) or (all_words if is_search else [])
         self.words: tuple[str, ...] = tuple(dict.fromkeys(content))
-        self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
+        self.stems: tuple[str, ...] = tuple([stem_word(word) for word in self.words])
         is_incomplete = is_search and all_words and fold(self.text).endswith(all_words[-1])
         self.typed = all_words[-1] if is_incomplete else ""
         """The word that is still being typed; "" if there is none."""
-        self.pairs = frozenset(pairwise([stem(word) for word in content]))
+        self.pairs = frozenset(pairwise([stem_word(word) for word in content]))
         """Pairs of consecutive stems."""
-        self.window = window_in(self.text, today)
+        self.window = find_window(self.text, today)
         self.asks_when = "when" in distinct or _has_both(distinct, _WHICH, _TIMES)
         self.asks_how_many = "how" in distinct and not distinct.isdisjoint(_AMOUNTS)
         self.asks_now = not distinct.isdisjoint(_NOW)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ricordo.search.question import RecallQuestion
-    from ricordo.search.reader import IndexedNote, Reader
+    from ricordo.search.reader import IndexedNote, IndexReader
 
 IN_WINDOW = 1.0
 """The boost of a note of the asked time, as a share of its score."""
@@ -39,7 +39,7 @@ BEYOND = 0.2
 one after it (the higher of the two), and from the next but one. An answer more often follows its
 question than precedes it (tuned on two conversations of LoCoMo).
 """
-TOGETHER = 0.4
+JOINT = 0.4
 """The share of the joint score of a note and its two neighbours that the note gets, for questions
 whose words are in several messages (tuned on the same two).
 """
@@ -67,7 +67,7 @@ it is for larger memories.
 """
 FAST = Breadth(terms=12, occurrences=3_000, notes=60)
 """For a search at every key press."""
-SIFTED = Breadth(terms=12, occurrences=1 << 62, notes=60)
+FILTERED = Breadth(terms=12, occurrences=1 << 62, notes=60)
 """The same with conditions: notes that meet them may have only common words."""
 NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
 """For the hook, which has 10 ms; the benchmark measures the loss in recall."""
@@ -104,7 +104,7 @@ class Ranking:
 
 
 def rank(
-    reader: Reader,
+    reader: IndexReader,
     question: RecallQuestion,
     today: date,
     breadth: Breadth = WIDE,
@@ -131,21 +131,21 @@ def rank(
 
 
 def _fetch(
-    reader: Reader, lexicon: Lexicon, breadth: Breadth, fits: Callable[[bytes], bool] | None
+    reader: IndexReader, lexicon: Lexicon, breadth: Breadth, fits: Callable[[bytes], bool] | None
 ) -> list[Candidate]:
     """Return the notes that FTS5 finds, and their neighbours in a series."""
-    match = lexicon.expression(breadth.occurrences)
+    match = lexicon.build_expression(breadth.occurrences)
     if fits is None:
         is_common = lexicon.is_common(breadth.occurrences)
-        matching = reader.newest_matching if is_common else reader.matching
+        matching = reader.find_newest_matching if is_common else reader.find_matching
         ids = set(matching(match, breadth.notes))
     else:
         # filter before the cut: the few that fit may come after many that do not
-        fitting = (number for number, path in reader.all_matching(match) if fits(path))
+        fitting = (number for number, path in reader.iterate_matching(match) if fits(path))
         ids = set(islice(fitting, breadth.notes))
-    matches = [Candidate(TermHits(row, lexicon)) for row in reader.rows(ids)]
-    neighbours = reader.around((candidate.row for candidate in matches), REACH) - ids
-    rows = reader.rows(neighbours) if neighbours else ()
+    matches = [Candidate(TermHits(row, lexicon)) for row in reader.read_rows(ids)]
+    neighbours = reader.find_neighbours((candidate.row for candidate in matches), REACH) - ids
+    rows = reader.read_rows(neighbours) if neighbours else ()
     return matches + [Candidate(TermHits(row, lexicon)) for row in rows]
 
 
@@ -155,7 +155,7 @@ def _score(
     score = lexicon.score(candidate.evidence)
     neighbours = series.around(candidate)
     if neighbours:
-        score += TOGETHER * _score_together([candidate, *neighbours], lexicon)
+        score += JOINT * _score_together([candidate, *neighbours], lexicon)
     candidate.score = score * _boost(candidate, question, today)
 
 
@@ -167,13 +167,13 @@ def _score_together(candidates: list[Candidate], lexicon: Lexicon) -> float:
         length += candidate.evidence.length
         for term, count in candidate.evidence.frequency.items():
             frequency[term] = frequency.get(term, 0) + count
-    return lexicon.weigh(frequency, length, 3)
+    return lexicon.score_bm25(frequency, length, 3)
 
 
 def _boost(candidate: Candidate, question: RecallQuestion, today: date) -> float:
     """Return the factor by which cues raise the score, and add the reasons to the candidate."""
     row, factor = candidate.row, 1.0
-    if question.window and question.window.holds(row.day):
+    if question.window and question.window.includes(row.day):
         factor *= 1 + IN_WINDOW
         candidate.cues.append("of the time that is asked for")
     if question.asks_when and row.tells & 1:

@@ -114,27 +114,27 @@ class Totals:
         self.chunks = chunks
 
 
-class Reader:
+class IndexReader:
     """Queries on one index. Every method raises sqlite3.Error if the file is damaged."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Use a `connection` to an index of this `VERSION`."""
         self.connection = connection
 
-    def totals(self) -> Totals:
+    def read_totals(self) -> Totals:
         """Return the totals of the memory."""
         facts = dict(self.connection.execute("SELECT name, value FROM fact"))
         return Totals(facts.get("notes", 0), facts.get("words", 0), facts.get("chunks", 0))
 
-    def family(self, stem: str) -> list[tuple[str, int]]:
+    def find_family(self, stem: str) -> list[tuple[str, int]]:
         """Return the words with this `stem`, most common first, with their numbers of notes."""
         return self._words("stem = ?", stem)
 
-    def beginning_with(self, start: str) -> list[tuple[str, int]]:
+    def find_beginning_with(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin with `start`, as `family` does."""
         return self._words("word >= ? AND word < ?", start, start + "\U0010ffff")
 
-    def holding(self, part: str) -> list[tuple[str, int]]:
+    def find_containing(self, part: str) -> list[tuple[str, int]]:
         """Return the words that contain `part`, as `family` does; scans all words."""
         return self._words("instr(word, ?)", part)
 
@@ -142,12 +142,12 @@ class Reader:
         sql = f"SELECT word, notes FROM word WHERE {which} AND notes > 0 ORDER BY notes DESC, word"
         return self.connection.execute(f"{sql} LIMIT {MOST_FORMS}", values).fetchall()
 
-    def of_length(self, letters: int) -> list[str]:
+    def find_by_length(self, letters: int) -> list[str]:
         """Return the words with so many letters that any note contains."""
         sql = "SELECT word FROM word WHERE notes > 0 AND length(word) = ?"
         return [row[0] for row in self.connection.execute(sql, (letters,))]
 
-    def matching(self, match: str, most: int) -> list[int]:
+    def find_matching(self, match: str, most: int) -> list[int]:
         """Return the ids of at most `most` notes that match the FTS5 expression `match`, best first
         by BM25; ties at the end are cut by path.
         """
@@ -163,7 +163,7 @@ class Reader:
         by_path = self._by_path(tied) if are_all else self._scoring(match, last)
         return [*better, *by_path][:most]
 
-    def newest_matching(self, match: str, most: int) -> list[int]:
+    def find_newest_matching(self, match: str, most: int) -> list[int]:
         """Return the newest matches, for an expression that matches so many notes that scoring all
         takes too long; as `matching` if too few of the newest notes match.
         """
@@ -173,7 +173,7 @@ class Reader:
         sql = f"SELECT rowid FROM text WHERE text MATCH ? AND rowid IN ({marks})"
         matches = {row[0] for row in self.connection.execute(sql, (match, *ids))}
         ordered = [number for number in ids if number in matches]
-        return ordered[:most] if len(ordered) >= most else self.matching(match, most)
+        return ordered[:most] if len(ordered) >= most else self.find_matching(match, most)
 
     def _by_path(self, ids: Collection[int]) -> list[int]:
         marks = ", ".join("?" * len(ids))
@@ -185,7 +185,7 @@ class Reader:
         rows = self.connection.execute(f"{sql} WHERE score = ? ORDER BY path", (match, score))
         return [row[0] for row in rows]
 
-    def all_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
+    def iterate_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
         """Yield id and path of every note that matches the FTS5 expression `match`, best first."""
         yield from self.connection.execute(
             f"SELECT note.id, note.path FROM text JOIN note ON note.id = text.rowid "
@@ -202,13 +202,13 @@ class Reader:
         )
         return int(self.connection.execute(sql, (match, *paths)).fetchone()[0])
 
-    def rows(self, ids: Collection[int]) -> Iterator[IndexedNote]:
+    def read_rows(self, ids: Collection[int]) -> Iterator[IndexedNote]:
         """Yield the notes with these `ids`."""
         marks = ", ".join("?" * len(ids))
         for row in self.connection.execute(f"{_NOTE} WHERE id IN ({marks})", tuple(ids)):
             yield IndexedNote(row)
 
-    def file_facts(self, number: int) -> tuple[int, int]:
+    def read_file_facts(self, number: int) -> tuple[int, int]:
         """Return size and change time (ns) of the file from which note `number` was read; the time
         is 0 if a later change might not have changed it.
         """
@@ -216,7 +216,7 @@ class Reader:
         size, changed_ns = self.connection.execute(sql, (number,)).fetchone()
         return int(size), int(changed_ns)
 
-    def around(self, rows: Iterable[IndexedNote], reach: int) -> set[int]:
+    def find_neighbours(self, rows: Iterable[IndexedNote], reach: int) -> set[int]:
         """Return the ids of the notes at most `reach` places from one of `rows` in its series."""
         wanted = {
             (row.series, row.place + step)
@@ -234,12 +234,12 @@ class Reader:
         values = [value for at in wanted for value in at]
         return {row[0] for row in self.connection.execute(sql, values)}
 
-    def withheld(self) -> frozenset[bytes]:
+    def list_withheld(self) -> frozenset[bytes]:
         """Return the paths of the notes that agents never get."""
         rows = self.connection.execute("SELECT path FROM note WHERE withheld")
         return frozenset(path for (path,) in rows)
 
-    def links(self, ids: Collection[int]) -> list[tuple[int, int]]:
+    def read_links(self, ids: Collection[int]) -> list[tuple[int, int]]:
         """Return the links between notes, source and target, with one end among `ids`."""
         marks = ", ".join("?" * len(ids))
         sql = f"SELECT source, target FROM link WHERE source IN ({marks}) OR target IN ({marks})"
@@ -249,7 +249,7 @@ class Reader:
 FOLDER = "recall"
 """The folder of the state directory with indexes and catalogue."""
 FILE = "memories.json"
-MOST = 500
+MAX_MEMORIES = 500
 """Memories in the catalogue, the last written ones; others are added again when opened."""
 _LARGEST = 1024 * 1024
 

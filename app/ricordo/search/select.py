@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ricordo.search.question import RecallQuestion
     from ricordo.search.rank import Breadth, Ranking
-    from ricordo.search.reader import Reader
+    from ricordo.search.reader import IndexReader
 
     Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
     """A second, semantic score: takes the message and the paths of notes, and returns a number for
@@ -32,7 +32,7 @@ raised HotpotQA from .770 to .880).
 """
 
 
-def neighbours(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+def group_neighbours(links: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
     """Return for every note those that it links to or that link to it."""
     by_note: dict[int, set[int]] = {}
     for source, target in links:
@@ -45,7 +45,7 @@ def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> di
     """Return the probability of each note in a random walk from the weighted `seeds`, in total 1:
     personalised PageRank (T. Haveliwala, Topic-Sensitive PageRank, 2002).
     """
-    around = neighbours(links)
+    around = group_neighbours(links)
     total = sum(seeds.values())
     start = {note: weight / total for note, weight in seeds.items()} if total else {}
     mass = dict(start)
@@ -63,7 +63,7 @@ def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> di
     return mass
 
 
-MOST = 5
+MAX_SELECTED = 5
 """Notes for one message, the same number as Claude Code's own selector."""
 LEAST_WORDS = 2
 """A message with fewer content words gets no notes."""
@@ -115,10 +115,10 @@ class Selected:
 
 
 def select(
-    reader: Reader,
+    reader: IndexReader,
     question: RecallQuestion,
     today: date,
-    most: int = MOST,
+    most: int = MAX_SELECTED,
     never: Collection[bytes] = frozenset(),
     breadth: Breadth = WIDE,
     meaning: Meaning | None = None,
@@ -131,7 +131,7 @@ def select(
     ranking = rank(reader, question, today, breadth)
     if likelihood_of_best(ranking) < LIKELY:
         return []
-    asked = ranking.lexicon.weight_asked(MOST_ASKED)
+    asked = ranking.lexicon.sum_asked(MOST_ASKED)
     if meaning:
         _fuse(ranking, meaning)
     _follow_links(reader, ranking)
@@ -142,7 +142,7 @@ def select(
             break
         row = candidate.row
         if row.recalled and row.path not in never and not (for_agents and row.withheld):
-            chosen.append(Selected(candidate, chance, reasons(candidate, ranking)))
+            chosen.append(Selected(candidate, chance, list_reasons(candidate, ranking)))
     return chosen
 
 
@@ -151,7 +151,7 @@ def likelihood_of_best(ranking: Ranking) -> float:
     if len(ranking.question.words) < LEAST_WORDS or not ranking.candidates:
         return 0.0
     best = ranking.candidates[0].score
-    return likelihood(best, ranking.lexicon.weight_asked(MOST_ASKED))
+    return likelihood(best, ranking.lexicon.sum_asked(MOST_ASKED))
 
 
 def likelihood(score: float, asked: float) -> float:
@@ -163,7 +163,7 @@ def likelihood(score: float, asked: float) -> float:
     return 1 / (1 + exp(-SLOPE * log(score / asked / MIDDLE)))
 
 
-def reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
+def list_reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
     """Return the reasons for `candidate`, as shown to the user, the strongest first."""
     terms = ranking.lexicon.terms
     evidence = candidate.evidence
@@ -205,21 +205,21 @@ def _fuse(ranking: Ranking, meaning: Meaning) -> None:
     candidates.sort(key=lambda candidate: (-candidate.score, candidate.row.path))
 
 
-def _follow_links(reader: Reader, ranking: Ranking) -> None:
+def _follow_links(reader: IndexReader, ranking: Ranking) -> None:
     """Add notes linked with the best ones. The first stays first: it was found by its words."""
     first = ranking.candidates[0]
     best = first.score
     seeds = {note.row.id: (note.score / best) ** 2 for note in ranking.candidates[:SEEDS]}
-    links = reader.links(seeds)
+    links = reader.read_links(seeds)
     if not links:
         return
     by_id = {note.row.id: note for note in ranking.candidates}
     mass = pagerank(seeds, links)
     most = max(mass.values())
     missing = sorted(mass.keys() - by_id.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
-    for row in reader.rows(missing):
+    for row in reader.read_rows(missing):
         by_id[row.id] = Candidate(TermHits(row, ranking.lexicon))
-    around = neighbours(links)
+    around = group_neighbours(links)
     for number, candidate in by_id.items():
         if number == first.row.id:
             continue

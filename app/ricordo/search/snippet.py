@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ricordo.search.words import end_of, fold_with_places, is_unspaced, stem, words
+from ricordo.search.words import find_end, fold_with_places, is_unspaced, split_words, stem_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _Hit = tuple[int, int, str]
 """Start and end, and the stem or part that matches."""
 
 
-def snippet(
+def extract_snippet(
     text: str, stems: Collection[str], parts: Collection[str] = (), width: int = WIDTH
 ) -> tuple[str, Places]:
     """Return about `width` characters of `text`, on one line, with as many of the `stems` as
@@ -41,14 +41,16 @@ def snippet(
     return before + flat[start:end] + after, _merge_ranges(marks)
 
 
-def passage(note: Note, stems: Collection[str], parts: Collection[str] = ()) -> tuple[str, Places]:
+def extract_passage(
+    note: Note, stems: Collection[str], parts: Collection[str] = ()
+) -> tuple[str, Places]:
     """Return the snippet of the body of a note; that of its description if only the description
     matches, or there is no body.
     """
-    body, places = snippet(note.body, stems, parts)
+    body, places = extract_snippet(note.body, stems, parts)
     if places:
         return body, places
-    description, places = snippet(note.description, stems, parts)
+    description, places = extract_snippet(note.description, stems, parts)
     return (description, places) if places or not body else (body, ())
 
 
@@ -57,12 +59,12 @@ def _hits(flat: str, stems: Collection[str], parts: Collection[str]) -> list[_Hi
     hits = list(_find_stems(folded, stems))
     matched_stems = {key for _, _, key in hits}
     for part in parts:
-        if stem(part) not in matched_stems:
+        if stem_word(part) not in matched_stems:
             hits += _find_part(folded, part)
     hits.sort()
     if isinstance(places, range):
         return hits
-    return [(places[start], end_of(places, end), key) for start, end, key in hits]
+    return [(places[start], find_end(places, end), key) for start, end, key in hits]
 
 
 def _merge_ranges(marks: Iterable[tuple[int, int]]) -> Places:
@@ -88,8 +90,8 @@ def _find_stems(folded: str, stems: Collection[str]) -> Iterator[_Hit]:
         return
     for match in re.finditer(rf"(?:{'|'.join(sorted(starts))})[^\W_]*", folded):
         text, at = match[0], match.start()
-        pieces = [text] if text.isascii() else words(text)
-        matched = next((key for word in pieces if (key := stem(word)) in spaced), "")
+        pieces = [text] if text.isascii() else split_words(text)
+        matched = next((key for word in pieces if (key := stem_word(word)) in spaced), "")
         if matched and not folded[at - 1 : at].isalnum():
             yield at, match.end(), matched
 

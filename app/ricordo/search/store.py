@@ -13,19 +13,19 @@ from hashlib import sha256
 from itertools import islice
 from typing import NamedTuple
 
-from ricordo.background import no_garbage_collection
+from ricordo.background import pause_gc
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, Names, Resolved
+from ricordo.memory.names import Names, ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 from ricordo.search.lexical import CHUNK
 from ricordo.search.reader import FOLDER, VERSION
 from ricordo.search.usage import FILE, UsageStore
-from ricordo.search.words import content_words, stem, words
+from ricordo.search.words import content_words, split_words, stem_word
 from ricordo.storage.cache_file import remove_cache
 from ricordo.storage.lock import state_lock
 from ricordo.storage.state_file import open_database_to_read
-from ricordo.text import encodable
+from ricordo.text import make_encodable
 
 _KEYWORD_FIELDS = ("keywords", "tags", "aliases")
 _NUMBER = re.compile(r"(\d{1,9})(?=\D*$)")
@@ -81,31 +81,31 @@ class Withholding(NamedTuple):
 NOTHING_WITHHELD = Withholding(lambda note: False, "")
 
 
-def stamp_of(note: Note, targets: Iterable[str], withholding: Withholding) -> str:
+def compute_stamp(note: Note, targets: Iterable[str], withholding: Withholding) -> str:
     """Return a hash of everything on which the record of `note` depends; it links to the notes at
     `targets`.
     """
     stamp = sha256(note.raw)
-    for text in (note.path, note.name, day_of(note), withholding.version, *targets):
+    for text in (note.path, note.name, find_day(note), withholding.version, *targets):
         stamp.update(b"\0" + os.fsencode(text))
     return stamp.hexdigest()
 
 
-def record_of(note: Note, stamp: str, withholding: Withholding) -> Record:
+def build_record(note: Note, stamp: str, withholding: Withholding) -> Record:
     """Return the record of `note`."""
-    name, body = words(note.name), words(note.body)
+    name, body = split_words(note.name), split_words(note.body)
     # a longer note has enough words of its own; a short one may need its neighbours
-    series, place = series_of(note.path) if len(body) <= CHUNK else ("", 0)
+    series, place = find_series(note.path) if len(body) <= CHUNK else ("", 0)
     return Record(
         path=os.fsencode(note.path),
         stamp=stamp,
         size=note.facts.size,
-        changed_ns=changed_ns(note),
-        title=encodable(note.name),
-        summary=encodable(note.description),
-        type=encodable(note.type),
-        day=day_of(note),
-        series=encodable(series),
+        changed_ns=get_changed_ns(note),
+        title=make_encodable(note.name),
+        summary=make_encodable(note.description),
+        type=make_encodable(note.type),
+        day=find_day(note),
+        series=make_encodable(series),
         place=place,
         tells=_tells(set(body)),
         recalled=int(note.role in (FileRole.NOTE, FileRole.SOURCE)),
@@ -113,18 +113,18 @@ def record_of(note: Note, stamp: str, withholding: Withholding) -> Record:
         words=len(body),
         chunks=max(1, -(-len(body) // CHUNK)),
         name=" ".join(name),
-        description=" ".join(words(note.description)),
+        description=" ".join(split_words(note.description)),
         keywords=" ".join(_keywords(note, frozenset(name))),
         body=" ".join(body),
     )
 
 
-def changed_ns(note: Note) -> int:
+def get_changed_ns(note: Note) -> int:
     """Return the change time of the file of `note`; 0 if a later change might not change it."""
-    return note.facts.changed_ns if note.facts.settled else 0
+    return note.facts.changed_ns if note.facts.is_settled else 0
 
 
-def series_of(path: str) -> tuple[str, int]:
+def find_series(path: str) -> tuple[str, int]:
     """Return the series of a numbered note and its number; ("", 0) for a note without number. Notes
     of one folder whose names differ only in the last number are a series.
     """
@@ -135,11 +135,11 @@ def series_of(path: str) -> tuple[str, int]:
     return f"{folder}{slash}{name[: number.start()]}#{name[number.end() :]}", int(number[1])
 
 
-def day_of(note: Note) -> str:
+def find_day(note: Note) -> str:
     """Return the day of the last change of `note`, ISO 8601: from its frontmatter, else from its
     file; "" if neither is valid.
     """
-    stated = _ISO_DAY.match(note.stamped)
+    stated = _ISO_DAY.match(note.stated_date)
     if stated:
         return stated[0]
     try:
@@ -150,10 +150,10 @@ def day_of(note: Note) -> str:
 
 def _keywords(note: Note, named: frozenset[str]) -> list[str]:
     """Return the keywords of the frontmatter, and the words of the path that are not in `named`."""
-    keywords = [word for word in words(note.path.removesuffix(".md")) if word not in named]
+    keywords = [word for word in split_words(note.path.removesuffix(".md")) if word not in named]
     for field in _KEYWORD_FIELDS:
-        for text in note.head.texts(field) if field in note.head.fields else ():
-            keywords += words(text)
+        for text in note.frontmatter.get_list(field) if field in note.frontmatter.fields else ():
+            keywords += split_words(text)
     return keywords
 
 
@@ -170,14 +170,14 @@ def purge_usage(state: str, value: str, put_aside: Callable[[str], None], patien
     """Delete every usage record, of all memories, that contains `value`; return how many. Raises
     sqlite3.Error and OSError.
     """
-    wanted = frozenset(content_words(words(value)))
+    wanted = frozenset(content_words(split_words(value)))
 
     def mentions(text: str) -> bool:
         # a search without results may have recorded a part of a long value
         matched = wanted.intersection(text.split())
         return value in text or (bool(matched) and 2 * len(matched) >= len(wanted))
 
-    return UsageStore(state, "", patience, put_aside).forget(mentions)
+    return UsageStore(state, "", patience, put_aside).purge(mentions)
 
 
 def purge_indexes(state: str, value: str) -> int:
@@ -203,7 +203,7 @@ def _may_contain(path: str, value: str) -> bool:
     """Return whether every word of `value` is part of a word in the index, which also has words of
     deleted texts, or a title or a path contains it.
     """
-    folded = words(value)
+    folded = split_words(value)
     try:
         with closing(open_database_to_read(path)) as index:
             matches = (
@@ -291,7 +291,7 @@ class IndexStore:
         self._withholding = withholding
         rows = connection.execute("SELECT path, id, stamp, size, changed_ns FROM note")
         self._rows = {path: _RowState(*rest) for path, *rest in rows}
-        self._sources: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
+        self._sources: dict[str, tuple[Note, tuple[ResolvedLink, ...]]] = {}
         """The notes and links from which the rows were last made: the same object is unchanged."""
         self._names: Names | None = None
         """The names by which links in frontmatter were last resolved."""
@@ -299,7 +299,7 @@ class IndexStore:
         self._comparison: tuple[Memory, Mapping[str, Note], list[Note]] | None = None
         """The last memory that was compared, with the result of `_compare`."""
 
-    def bring_up(self, memory: Memory, progress: Progress | None = None) -> bool:
+    def update(self, memory: Memory, progress: Progress | None = None) -> bool:
         """Update the rows to `memory` in one transaction; return whether anything was written.
         Raises sqlite3.Error.
         """
@@ -312,9 +312,9 @@ class IndexStore:
         self._remember(memory, touched, notes)
         return bool(changed or deleted)
 
-    def take_for_granted(self, memory: Memory) -> None:
+    def assume_current(self, memory: Memory) -> None:
         """Assume without checking that the rows are those of `memory`."""
-        notes = {note.path: note for note in indexed(memory)}
+        notes = {note.path: note for note in list_indexed(memory)}
         self._remember(memory, notes.values(), notes)
 
     def _remember(self, memory: Memory, touched: Iterable[Note], notes: Mapping[str, Note]) -> None:
@@ -325,7 +325,7 @@ class IndexStore:
             del self._sources[path]
         self._memory, self._names, self._comparison = memory, memory.names, None
 
-    def fits(self, memory: Memory) -> bool:
+    def is_current(self, memory: Memory) -> bool:
         """Return whether the rows are surely those of `memory`, without reading or hashing."""
         if memory is self._memory:
             return True
@@ -349,16 +349,16 @@ class IndexStore:
         """Return those of the `touched` notes with outdated rows, with their stamps."""
         changed = []
         for note in touched:
-            stamp = stamp_of(note, targets(memory, note), self._withholding)
+            stamp = compute_stamp(note, list_targets(memory, note), self._withholding)
             row = self._rows.get(os.fsencode(note.path))
-            if row is None or row[1:] != (stamp, note.facts.size, changed_ns(note)):
+            if row is None or row[1:] != (stamp, note.facts.size, get_changed_ns(note)):
                 changed.append((note, stamp))
         return changed
 
     def _compare(self, memory: Memory) -> tuple[Mapping[str, Note], list[Note]]:
         """Return the notes of `memory` by path, and those that the rows were not made from."""
         if self._comparison is None or self._comparison[0] is not memory:
-            notes = {note.path: note for note in indexed(memory)}
+            notes = {note.path: note for note in list_indexed(memory)}
             self._comparison = memory, notes, list(self._find_touched(memory, notes))
         return self._comparison[1:]
 
@@ -369,7 +369,7 @@ class IndexStore:
         for path, note in notes.items():
             before = self._sources.get(path)
             if not (before and before[0] is note and before[1] is links.get(path, no_links)) or (
-                renamed and note.head.fields and memory.head_items(note)
+                renamed and note.frontmatter.fields and memory.resolve_frontmatter_links(note)
             ):
                 yield note
 
@@ -393,7 +393,7 @@ class IndexStore:
             self._remove(path, counts, totals)
         pending = iter(changed)
         done = 0
-        while batch := [record_of(*pair, self._withholding) for pair in islice(pending, _BATCH)]:
+        while batch := [build_record(*pair, self._withholding) for pair in islice(pending, _BATCH)]:
             self._replace(batch, counts, totals)
             if not is_new:
                 counts.update(word for record in batch for word in _distinct(record[-4:]))
@@ -456,7 +456,7 @@ class IndexStore:
         self.connection.executemany(
             "INSERT INTO word VALUES (?, ?, ?) "
             "ON CONFLICT (word) DO UPDATE SET notes = notes + excluded.notes",
-            sorted((word, stem(word), count) for word, count in counts.items() if count),
+            sorted((word, stem_word(word), count) for word, count in counts.items() if count),
         )
 
     def _add_links(self, memory: Memory, notes: Iterable[Note]) -> None:
@@ -464,7 +464,7 @@ class IndexStore:
         links = {
             (rows[os.fsencode(note.path)].number, rows[path].number)
             for note in notes
-            for path in map(os.fsencode, targets(memory, note))
+            for path in map(os.fsencode, list_targets(memory, note))
             if path in rows
         }
         self.connection.executemany("INSERT INTO link VALUES (?, ?)", links)
@@ -477,21 +477,21 @@ class IndexStore:
         )
 
 
-def indexed(memory: Memory) -> list[Note]:
+def list_indexed(memory: Memory) -> list[Note]:
     """Return the files of `memory` that are searched: all but its indexes."""
     return [file for file in memory.files if file.role is not FileRole.INDEX]
 
 
-def targets(memory: Memory, note: Note) -> list[str]:
+def list_targets(memory: Memory, note: Note) -> list[str]:
     """Return the sorted paths of the notes to which `note` links in its text or frontmatter."""
     links = memory.links.get(note.path, ())
-    linked = {link.path for link in links if link.leads is Leads.NOTE}
-    if note.head.fields:
-        linked.update(memory.named_in_head(note))
+    linked = {link.path for link in links if link.target_kind is TargetKind.NOTE}
+    if note.frontmatter.fields:
+        linked.update(memory.named_in_frontmatter(note))
     return sorted(linked - {note.path})
 
 
-def fill(
+def build_index(
     connection: sqlite3.Connection,
     memory: Memory,
     progress: Progress | None = None,
@@ -501,8 +501,8 @@ def fill(
     for statement in _SCHEMA:
         connection.execute(statement)
     store = IndexStore(connection, withholding)
-    with no_garbage_collection():
-        store.bring_up(memory, progress)
+    with pause_gc():
+        store.update(memory, progress)
     return store
 
 

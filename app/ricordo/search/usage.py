@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 FILE = "usage.db"
 GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
 """Kinds of usage: by an agent, and two by the user."""
-MOST_GAPS = 500
+MAX_MISSES = 500
 MOST_GIVEN = MOST_TOGETHER = 20_000
 """Newest rows that are kept: those of thousands of sessions, in a file of a few megabytes."""
 VERSION = 2
 """The schema version; a later one may add tables."""
-BRIEF = 0.1
+SHORT_PATIENCE = 0.1
 """Seconds that an agent waits for another process that writes."""
 
 _SCHEMA = """
@@ -71,7 +71,7 @@ class UsageStore:
         self,
         state: str,
         root: str,
-        patience: float = BRIEF,
+        patience: float = SHORT_PATIENCE,
         put_aside: Callable[[str], None] | None = None,
     ) -> None:
         """Set the state directory and the memory's directory; opens nothing. `patience` is the time
@@ -82,32 +82,32 @@ class UsageStore:
         self._patience = patience
         self._put_aside = put_aside
 
-    def given(self, session: str) -> frozenset[bytes]:
+    def list_given(self, session: str) -> frozenset[bytes]:
         """Return the paths of the notes given to an agent in this session."""
         if not session:
             return frozenset()
         sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
         return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
-    def give(self, session: str, paths: Iterable[bytes]) -> None:
+    def record_given(self, session: str, paths: Iterable[bytes]) -> None:
         """Record that the notes at `paths` were given to an agent together. Raises sqlite3.Error
         and OSError.
         """
         distinct = sorted(set(paths))
         self._run(lambda connection: _give(connection, self._root, session, distinct))
 
-    def together(self) -> list[tuple[bytes, bytes]]:
+    def list_given_together(self) -> list[tuple[bytes, bytes]]:
         """Return the pairs of notes that were given to agents together."""
         sql = "SELECT CAST(one AS BLOB), CAST(other AS BLOB) FROM together WHERE memory = ?"
         return self._rows(sql, self._root)
 
-    def use(self, path: bytes, kind: str) -> None:
+    def record_use(self, path: bytes, kind: str) -> None:
         """Record that the user opened or confirmed the note at `path`. Raises sqlite3.Error and
         OSError.
         """
         self._run(lambda connection: _use(connection, self._root, path, kind))
 
-    def by_person(self) -> Mapping[bytes, int]:
+    def count_by_user(self) -> Mapping[bytes, int]:
         """Return how often the user opened or confirmed each note."""
         sql = (
             "SELECT CAST(path AS BLOB), CAST(total(times) AS INTEGER) FROM used "
@@ -123,11 +123,11 @@ class UsageStore:
         )
         return self._rows(sql, self._root)
 
-    def missed(self, words: str) -> None:
+    def record_miss(self, words: str) -> None:
         """Record the `words` of a search without results. Raises sqlite3.Error and OSError."""
         self._run(lambda connection: _miss(connection, self._root, words))
 
-    def gaps(self) -> list[tuple[str, str]]:
+    def list_misses(self) -> list[tuple[str, str]]:
         """Return the searches without results, with their last time (ISO 8601), newest first."""
         sql = (
             "SELECT CAST(words AS TEXT), CAST(last AS TEXT) FROM gap "
@@ -135,18 +135,18 @@ class UsageStore:
         )
         return self._rows(sql, self._root)
 
-    def drop_gap(self, words: str) -> None:
+    def delete_miss(self, words: str) -> None:
         """Delete a search without results. Raises sqlite3.Error and OSError."""
         sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
         self._run(lambda connection: connection.execute(sql, (self._root, words)))
 
-    def forget(self, tells: Callable[[str], bool]) -> int:
+    def purge(self, mentions: Callable[[str], bool]) -> int:
         """Delete the rows, of all memories, with a text for which `tells` returns True, so that no
         byte of them is left; return how many. Raises sqlite3.Error and OSError.
         """
         if not os.path.exists(self._path):
             return 0
-        count = self._run(lambda connection: _forget(connection, tells))
+        count = self._run(lambda connection: _forget(connection, mentions))
         with closing(open_database(self._path, timeout=self._patience)) as connection:
             # rows deleted earlier may still be in free pages
             connection.execute("VACUUM")
@@ -170,10 +170,10 @@ class UsageStore:
             if self._put_aside is None:
                 raise
             # imported here: the hook, which repairs nothing, never gets here
-            from ricordo.storage.sqlite import is_passing
+            from ricordo.storage.sqlite import is_transient
 
             # SQLite's error message may quote damaged data
-            if is_passing(error):
+            if is_transient(error):
                 raise
             if _identity(self._path) == identity:
                 self._put_aside(self._path)
@@ -228,7 +228,7 @@ def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
     # by rank, not by number: a repeated search leaves a gap in the numbers
     connection.execute(
         "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
-        (MOST_GAPS,),
+        (MAX_MISSES,),
     )
 
 

@@ -99,24 +99,24 @@ def _fold_composed(text: str, alone: Mapping[str, str]) -> list[str]:
     return pieces
 
 
-def end_of(places: Sequence[int], end: int) -> int:
+def find_end(places: Sequence[int], end: int) -> int:
     """Return the offset in a text for the end offset `end` in the folded text: after a letter that
     became several, and after diacritics that were folded away.
     """
     return max(places[end - 1] + 1, places[end])
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of `text`, folded, in order. In unspaced scripts every pair of adjacent
     characters is a word.
     """
-    folded = runs(text)
+    folded = split_runs(text)
     if text.isascii() or not _pattern(_UNSPACED).search(" ".join(folded)):
         return folded
     return [piece for word in folded for piece in _split_unspaced(word)]
 
 
-def runs(text: str) -> list[str]:
+def split_runs(text: str) -> list[str]:
     """Return the runs of letters and digits of `text`, folded, in order."""
     folded = fold(text)
     if folded.isascii():
@@ -130,9 +130,9 @@ def is_unspaced(word: str) -> bool:
     return not word.isascii() and bool(_pattern(_UNSPACED).fullmatch(word))
 
 
-def content_words(found: Iterable[str]) -> list[str]:
+def content_words(words: Iterable[str]) -> list[str]:
     """Return the words that are not stop words."""
-    return [word for word in found if word not in STOP_WORDS]
+    return [word for word in words if word not in STOP_WORDS]
 
 
 def _split_unspaced(word: str) -> Iterator[str]:
@@ -223,7 +223,7 @@ _STEP_4 = (
 
 
 @lru_cache(maxsize=1 << 17)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Return the Porter stem of a `word` in lower case; a word with other letters than a to z, or
     with at most two, is its own stem.
     """

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from string import ascii_lowercase, digits
 
-from ricordo.secrets.formats import announced, cut_off, long_runs, of_format
+from ricordo.secrets.formats import find_by_format, find_by_name, find_cut_off_keys, find_long_runs
 from ricordo.secrets.known_values import KnownValues
-from ricordo.secrets.rules import Secret, data, rules
-from ricordo.secrets.seed_phrases import SEED_PHRASE, may_hold_phrase, seed_phrases
+from ricordo.secrets.rules import Secret, load_data, load_rules
+from ricordo.secrets.seed_phrases import SEED_PHRASE, find_seed_phrases, has_possible_phrase
 
 # `bytes.translate` and `in` are the fastest passes there are; a pattern takes ten times as long.
 # First bytes of letters beyond Latin in UTF-8, where 0xE2 is punctuation. All other bytes that are
@@ -26,15 +26,15 @@ _UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
 
 
-def worth_a_look(text: str) -> tuple[bool, bool, bool]:
+def prefilter(text: str) -> tuple[bool, bool, bool]:
     """Return whether to search for formats that need no name, for values with a name, and for seed
     phrases.
     """
-    words = data()["prefilter"]
+    words = load_data()["prefilter"]
     raw = text.lower().encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
     raw = raw if text.isascii() else raw.translate(_LOWER, _DROPPED)
     lowered, runs = raw.decode("ascii"), raw.translate(_RUNS).decode("ascii")
-    phrase = may_hold_phrase(raw)
+    phrase = has_possible_phrase(raw)
     named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
     named = named or ("@" in lowered and "://" in lowered)
     # Signs between letters and digits are skipped, as in `zebra-80`.
@@ -62,14 +62,14 @@ def _random_run(lowered: str, runs: str) -> bool:
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def unwrapped(text: str) -> tuple[str, list[int]]:
+def unwrap(text: str) -> tuple[str, list[int]]:
     """Return `text` without what interrupts or escapes its values, and the origin of each
     character.
     """
     parts: list[str] = []
     origins: list[int] = []
     at = 0
-    for match in rules().pieces["wrapping"].finditer(text):
+    for match in load_rules().pieces["wrapping"].finditer(text):
         if match["fold"] is not None and not _is_folded(text, match):
             continue
         plain = _unescape(match)
@@ -94,7 +94,7 @@ def _is_folded(text: str, fold: re.Match[str]) -> bool:
     """Whether the line break is inside one random value, not between two."""
     before = re.split(r"[^\w+/=-]", text[max(0, fold.start() - 80) : fold.start()])[-1]
     random = before.isalnum() or "_" in before or "-" in before
-    return random and not before.isalpha() and not rules().token.match(text, fold.end())
+    return random and not before.isalpha() and not load_rules().token.match(text, fold.end())
 
 
 _LONG = 90
@@ -108,11 +108,11 @@ def find_secrets(text: str) -> list[Secret]:
     Offsets are those of the value alone, not of the name before it. A value that was recognised
     once is found at every other place too.
     """
-    worth = worth_a_look(text)
+    worth = prefilter(text)
     if not any(worth):
         return []
     secrets = _extend_to_run_end(text, _merge_overlapping(list(_scan(text, *worth))))
-    plain, origins = unwrapped(text)
+    plain, origins = unwrap(text)
     # the unwrapped form of a phrase that was found is not another phrase
     phrases = worth[2] and all(secret.kind != SEED_PHRASE for secret in secrets)
     for kind, start, end in _extend_to_run_end(
@@ -120,7 +120,7 @@ def find_secrets(text: str) -> list[Secret]:
     ):
         secrets.append(Secret(kind, origins[start], origins[end - 1] + 1))
     kinds = {text[start:end]: kind for kind, start, end in reversed(_merge_overlapping(secrets))}
-    places = KnownValues(kinds).places(text)
+    places = KnownValues(kinds).find_places(text)
     secrets += [Secret(kinds[text[start:end]], start, end) for start, end in places]
     return _merge_overlapping(secrets)
 
@@ -136,22 +136,22 @@ def mask(text: str) -> str:
 
 def _scan(text: str, tokens: bool, names: bool, phrases: bool) -> Iterator[Secret]:
     if tokens:
-        runs = long_runs(text)
-        yield from of_format(text, runs)
+        runs = find_long_runs(text)
+        yield from find_by_format(text, runs)
         yield from _find_encoded(text, runs)
-        yield from cut_off(text)
+        yield from find_cut_off_keys(text)
     if names:
-        yield from announced(text)
+        yield from find_by_name(text)
     if phrases:
-        yield from seed_phrases(text)
+        yield from find_seed_phrases(text)
 
 
 def _find_encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
     """Yield base64 that hides a credential; all of it is the value."""
     for run in runs:
-        for match in rules().pieces["base64"].finditer(text, *run):
+        for match in load_rules().pieces["base64"].finditer(text, *run):
             inside = _decode(match[0])
-            phrases = may_hold_phrase(inside.encode())
+            phrases = has_possible_phrase(inside.encode())
             if hidden := next(_scan(inside, True, True, phrases), None):
                 yield Secret(hidden.kind, *match.span())
 

@@ -7,11 +7,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from string import ascii_letters, digits
 
-from ricordo.secrets.rules import BETWEEN_RULES, EARLY, SHORTEST, Secret, entropy, rules
+from ricordo.secrets.rules import (
+    BETWEEN_RULES,
+    LOOKAHEAD,
+    SHORTEST,
+    Secret,
+    compute_entropy,
+    load_rules,
+)
 
 _LINE = 120
 """Characters."""
-_BEGIN = re.compile(EARLY)
+_BEGIN = re.compile(LOOKAHEAD)
 _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
     for i in range(256)
@@ -19,21 +26,23 @@ _OF_FORMAT = bytes(
 """For Latin 1, in which `?` also replaces every character outside of it."""
 
 
-def of_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
+def find_by_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
     """Yield the credentials of `text` that have a known format; `runs` are its long words."""
-    known = rules()
+    known = load_rules()
     for match in _find_formats(text, runs):
         index = (match.lastgroup or "")[1:]
         rule = known.tokens[int(index)]
         start, end = match.span(f"{'v' if 'group' in rule else 't'}{index}")
         value = text[start:end]
-        if not known.guards["filler"].search(value) and entropy(value) >= rule.get("entropy", 1.5):
+        if not known.guards["filler"].search(value) and compute_entropy(value) >= rule.get(
+            "entropy", 1.5
+        ):
             yield Secret(rule["kind"], start, end)
 
 
-def cut_off(text: str) -> Iterator[Secret]:
+def find_cut_off_keys(text: str) -> Iterator[Secret]:
     """Yield private keys of which only the last lines are in `text`."""
-    pieces = rules().pieces
+    pieces = load_rules().pieces
     for end in pieces["key_end"].finditer(text):
         first = last = _find_line_start(text, end.start())
         while first > 0:
@@ -52,7 +61,7 @@ def _find_line_start(text: str, at: int) -> int:
 
 def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
     """Yield the places of `text` that match any format, none overlapping another."""
-    token = rules().token
+    token = load_rules().token
     if BETWEEN_RULES in text:
         yield from token.finditer(text)
         return
@@ -64,7 +73,7 @@ def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[s
                 yield match
 
 
-def long_runs(text: str) -> list[tuple[int, int]]:
+def find_long_runs(text: str) -> list[tuple[int, int]]:
     """Return start and end of the words that are long enough for a format; most are not."""
     # every character as one byte, so that offsets stay
     marked = text.encode("latin-1", "replace").translate(_OF_FORMAT)
@@ -88,13 +97,13 @@ _MD5 = 32
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
-def announced(text: str) -> Iterator[Secret]:
+def find_by_name(text: str) -> Iterator[Secret]:
     """Yield the credentials of `text` that a name before or behind them shows."""
     lowered = text.lower()
     if len(lowered) != len(text):
         # a letter became two, and offsets would differ
         lowered = text.translate(_ASCII_LOWER)
-    for match in rules().name.finditer(lowered):
+    for match in load_rules().name.finditer(lowered):
         at = match.end()
         before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
         if len(before) == _LONGEST and before.isalnum():
@@ -107,7 +116,7 @@ def announced(text: str) -> Iterator[Secret]:
             start, end = at + hit.start, at + hit.end
             if not _is_identifier(text, group, match.start(), start, end):
                 yield Secret(hit.kind, start, end)
-        elif rules().before[group]:
+        elif load_rules().before[group]:
             start = max(0, match.start() - _REACH)
             if hit := _find_before_name(group, text[start : match.start()]):
                 yield Secret(hit.kind, start + hit.start, start + hit.end)
@@ -115,7 +124,7 @@ def announced(text: str) -> Iterator[Secret]:
 
 @lru_cache(maxsize=512)  # for texts that repeat themselves
 def _find_after_name(group: str, name: str, rest: str) -> Secret | None:
-    for context in rules().contexts[group]:
+    for context in load_rules().contexts[group]:
         match = context.pattern.match(name + rest, len(name))
         if match and (value_group := match.lastgroup):
             bare, start = value_group == "bare", match.start(value_group) - len(name)
@@ -127,7 +136,7 @@ def _find_after_name(group: str, name: str, rest: str) -> Secret | None:
 
 def _is_identifier(text: str, group: str, name: int, start: int, end: int) -> bool:
     """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
-    guards, value = rules().guards, text[start:end]
+    guards, value = load_rules().guards, text[start:end]
     if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
         return "[verified: " in text[max(0, start - _REACH) : start].rsplit("]", 1)[-1]
     if not guards["id"].match(value):
@@ -138,7 +147,7 @@ def _is_identifier(text: str, group: str, name: int, start: int, end: int) -> bo
 
 
 def _find_before_name(group: str, rest: str) -> Secret | None:
-    for rule in rules().before[group]:
+    for rule in load_rules().before[group]:
         match = rule.pattern.search(rest)
         if match and _fits(rule.shape, match["bare"], "", False):
             return Secret(rule.kind, *match.span("bare"))
@@ -147,14 +156,15 @@ def _find_before_name(group: str, rest: str) -> Secret | None:
 
 @lru_cache(maxsize=1024)
 def _group_of(word: str) -> str:
-    names = rules().names.items()
+    names = load_rules().names.items()
     return next((group for group, pattern in names if pattern.fullmatch(word)), "")
 
 
 def _group_by_rest(lowered: str, name: re.Match[str]) -> str:
     """Return the group of a name that is one because of what follows it."""
     matches = (
-        (group, pattern.match(lowered, name.start())) for group, pattern in rules().names.items()
+        (group, pattern.match(lowered, name.start()))
+        for group, pattern in load_rules().names.items()
     )
     return next((group for group, match in matches if match and match.end() == name.end()), "key")
 
@@ -170,7 +180,7 @@ def _trim(value: str) -> str:
 
 def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
     """Whether a value looks like what its name says."""
-    known, shape = rules(), rules().shapes[shape_name]
+    known, shape = load_rules(), load_rules().shapes[shape_name]
     never = known.words if "words" in shape.guards else frozenset()
     if len(value) < shape.length or value in known.labels or value.lower() in never:
         return False
@@ -178,7 +188,7 @@ def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
         if known.guards[guard].search(context if guard == "about" else value[:64]):
             return False
     if shape.accept.fullmatch(value) or (quoted and shape.quoted.fullmatch(value)):
-        return entropy(value) >= shape.entropy
+        return compute_entropy(value) >= shape.entropy
     # Words that are strung together as in no sentence.
     words = re.findall(r"[^\W\d_]+", value.lower()) if shape.phrase.fullmatch(value) else []
     if known.function_words.intersection(words) or len(set(words)) <= len(words) // 2:

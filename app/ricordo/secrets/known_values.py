@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ricordo.secrets.rules import rules
+from ricordo.secrets.rules import load_rules
 
 _SHORTEST = 3
 """Characters; a shorter value would be found everywhere."""
@@ -25,7 +25,7 @@ def is_distinct(value: str) -> bool:
     """Return whether a value is no common word, number or name, which are in texts anyway."""
     if _NAME.fullmatch(value) or _NUMBER.fullmatch(value):
         return False
-    known = rules()
+    known = load_rules()
     return not known.guards["term"].search(value) and value.rstrip("0123456789") not in known.words
 
 
@@ -51,7 +51,7 @@ class KnownValues:
         by_length.setdefault(len(value), set()).add(value)
         self._values[value] = frozenset(value)
 
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
+    def find_places(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where a value starts and ends in `text`, in no order. Of several that overlap
         at least one is yielded.
         """

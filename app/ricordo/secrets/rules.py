@@ -9,13 +9,13 @@ from collections import Counter
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 
 BETWEEN_RULES = "-----"
 """How a key begins whose format holds blanks."""
 SHORTEST = 16
 """Characters of the shortest of the other formats."""
-EARLY = rf"(?:(?={BETWEEN_RULES})|(?<![A-Za-z0-9+])(?=[\w.:/$%=|~+-]{{{SHORTEST}}}))"
+LOOKAHEAD = rf"(?:(?={BETWEEN_RULES})|(?<![A-Za-z0-9+])(?=[\w.:/$%=|~+-]{{{SHORTEST}}}))"
 """A lookahead that rules out nearly every word, because it is too short for any format."""
 
 
@@ -58,9 +58,9 @@ class ContextRule:
 
 
 @cache
-def data() -> dict[str, Any]:
+def load_data() -> dict[str, Any]:
     """Return the data of `rules.toml`."""
-    return tomllib.loads(data_text("secrets/rules.toml"))
+    return tomllib.loads(read_data_text("secrets/rules.toml"))
 
 
 class SecretRules:
@@ -69,7 +69,7 @@ class SecretRules:
     def __init__(self, data: dict[str, Any]) -> None:
         self.tokens: list[dict[str, Any]] = data["token"]
         formats = [f"(?P<t{i}>{_expand(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
-        self.token = re.compile(f"{EARLY}(?:{'|'.join(formats)})")
+        self.token = re.compile(f"{LOOKAHEAD}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
@@ -88,9 +88,9 @@ class SecretRules:
 
 
 @cache
-def rules() -> SecretRules:
+def load_rules() -> SecretRules:
     """Return the compiled rules."""
-    return SecretRules(data())
+    return SecretRules(load_data())
 
 
 def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
@@ -114,13 +114,13 @@ def _union(patterns: list[str]) -> re.Pattern[str]:
 
 
 def _expand(rule: dict[str, Any], value_group: str) -> str:
-    pattern, fragments = str(rule["pattern"]), data()["fragments"]
+    pattern, fragments = str(rule["pattern"]), load_data()["fragments"]
     while (step := re.sub(r"@(\w+)@", lambda m: str(fragments[m[1]]), pattern)) != pattern:
         pattern = step
     return pattern.replace("(?P<value>", f"(?P<{value_group}>")
 
 
-def entropy(value: str) -> float:
+def compute_entropy(value: str) -> float:
     """Return the Shannon entropy of the first 256 characters, in bits per character."""
     sample = value[:256]
     shares = [n / len(sample) for n in Counter(sample).values()]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 from ricordo.secrets.rules import Secret
 
 SEED_PHRASE = "seed-phrase"
@@ -49,7 +49,7 @@ _MARKUP = "st nd rd th li ol ul td tr br p b em strong code span div"
 @cache
 def _places() -> dict[str, int]:
     """Return the words of BIP 39, each with its place in the list."""
-    return {word: at for at, word in enumerate(data_text("secrets/bip39.txt").split())}
+    return {word: at for at, word in enumerate(read_data_text("secrets/bip39.txt").split())}
 
 
 @cache
@@ -57,7 +57,7 @@ def _accepted() -> frozenset[bytes]:
     return frozenset(word.encode() for word in (*_places(), *_MARKUP.split()))
 
 
-def may_hold_phrase(raw: bytes) -> bool:
+def has_possible_phrase(raw: bytes) -> bool:
     """Return whether a text has twelve words in a row that are of the list, or of markup."""
     return next(_regions(raw), None) is not None
 
@@ -89,7 +89,7 @@ def _regions(raw: bytes) -> Iterator[tuple[int, int]]:
         yield start, length
 
 
-def seed_phrases(text: str) -> Iterator[Secret]:
+def find_seed_phrases(text: str) -> Iterator[Secret]:
     """Yield the seed phrases of `text`, each from its first word to its last."""
     for run in _runs(text):
         labels = {word.start(): _name_of(word) for word in run if _NUMBER.match(text, word.end())}

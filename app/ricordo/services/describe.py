@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from ricordo import __version__
 from ricordo.lint.finding import Finding, Severity
-from ricordo.lint.rule import all_rules
-from ricordo.memory.diff import unified
+from ricordo.lint.rule import load_rules
+from ricordo.memory.diff import format_unified
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 from ricordo.services.history.versions import Version
-from ricordo.services.inbox.inbox import Arrival, Inbox
-from ricordo.services.review import Item, Queue
+from ricordo.services.inbox.inbox import Inbox, InboxChange
+from ricordo.services.review import ReviewNote, ReviewQueue
 from ricordo.services.sessions.origin import NoteOrigin
 from ricordo.services.workspace.notebook import Snapshot
 
@@ -33,7 +33,8 @@ def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
         "max_units": limits.units if limits else None,
         "cut_at_line": load.cut_at_line,
         "dropped": [
-            {"line": line, "title": title, "path": path} for line, title, path in dropped(memory)
+            {"line": line, "title": title, "path": path}
+            for line, title, path in find_unloaded_entries(memory)
         ],
     }
     if with_text:
@@ -41,13 +42,13 @@ def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
     return described
 
 
-def dropped(memory: Memory) -> list[tuple[int, str, str]]:
+def find_unloaded_entries(memory: Memory) -> list[tuple[int, str, str]]:
     """Return the entries that an agent does not load: line of the index, title, file."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return []
     return [
-        (entry.line, entry.title, memory.target(index, entry).path)
+        (entry.line, entry.title, memory.resolve_entry(index, entry).path)
         for entry in index.entries
         if entry.line >= cut
     ]
@@ -92,20 +93,20 @@ def describe_inbox(inbox: Inbox) -> dict[str, Any]:
     return {
         "since": inbox.since or None,
         "changes": [
-            _describe_arrival(arrival) for arrival in inbox.arrivals if not arrival.reverted
+            _describe_arrival(arrival) for arrival in inbox.changes if not arrival.is_reverted
         ],
     }
 
 
-def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
-    old, new = (f"a/{arrival.origin or arrival.path}", f"b/{arrival.path}")
+def _describe_arrival(arrival: InboxChange) -> dict[str, Any]:
+    old, new = (f"a/{arrival.old_path or arrival.path}", f"b/{arrival.path}")
     return {
         "path": arrival.path,
         "kind": arrival.kind,
-        "from": arrival.origin or None,
+        "from": arrival.old_path or None,
         "at": arrival.at,
         "by": arrival.by,
-        "diff": unified(
+        "diff": format_unified(
             arrival.old_text,
             arrival.new_text,
             old if arrival.before is not None else "/dev/null",
@@ -115,12 +116,15 @@ def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
 
 
 def describe_note(
-    look: Snapshot, note: Note, found: Sequence[Version] = (), causes: Sequence[NoteOrigin] = ()
+    snapshot: Snapshot,
+    note: Note,
+    versions: Sequence[Version] = (),
+    causes: Sequence[NoteOrigin] = (),
 ) -> dict[str, Any]:
     """Return one note with its links, findings, origin and versions, as `show --json` prints it.
     `causes` are its creation and its changes by agents, in order of time.
     """
-    memory = look.memory
+    memory = snapshot.memory
     return {
         "path": note.path,
         "name": note.name,
@@ -128,20 +132,21 @@ def describe_note(
         "type": note.type,
         "text": note.text,
         "links": [
-            {"target": link.link.target, "leads": link.leads.value, "path": link.path}
+            {"target": link.link.target, "leads": link.target_kind.value, "path": link.path}
             for link in memory.links.get(note.path, ())
-            if link.leads is not Leads.AWAY
+            if link.target_kind is not TargetKind.EXTERNAL
         ],
         "backlinks": list(memory.backlinks.get(note.path, ())),
         "findings": [
-            describe_finding(finding, dismissed=False) for finding in look.of_note(note.path)
+            describe_finding(finding, dismissed=False)
+            for finding in snapshot.findings_of(note.path)
         ],
         "origin": describe_origin(note, causes),
-        "versions": [describe_version(version) for version in found],
+        "versions": [describe_version(version) for version in versions],
     }
 
 
-def describe_review(queue: Queue) -> dict[str, Any]:
+def describe_review(queue: ReviewQueue) -> dict[str, Any]:
     """Return the review of the day as `review --json` prints it."""
     return {
         "queue": [_describe_item(item) for item in queue.items],
@@ -150,13 +155,13 @@ def describe_review(queue: Queue) -> dict[str, Any]:
     }
 
 
-def _describe_item(item: Item) -> dict[str, Any]:
+def _describe_item(item: ReviewNote) -> dict[str, Any]:
     retention = item.retention
     return {
         "path": item.note.path,
         "name": item.note.name,
-        "why": item.why.name.lower(),
-        "doubts": [describe_finding(finding, dismissed=False) for finding in item.doubts],
+        "why": item.reason.name.lower(),
+        "doubts": [describe_finding(finding, dismissed=False) for finding in item.findings],
         "retention": round(retention.share, 4) if retention else None,
         "half_life_days": retention.half_life if retention else None,
         "stale_on": retention.stale_on.isoformat() if retention else None,
@@ -169,7 +174,7 @@ def describe_origin(note: Note, causes: Sequence[NoteOrigin]) -> dict[str, Any] 
     in its frontmatter; None where there is none.
     """
     if not causes:
-        session = note.head.scalar("originSessionId")
+        session = note.frontmatter.get_text("originSessionId")
         return {"session": session, "changes": []} if session else None
     first, *later = causes
     return {**_describe_cause(first), "changes": [_describe_cause(cause) for cause in later]}
@@ -192,7 +197,7 @@ def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def sarif(look: Snapshot) -> dict[str, Any]:
+def build_sarif(snapshot: Snapshot) -> dict[str, Any]:
     """Return the findings of `look`, dismissed ones as suppressed, as one SARIF log."""
     rules = [
         {
@@ -200,11 +205,11 @@ def sarif(look: Snapshot) -> dict[str, Any]:
             "shortDescription": {"text": rule.summary},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         }
-        for rule in all_rules().values()
+        for rule in load_rules().values()
     ]
-    results = [_result(finding, suppressed=False) for finding in look.findings]
-    results += [_result(finding, suppressed=True) for finding in look.dismissed]
-    root = quote(look.memory.root + os.sep, errors="surrogateescape")
+    results = [_result(finding, suppressed=False) for finding in snapshot.findings]
+    results += [_result(finding, suppressed=True) for finding in snapshot.dismissed]
+    root = quote(snapshot.memory.root + os.sep, errors="surrogateescape")
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -17,14 +17,14 @@ from enum import IntEnum
 from ricordo.errors import StateUnusable
 from ricordo.lint.finding import Finding
 from ricordo.lint.retention import Retention
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
-from ricordo.services.inbox.inbox import inbox
+from ricordo.services.inbox.inbox import read_inbox
 from ricordo.services.workspace.notebook import Notebook, Snapshot
-from ricordo.storage.decisions import NoteVerdict, ReviewVerdict, on_content
+from ricordo.storage.decisions import NoteVerdict, ReviewVerdict, filter_by_content
 
-DOUBTS = (
+EVIDENCE_RULES = (
     "contradiction",
     "missing-path",
     "missing-symbol",
@@ -34,12 +34,12 @@ DOUBTS = (
     "status-claim",
 )
 """The rules whose findings are evidence against a note, the weightiest first."""
-STALE = "stale"
-LONGEST = timedelta(days=365)
+STALE_RULE = "stale"
+MAX_CONFIRMED = timedelta(days=365)
 """A confirmed note comes up again after this time at the latest."""
 
 
-class Why(IntEnum):
+class ReviewReason(IntEnum):
     """Why a note is in the review, the weightiest first."""
 
     EVIDENCE = 1
@@ -49,12 +49,12 @@ class Why(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReviewNote:
     """One note in the review."""
 
     note: Note
-    why: Why
-    doubts: tuple[Finding, ...] = ()
+    reason: ReviewReason
+    findings: tuple[Finding, ...] = ()
     """The evidence against it, the weightiest first."""
     retention: Retention | None = None
     """None for a page that cannot be read."""
@@ -63,99 +63,103 @@ class Item:
     def rank(self) -> tuple[float, ...]:
         """Sort key: evidence before age, the worst of each first."""
         retention_share = self.retention.share if self.retention else 0.0
-        if not self.doubts:
-            return (self.why, retention_share)
-        worst = min(_rank_finding(finding) for finding in self.doubts)
-        return (self.why, *worst, -len(self.doubts), retention_share)
+        if not self.findings:
+            return (self.reason, retention_share)
+        worst = min(_rank_finding(finding) for finding in self.findings)
+        return (self.reason, *worst, -len(self.findings), retention_share)
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class ReviewQueue:
     """The notes to review today, and a forecast."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[ReviewNote, ...] = ()
     more: int = 0
     """How many notes are due beyond the daily limit."""
-    ahead: Mapping[date, int] = field(default_factory=dict)
+    forecast: Mapping[date, int] = field(default_factory=dict)
     """How many notes are due again on later days, because of their age or a verdict."""
 
     @property
     def next_due(self) -> date | None:
         """The next day on which a note is due; None where none is."""
-        return min(self.ahead, default=None)
+        return min(self.forecast, default=None)
 
 
-def review(notebook: Notebook, snapshot: Snapshot) -> Queue:
+def build_review(notebook: Notebook, snapshot: Snapshot) -> ReviewQueue:
     """Return today's review of a snapshot, with what others wrote according to the history."""
     new: frozenset[str] = frozenset()
     # an unreadable history is reported where it is written
     with suppress(StateUnusable):
-        new = frozenset(arrival.path for arrival in inbox(notebook).waiting)
-    return queue(snapshot, new, notebook.settings.review)
+        new = frozenset(arrival.path for arrival in read_inbox(notebook).pending)
+    return build_queue(snapshot, new, notebook.settings.review)
 
 
-def queue(snapshot: Snapshot, new: Collection[str], most: int) -> Queue:
+def build_queue(snapshot: Snapshot, new: Collection[str], most: int) -> ReviewQueue:
     """Return at most `most` notes of a complete snapshot; `new` are the paths of what
     others wrote.
     """
-    due: list[Item] = []
+    due: list[ReviewNote] = []
     ahead: Counter[date] = Counter()
     for note in snapshot.memory.notes:
         if note.role is not FileRole.NOTE:
             continue
-        last = last_said(snapshot, note)
+        last = find_last_verdict(snapshot, note)
         item = _build_item(snapshot, note, last, is_new=last is None and note.path in new)
         if item is not None:
             due.append(item)
             continue
-        day = due_on(snapshot.retention.get(note.path), last, snapshot.at)
+        day = find_due_day(snapshot.retention.get(note.path), last, snapshot.at)
         # nothing is due on a past day: its finding is dismissed, or its rule is off
         if day is not None and day > snapshot.at.date():
             ahead[day] += 1
     due.sort(key=lambda item: (item.rank, item.note.path))
-    return Queue(tuple(due[:most]), max(0, len(due) - most), dict(sorted(ahead.items())))
+    return ReviewQueue(tuple(due[:most]), max(0, len(due) - most), dict(sorted(ahead.items())))
 
 
-def last_said(snapshot: Snapshot, note: Note) -> NoteVerdict | None:
+def find_last_verdict(snapshot: Snapshot, note: Note) -> NoteVerdict | None:
     """Return the user's last verdict on the current text of a note."""
-    verdicts = snapshot.said.get(note.path)
-    valid = on_content(verdicts, digest(note.raw)) if verdicts else ()
+    verdicts = snapshot.verdicts.get(note.path)
+    valid = filter_by_content(verdicts, compute_digest(note.raw)) if verdicts else ()
     return valid[-1] if valid else None
 
 
-def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime) -> date | None:
+def find_due_day(
+    retention: Retention | None, last: NoteVerdict | None, now: datetime
+) -> date | None:
     """Return the day on which a note is due again after its `last` verdict; None where only a
     change brings it up.
     """
-    if last is not None and last.judgement is ReviewVerdict.WRONG:
+    if last is not None and last.verdict is ReviewVerdict.WRONG:
         return None
-    if last is not None and last.judgement is ReviewVerdict.LATER:
+    if last is not None and last.verdict is ReviewVerdict.LATER:
         return date.fromisoformat(last.until)
     if retention is None:
         return None
     if last is None:
         return retention.stale_on
     day_of_verdict = datetime.fromisoformat(last.at).astimezone(now.tzinfo).date()
-    return min(retention.stale_on, day_of_verdict + LONGEST)
+    return min(retention.stale_on, day_of_verdict + MAX_CONFIRMED)
 
 
 def _build_item(
     snapshot: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool
-) -> Item | None:
+) -> ReviewNote | None:
     """Return a note for the review; None where it is not due."""
     findings = snapshot.by_path.get(note.path, ())
     evidence = tuple(
-        sorted((finding for finding in findings if finding.rule in DOUBTS), key=_rank_finding)
+        sorted(
+            (finding for finding in findings if finding.rule in EVIDENCE_RULES), key=_rank_finding
+        )
     )
-    is_stale = any(finding.rule == STALE for finding in findings)
+    is_stale = any(finding.rule == STALE_RULE for finding in findings)
     retention = snapshot.retention.get(note.path)
     if last is not None and not _is_due_again(last, evidence, retention, snapshot.at):
         return None
     if evidence:
-        return Item(note, Why.EVIDENCE, evidence, retention)
+        return ReviewNote(note, ReviewReason.EVIDENCE, evidence, retention)
     if is_stale or last is not None:
-        return Item(note, Why.AGE, (), retention)
-    return Item(note, Why.NEW, (), retention) if is_new else None
+        return ReviewNote(note, ReviewReason.AGE, (), retention)
+    return ReviewNote(note, ReviewReason.NEW, (), retention) if is_new else None
 
 
 def _is_due_again(
@@ -164,9 +168,9 @@ def _is_due_again(
     """Return whether a note with a verdict is due again."""
     if any(finding.id not in last.findings for finding in doubts):
         return True
-    day = due_on(retention, last, now)
+    day = find_due_day(retention, last, now)
     return day is not None and day <= now.date()
 
 
 def _rank_finding(finding: Finding) -> tuple[int, int]:
-    return -finding.severity, DOUBTS.index(finding.rule)
+    return -finding.severity, EVIDENCE_RULES.index(finding.rule)

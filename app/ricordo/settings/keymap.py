@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ricordo.settings.known import KnownAction
+from ricordo.settings.known import ActionKeys
 from ricordo.settings.source import Path, SettingsSource
 
 MODIFIERS = frozenset(("alt", "ctrl", "hyper", "meta", "shift", "super"))
@@ -32,7 +32,7 @@ _ALIKE = {
 """Keys for which terminals send the same byte as for another one."""
 
 
-def character_name(character: str) -> str:
+def name_character(character: str) -> str:
     """Return the key that types `character`: letters and digits as they are, others by name."""
     if character.isalnum():
         return character
@@ -42,7 +42,7 @@ def character_name(character: str) -> str:
 
 NAMED_KEYS = frozenset(
     (
-        *map(character_name, string.punctuation + " "),
+        *map(name_character, string.punctuation + " "),
         *(f"f{number}" for number in range(1, 25)),
         *("up", "down", "left", "right", "home", "end", "pageup", "pagedown"),
         *("enter", "escape", "tab", "backspace", "insert", "delete"),
@@ -51,7 +51,7 @@ NAMED_KEYS = frozenset(
 """Every key that has a name instead of a character."""
 
 
-def key_name(written: str) -> str:
+def normalize_key(written: str) -> str:
     """Return Textual's name of the key that a user wrote; "" if there is no such key.
 
     `Ctrl+S` is `ctrl+s`, `?` is `question_mark`, `shift+j` is `J`.
@@ -68,7 +68,7 @@ def key_name(written: str) -> str:
     return "+".join([*sorted(held), base])
 
 
-def same_key(key: str) -> str:
+def find_same_key(key: str) -> str:
     """Return the key that a terminal cannot tell from `key`, or `key` itself."""
     return _ALIKE.get(key, key)
 
@@ -82,7 +82,7 @@ def _split_at_plus(written: str) -> list[str]:
 
 def _base_key(key: str) -> str:
     if len(key) == 1:
-        return character_name(key) if key.isprintable() else ""
+        return name_character(key) if key.isprintable() else ""
     return key.lower() if key.lower() in NAMED_KEYS else ""
 
 
@@ -93,7 +93,7 @@ _NO_KEY = "<none>"
 """A key that is never pressed: Textual reads an empty string as the default keys."""
 
 
-class KeyClash(NamedTuple):
+class KeyConflict(NamedTuple):
     """Two actions that share a context and a key."""
 
     action: str
@@ -101,34 +101,34 @@ class KeyClash(NamedTuple):
     key: str
 
 
-def effective_keys(actions: Sequence[KnownAction], keymap: Keymap) -> Keymap:
+def merge_keys(actions: Sequence[ActionKeys], keymap: Keymap) -> Keymap:
     """Return the keys of every action: the user's if there are some, else the default."""
     return {action.id: keymap.get(action.id, action.keys) for action in actions}
 
 
-def textual_keymap(keymap: Keymap) -> dict[str, str]:
+def make_textual_keymap(keymap: Keymap) -> dict[str, str]:
     """Return `keymap` as `App.set_keymap` takes it."""
     return {action: ",".join(keys) or _NO_KEY for action, keys in keymap.items()}
 
 
-def clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
+def find_conflicts(actions: Sequence[ActionKeys], keymap: Keymap) -> Iterator[KeyConflict]:
     """Yield the pairs of actions that share a context and, by `keymap`, a key."""
-    keys = effective_keys(actions, keymap)
-    alike = {action: {same_key(key): key for key in own} for action, own in keys.items()}
+    keys = merge_keys(actions, keymap)
+    alike = {action: {find_same_key(key): key for key in own} for action, own in keys.items()}
     for one, other in combinations(actions, 2):
         if one.contexts & other.contexts:
             for key in alike[one.id].keys() & alike[other.id].keys():
-                yield KeyClash(one.id, other.id, alike[one.id][key])
+                yield KeyConflict(one.id, other.id, alike[one.id][key])
 
 
-def read_keymap(source: SettingsSource, actions: Sequence[KnownAction]) -> Keymap:
+def read_keymap(source: SettingsSource, actions: Sequence[ActionKeys]) -> Keymap:
     """Return what `[keymap]` sets, without invalid keys and conflicts."""
     ids = {action.id for action in actions}
     paths: dict[str, Path] = {}
     keymap: dict[str, tuple[str, ...]] = {}
-    for path, action, value in source.leaves(("keymap",)):
+    for path, action, value in source.iterate_leaves(("keymap",)):
         if action not in ids:
-            source.tell(path, "There is no such action.", action, ids)
+            source.warn(path, "There is no such action.", action, ids)
         elif (keys := _read_keys(source, path, value)) is not None:
             paths[action], keymap[action] = path, keys
     return _remove_conflicts(source, actions, keymap, paths)
@@ -138,19 +138,19 @@ def _read_keys(source: SettingsSource, path: Path, value: Any) -> tuple[str, ...
     """Return the keys that `value` names; None if one of them is not a key."""
     written = [value] if isinstance(value, str) else value
     if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
-        source.tell(path, "This has to be a key, or a list of keys.")
+        source.warn(path, "This has to be a key, or a list of keys.")
         return None
-    names = [key_name(key) for key in written]
+    names = [normalize_key(key) for key in written]
     for key, name in zip(written, names, strict=True):
         if not name:
-            source.tell(path, f"There is no key “{key}”.", key, NAMED_KEYS)
+            source.warn(path, f"There is no key “{key}”.", key, NAMED_KEYS)
             return None
     return tuple(dict.fromkeys(names))
 
 
 def _remove_conflicts(
     source: SettingsSource,
-    actions: Sequence[KnownAction],
+    actions: Sequence[ActionKeys],
     keymap: dict[str, tuple[str, ...]],
     paths: Mapping[str, Path],
 ) -> Keymap:
@@ -160,13 +160,13 @@ def _remove_conflicts(
         own = [action for action in conflict[:2] if action in keymap]
         loser = max(own, key=order.index)
         winner = conflict.other if loser == conflict.action else conflict.action
-        source.tell(paths[loser], f"The key {conflict.key} is already bound to {winner}.")
+        source.warn(paths[loser], f"The key {conflict.key} is already bound to {winner}.")
         del keymap[loser]
     return keymap
 
 
-def _find_own_conflicts(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
+def _find_own_conflicts(actions: Sequence[ActionKeys], keymap: Keymap) -> Iterator[KeyConflict]:
     """Yield the conflicts that the user's keys cause."""
-    for conflict in clashes(actions, keymap):
+    for conflict in find_conflicts(actions, keymap):
         if conflict.action in keymap or conflict.other in keymap:
             yield conflict

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 
-class KnownAction(NamedTuple):
+class ActionKeys(NamedTuple):
     """Something that a key does."""
 
     id: str
@@ -24,7 +24,7 @@ class SettingsNames(NamedTuple):
     rules: Mapping[str, str] = {}
     """Rules, with the default severity of each."""
     thresholds: Mapping[str, float] = {}
-    actions: tuple[KnownAction, ...] | None = None
+    actions: tuple[ActionKeys, ...] | None = None
     """None without a screen; the keymap is not read then."""
     themes: Collection[str] = ()
     home: str = ""

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from ricordo.resources import themes_directory
-from ricordo.settings.keymap import effective_keys
+from ricordo.settings.keymap import merge_keys
 from ricordo.settings.known import SettingsNames
 from ricordo.settings.settings import (
     CURATE,
@@ -26,11 +26,11 @@ from ricordo.settings.settings import (
     EngineSettings,
     MemorySettings,
     Settings,
-    checks_of,
-    keys_of,
+    list_checks,
+    list_keys,
 )
-from ricordo.settings.source import SettingsWarning, Value, toml_key, toml_value
-from ricordo.settings.theme import Base, Meaning, ThemeColors
+from ricordo.settings.source import SettingsWarning, Value, format_toml_key, format_toml_value
+from ricordo.settings.theme import BaseColors, MeaningColors, ThemeColors
 
 _INTRODUCTION = """
 # Settings
@@ -93,7 +93,7 @@ fails is not used, and `ricordo config` says why.
 
 
 @cache
-def explanations(table: type) -> dict[str, str]:
+def read_explanations(table: type) -> dict[str, str]:
     """Return the docstring of each field of the dataclass `table`, as one line."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(table))).body
     assert isinstance(definition, ast.ClassDef)
@@ -106,11 +106,11 @@ def explanations(table: type) -> dict[str, str]:
     return texts
 
 
-def settings_page() -> str:
+def make_settings_page() -> str:
     """Return the page that explains every setting and how to write a theme."""
     parts = (
         _INTRODUCTION,
-        *(f"## `{key}`\n\n{explanations(Settings)[key]}" for key in keys_of(Settings)),
+        *(f"## `{key}`\n\n{read_explanations(Settings)[key]}" for key in list_keys(Settings)),
         _rows(MemorySettings, "key"),
         "### `[curate]`",
         _rows(CurateSettings, "key"),
@@ -120,17 +120,19 @@ def settings_page() -> str:
         _THEMES,
         _rows(ThemeColors, "key"),
         "### `[base]`\n\nThe colours that every Textual theme has.",
-        _rows(Base, "colour"),
+        _rows(BaseColors, "colour"),
         "### `[meaning]`\n\nThe colours that say what a text is; a rule style sheet names them "
         "`$finding-error`, `$dim` and so on.",
-        _rows(Meaning, "colour"),
+        _rows(MeaningColors, "colour"),
         f"### A whole theme\n\nThis is `{DEFAULT_THEME}`:\n\n```toml\n{_shipped_theme()}```",
     )
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def _rows(table: type, noun: str) -> str:
-    rows = (f"| `{key.replace('_', '-')}` | {text} |" for key, text in explanations(table).items())
+    rows = (
+        f"| `{key.replace('_', '-')}` | {text} |" for key, text in read_explanations(table).items()
+    )
     return "\n".join((f"| {noun} | what it is |", "|---|---|", *rows))
 
 
@@ -139,29 +141,29 @@ def _shipped_theme() -> str:
 
 
 if __name__ == "__main__":
-    print(settings_page(), end="")
+    print(make_settings_page(), end="")
 
 _EXAMPLE_LINE = ('# [memory."~/path/to/memory"]', '# rules.stale = "off"')
 _UNCOMMENTED = re.compile(r"^(?=[^#\[\n])", re.MULTILINE)
 
 
-def effective_toml(
-    settings: Settings, known: SettingsNames, remarks: Sequence[SettingsWarning]
+def make_effective_toml(
+    settings: Settings, known: SettingsNames, warnings: Sequence[SettingsWarning]
 ) -> str:
     """Return the values of all settings as TOML: explained, and marked where the file sets them."""
-    refused = {warning.key for warning in remarks}
+    refused = {warning.key for warning in warnings}
     lines = {
         ".".join(path): line
         for path, line in settings.lines.items()
-        if toml_key(path) not in refused
+        if format_toml_key(path) not in refused
     }
-    parts = (_list_warnings(remarks), *_keys(settings, lines), *_tables(settings, known, lines))
+    parts = (_list_warnings(warnings), *_keys(settings, lines), *_tables(settings, known, lines))
     return "\n".join("\n".join(part) + "\n" for part in (*parts, _memories(settings)) if part)
 
 
-def template(known: SettingsNames) -> str:
+def make_template(known: SettingsNames) -> str:
     """Return a settings file that sets nothing and shows every setting."""
-    return _UNCOMMENTED.sub("# ", effective_toml(Settings(), known, ()))
+    return _UNCOMMENTED.sub("# ", make_effective_toml(Settings(), known, ()))
 
 
 def _list_warnings(remarks: Iterable[SettingsWarning]) -> list[str]:
@@ -169,7 +171,7 @@ def _list_warnings(remarks: Iterable[SettingsWarning]) -> list[str]:
 
 
 def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
-    for key in ("theme", *checks_of(Settings)):
+    for key in ("theme", *list_checks(Settings)):
         yield [*_comment(key), _assign(key, getattr(settings, key), lines.get(key, 0))]
 
 
@@ -178,7 +180,7 @@ def _tables(
 ) -> Iterator[list[str]]:
     """Yield the tables in which every known name has a value."""
     curate, engine = asdict(settings.curate), asdict(settings.engine)
-    keys = effective_keys(known.actions or (), settings.keymap)
+    keys = merge_keys(known.actions or (), settings.keymap)
     tables: Mapping[str, tuple[Mapping[str, Value], Iterable[str]]] = {
         "keymap": ({name: _alone(value) for name, value in keys.items()}, settings.keymap),
         "rules": ({**known.rules, **settings.rules}, settings.rules),
@@ -207,14 +209,14 @@ def _memories(settings: Settings) -> list[str]:
     for path, own in settings.memory.items():
         for table, values in (("rules", own.rules), ("thresholds", own.thresholds)):
             if values:
-                written += ["", f"[{toml_key(('memory', path, table))}]"]
+                written += ["", f"[{format_toml_key(('memory', path, table))}]"]
                 written += (_assign(name, value, 0) for name, value in values.items())
     return written
 
 
 def _assign(name: str, value: Value, line: int) -> str:
     mark = f"  # set in line {line}" if line else ""
-    return f"{toml_key(name.split('.'))} = {toml_value(value)}{mark}"
+    return f"{format_toml_key(name.split('.'))} = {format_toml_value(value)}{mark}"
 
 
 def _alone(value: Value) -> Value:
@@ -223,4 +225,4 @@ def _alone(value: Value) -> Value:
 
 
 def _comment(key: str) -> list[str]:
-    return [f"# {line}" for line in textwrap.wrap(explanations(Settings)[key], 96)]
+    return [f"# {line}" for line in textwrap.wrap(read_explanations(Settings)[key], 96)]

@@ -18,9 +18,9 @@ from ricordo.settings.settings import (
     MemorySettings,
     Settings,
     SettingsTable,
-    checks_of,
-    keys_of,
-    settings_file,
+    find_settings_file,
+    list_checks,
+    list_keys,
 )
 from ricordo.settings.source import Path, SettingsSource, SettingsWarning, read_source
 from ricordo.settings.values import ValueCheck, one_of
@@ -31,8 +31,8 @@ _Value = TypeVar("_Value", str, float)
 
 def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[SettingsWarning]]:
     """Return what `<config>/settings.toml` sets, and what in it could not be used."""
-    source = read_source(settings_file(config))
-    source.expect((), keys_of(Settings))
+    source = read_source(find_settings_file(config))
+    source.check_keys((), list_keys(Settings))
     settings = Settings(
         theme=_theme(source, known.themes),
         **_read_values(source, (), Settings),
@@ -44,7 +44,7 @@ def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[Set
         memory=_memories(source, known),
         lines=source.lines,
     )
-    return settings, source.remarks
+    return settings, source.warnings
 
 
 def read_engine(source: SettingsSource) -> EngineSettings:
@@ -56,10 +56,10 @@ def _read_values(source: SettingsSource, path: Path, table: SettingsTable) -> di
     """Return the valid values of the keys of `table` that have one value and are set."""
     given = source.table(path)
     if path:
-        source.expect(path, keys_of(table))
+        source.check_keys(path, list_keys(table))
     values = {
         key: _read_value(source, (*path, key), given[key], check)
-        for key, check in checks_of(table).items()
+        for key, check in list_checks(table).items()
         if key in given
     }
     return {key: value for key, value in values.items() if value is not None}
@@ -69,18 +69,18 @@ def _read_value(source: SettingsSource, path: Path, value: Any, check: ValueChec
     valid = check.read(value)
     if valid is None:
         word = value if isinstance(value, str) else ""
-        source.tell(path, check.message, word, check.words)
+        source.warn(path, check.message, word, check.words)
     return valid
 
 
 def _theme(source: SettingsSource, themes: Collection[str]) -> str:
     name = source.values.get("theme", DEFAULT_THEME)
     if not isinstance(name, str):
-        source.tell(("theme",), "This has to be the name of a theme.")
+        source.warn(("theme",), "This has to be the name of a theme.")
     elif name in themes or name == DEFAULT_THEME:
         return name
     else:
-        source.tell(("theme",), f"There is no theme “{name}”.", name, themes)
+        source.warn(("theme",), f"There is no theme “{name}”.", name, themes)
     return DEFAULT_THEME
 
 
@@ -101,9 +101,9 @@ def _named(
 ) -> Mapping[str, _Value]:
     """Return the values that `table` sets for the `known` names, each as `read` returns it."""
     values: dict[str, _Value] = {}
-    for path, name, value in source.leaves(table):
+    for path, name, value in source.iterate_leaves(table):
         if name not in known:
-            source.tell(path, f"There is no such {noun}.", name, known)
+            source.warn(path, f"There is no such {noun}.", name, known)
         elif (valid := read(source, path, value)) is not None:
             values[name] = valid
     return values
@@ -122,7 +122,7 @@ def _number(source: SettingsSource, path: Path, value: Any) -> float | None:
     # a whole number may be too long for a float; not-a-number is in no range
     if is_number and 0 <= value <= _LARGEST:
         return float(value)
-    source.tell(path, "This has to be a number, 0 or more.")
+    source.warn(path, "This has to be a number, 0 or more.")
     return None
 
 
@@ -132,9 +132,9 @@ def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, Memo
         path = ("memory", written)
         folder = _folder(written, known.home)
         if not folder:
-            source.tell(path, "This has to be an absolute path, or one that begins with ~.")
+            source.warn(path, "This has to be an absolute path, or one that begins with ~.")
             continue
-        source.expect(path, keys_of(MemorySettings))
+        source.check_keys(path, list_keys(MemorySettings))
         memories[folder] = MemorySettings(
             _rules(source, path, known.rules), _thresholds(source, path, known.thresholds)
         )

@@ -161,7 +161,7 @@ class Settings:
         return replace(self, rules=rules, thresholds=thresholds)
 
 
-def settings_file(config: str) -> str:
+def find_settings_file(config: str) -> str:
     """Return the settings file of the directory `config`; it need not exist."""
     return os.path.join(config, "settings.toml")
 
@@ -169,11 +169,11 @@ def settings_file(config: str) -> str:
 SettingsTable = type[Settings] | type[MemorySettings] | type[CurateSettings] | type[EngineSettings]
 
 
-def keys_of(table: SettingsTable) -> tuple[str, ...]:
+def list_keys(table: SettingsTable) -> tuple[str, ...]:
     """Return the keys that a user may write into `table`."""
     return tuple(key.name for key in fields(table) if key.compare)
 
 
-def checks_of(table: SettingsTable) -> dict[str, ValueCheck]:
+def list_checks(table: SettingsTable) -> dict[str, ValueCheck]:
     """Return, by key of `table`, what the value of a key that has one value has to be."""
     return {key.name: key.metadata["check"] for key in fields(table) if "check" in key.metadata}

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 Path = tuple[str, ...]
 """A key with its tables, outermost first, each part unquoted."""
@@ -35,7 +35,7 @@ _Token = tuple[str, str]
 """The kind of a token, and its text."""
 
 
-def key_lines(source: str) -> dict[Path, int]:
+def find_key_lines(source: str) -> dict[Path, int]:
     """Return the 1-based line of every table and key of `source`, which is valid TOML.
 
     Keys inside inline tables are not among them.
@@ -86,7 +86,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
-def toml_key(path: Iterable[str]) -> str:
+def format_toml_key(path: Iterable[str]) -> str:
     """Return `path` as a dotted key, parts quoted where needed."""
     return ".".join(part if _BARE.fullmatch(part) else _quoted(part) for part in path)
 
@@ -95,7 +95,7 @@ Value = str | float | tuple[str, ...]
 """The value of a setting."""
 
 
-def toml_value(value: Value) -> str:
+def format_toml_value(value: Value) -> str:
     """Return `value` as TOML writes it."""
     if isinstance(value, str):
         return _quoted(value)
@@ -130,10 +130,10 @@ class SettingsWarning(NamedTuple):
         place = f"{self.file}:{self.line}" if self.line else self.file
         key = f"{self.key}: " if self.key else ""
         hint = f" Did you mean “{self.nearest}”?" if self.nearest else ""
-        return one_line(f"{place}: {key}{self.message}{hint}")
+        return make_one_line(f"{place}: {key}{self.message}{hint}")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def find_nearest(word: str, known: Iterable[str]) -> str:
     """Return the one of `known` that is most like `word`; "" if none is."""
     # the time of difflib grows with the product of the lengths; no name is a page long
     return next(iter(get_close_matches(word[:80], known, n=1)), "")
@@ -152,12 +152,12 @@ class SettingsSource:
     values: Mapping[str, Any] = field(default_factory=dict)
     """Empty if the file is missing or broken."""
     text: str = ""
-    remarks: list[SettingsWarning] = field(default_factory=list)
+    warnings: list[SettingsWarning] = field(default_factory=list)
 
     @cached_property
     def lines(self) -> Mapping[Path, int]:
         """The line of each table and key."""
-        return key_lines(self.text)
+        return find_key_lines(self.text)
 
     def line(self, path: Path) -> int:
         """Return the first line of `path`, else that of the table around it."""
@@ -166,14 +166,14 @@ class SettingsSource:
             return min(within, default=0)
         return self.line(path[:-1])
 
-    def tell(self, path: Path, message: str, word: str = "", known: Collection[str] = ()) -> None:
+    def warn(self, path: Path, message: str, word: str = "", valid: Collection[str] = ()) -> None:
         """Add a warning about the key at `path` that names the one of `known` most like `word`."""
-        if len(self.remarks) >= _MOST_WARNINGS:
+        if len(self.warnings) >= _MOST_WARNINGS:
             return
-        hint = nearest(word, known)
-        warning = SettingsWarning(self.file, self.line(path), toml_key(path), message, hint)
-        if warning not in self.remarks:
-            self.remarks.append(warning)
+        hint = find_nearest(word, valid)
+        warning = SettingsWarning(self.file, self.line(path), format_toml_key(path), message, hint)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def table(self, path: Path) -> Mapping[str, Any]:
         """Return the table at `path`; an empty one if there is none, or another value."""
@@ -181,17 +181,17 @@ class SettingsSource:
         for part in path:
             table = table.get(part, {})
             if not isinstance(table, dict):
-                self.tell(path, "This has to be a table.")
+                self.warn(path, "This has to be a table.")
                 return {}
         return table
 
-    def expect(self, path: Path, known: Collection[str]) -> None:
+    def check_keys(self, path: Path, known: Collection[str]) -> None:
         """Add a warning about each key of the table at `path` that is not one of `known`."""
         for key in self.table(path):
             if key not in known:
-                self.tell((*path, key), "There is no such key.", key, known)
+                self.warn((*path, key), "There is no such key.", key, known)
 
-    def leaves(self, path: Path) -> Iterator[tuple[Path, str, Any]]:
+    def iterate_leaves(self, path: Path) -> Iterator[tuple[Path, str, Any]]:
         """Yield path, name and value of all that the table at `path` sets.
 
         A dotted key is one name, so that `a.b = 1` and `"a.b" = 1` mean the same.
@@ -242,4 +242,4 @@ def _invalid(file: str, message: str, text: str) -> SettingsSource:
 
 
 def _broken(file: str, message: str, line: int = 0) -> SettingsSource:
-    return SettingsSource(file, remarks=[SettingsWarning(file, line, "", message)])
+    return SettingsSource(file, warnings=[SettingsWarning(file, line, "", message)])

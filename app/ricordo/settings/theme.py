@@ -40,7 +40,7 @@ ANSI_COLORS: dict[str, Rgb] = {
 """The terminal's own sixteen, by Textual's names, with the values that Textual takes them for."""
 
 
-def rgb(color: str) -> Rgb | None:
+def parse_color(color: str) -> Rgb | None:
     """Return the red, green and blue of `#rrggbb`, `#rgb` or an ANSI name; None for other text."""
     if not _HEX.fullmatch(color):
         return ANSI_COLORS.get(color)
@@ -48,28 +48,28 @@ def rgb(color: str) -> Rgb | None:
     return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
 
 
-def hexadecimal(color: str) -> str:
+def format_color(color: str) -> str:
     """Return `color`, which is one, as `#rrggbb`."""
-    red, green, blue = rgb(color) or BLACK
+    red, green, blue = parse_color(color) or BLACK
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def contrast(one: str, other: str) -> float:
+def compute_contrast(one: str, other: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21.
 
     Source: WCAG 2.2, definition of contrast ratio, https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
     """
-    darker, lighter = sorted((luminance(one), luminance(other)))
+    darker, lighter = sorted((compute_luminance(one), compute_luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 @cache
-def luminance(color: str) -> float:
+def compute_luminance(color: str) -> float:
     """Return the relative luminance of `color`, which is one: 0 to 1.
 
     Source: WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
     """
-    red, green, blue = (_linear(channel / 255) for channel in rgb(color) or BLACK)
+    red, green, blue = (_linear(channel / 255) for channel in parse_color(color) or BLACK)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -82,7 +82,7 @@ LEAST_CONTRAST = 4.5
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseColors:
     """The colours that every Textual theme has."""
 
     background: str
@@ -108,7 +108,7 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class MeaningColors:
     """The colours that say what a text is. Each is text, but for the two backgrounds at the end."""
 
     finding_error: str
@@ -137,11 +137,11 @@ class Meaning:
     """The background of selected text."""
 
 
-TEXTS = tuple(name for name in Meaning.__slots__ if name not in ("cursor", "selection"))
+TEXTS = tuple(name for name in MeaningColors.__slots__ if name not in ("cursor", "selection"))
 """The meanings that are text; they are read on each of `GROUNDS`."""
-GROUNDS = ("background", "surface", "panel", "cursor")
+BACKGROUNDS = ("background", "surface", "panel", "cursor")
 """The backgrounds of any text."""
-TEXT_GROUNDS = (*GROUNDS, "selection")
+TEXT_BACKGROUNDS = (*BACKGROUNDS, "selection")
 """The backgrounds of the foreground."""
 
 
@@ -153,9 +153,9 @@ class ThemeColors:
     """The value of the setting `theme`; no two themes may share it."""
     dark: bool
     """Whether it has light text on a dark background."""
-    base: Base
+    base: BaseColors
     """The colours of panes, borders and text."""
-    meaning: Meaning
+    meaning: MeaningColors
     """The colours that say what a text is."""
     contrast: float = LEAST_CONTRAST
     """The least contrast between text and background that the theme promises, 4.5 to 21; 7 is what
@@ -183,16 +183,16 @@ class ThemeColors:
         """All colours as `#rrggbb`, by short name: `foreground`, `error` (of a finding), `dim`."""
         # a finding's `error` follows, and so replaces, the base's, which is no colour of text
         colors = ((name.removeprefix("finding_"), color) for name, color in self.colors.items())
-        return {name: hexadecimal(color) for name, color in colors}
+        return {name: format_color(color) for name, color in colors}
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _PERCENTAGE = re.compile(r" (?:100|\d{1,2})%$")
 _STYLE = "(?:bold|dim|italic|underline|reverse|strike)"
 _STYLES = re.compile(f"none|(?:not )?{_STYLE}(?: (?:not )?{_STYLE})*")
-_COLORS = frozenset((*Base.__slots__, *Meaning.__slots__))
+_COLORS = frozenset((*BaseColors.__slots__, *MeaningColors.__slots__))
 
-_Group = TypeVar("_Group", Base, Meaning)
+_Group = TypeVar("_Group", BaseColors, MeaningColors)
 
 
 def read_themes(
@@ -208,10 +208,10 @@ def read_themes(
         source = read_source(file)
         theme = _theme(source)
         if theme and theme.name in themes:
-            source.tell(("name",), f"There is another theme “{theme.name}”, and that one is used.")
+            source.warn(("name",), f"There is another theme “{theme.name}”, and that one is used.")
         elif theme:
             themes[theme.name] = theme
-        remarks += source.remarks
+        remarks += source.warnings
     return themes, remarks
 
 
@@ -226,34 +226,34 @@ def _theme_files(directories: Iterable[str]) -> Iterator[str]:
 
 def _theme(source: SettingsSource) -> ThemeColors | None:
     """Return the theme of a file; None if anything in it is invalid."""
-    if source.remarks:
+    if source.warnings:
         return None
-    source.expect((), [key.name for key in fields(ThemeColors)])
+    source.check_keys((), [key.name for key in fields(ThemeColors)])
     theme = ThemeColors(
         name=_name(source),
         dark=_dark(source),
-        base=_group(source, "base", Base),
-        meaning=_group(source, "meaning", Meaning),
+        base=_group(source, "base", BaseColors),
+        meaning=_group(source, "meaning", MeaningColors),
         contrast=_contrast(source),
         variables=_variables(source),
     )
-    if not source.remarks:
+    if not source.warnings:
         _check_contrast(source, theme)
-    return None if source.remarks else theme
+    return None if source.warnings else theme
 
 
 def _name(source: SettingsSource) -> str:
     name = source.values.get("name")
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
-    source.tell(("name",), "A theme needs a name of small letters, digits and hyphens.")
+    source.warn(("name",), "A theme needs a name of small letters, digits and hyphens.")
     return ""
 
 
 def _dark(source: SettingsSource) -> bool:
     dark = source.values.get("dark")
     if not isinstance(dark, bool):
-        source.tell(("dark",), "This has to be true or false: whether the theme is dark.")
+        source.warn(("dark",), "This has to be true or false: whether the theme is dark.")
     return dark is True
 
 
@@ -261,25 +261,25 @@ def _contrast(source: SettingsSource) -> float:
     value = source.values.get("contrast", LEAST_CONTRAST)
     if isinstance(value, int | float) and LEAST_CONTRAST <= value <= 21:
         return float(value)
-    source.tell(("contrast",), f"This has to be a number from {LEAST_CONTRAST} to 21.")
+    source.warn(("contrast",), f"This has to be a number from {LEAST_CONTRAST} to 21.")
     return LEAST_CONTRAST
 
 
 def _group(source: SettingsSource, table: str, group: type[_Group]) -> _Group:
     """Return the colours of `table`, each of which is required."""
     written = {key.name: key.name.replace("_", "-") for key in fields(group)}
-    source.expect((table,), written.values())
+    source.check_keys((table,), written.values())
     colors = source.table((table,))
     for key in written.values():
         if key not in colors:
-            source.tell((table, key), "This colour is missing.")
+            source.warn((table, key), "This colour is missing.")
         elif not _is_color(colors[key]):
-            source.tell((table, key), "This has to be a colour: #rrggbb, #rgb or an ANSI name.")
+            source.warn((table, key), "This has to be a colour: #rrggbb, #rgb or an ANSI name.")
     return group(**{name: str(colors.get(key, "")) for name, key in written.items()})
 
 
 def _is_color(value: Any) -> bool:
-    return isinstance(value, str) and rgb(value) is not None
+    return isinstance(value, str) and parse_color(value) is not None
 
 
 def _variables(source: SettingsSource) -> Mapping[str, str]:
@@ -287,25 +287,27 @@ def _variables(source: SettingsSource) -> Mapping[str, str]:
     for name, value in variables.items():
         path = ("variables", name)
         if not _NAME.fullmatch(name):
-            source.tell(path, "A variable needs a name of small letters, digits and hyphens.")
+            source.warn(path, "A variable needs a name of small letters, digits and hyphens.")
         elif name.replace("-", "_") in _COLORS:
-            source.tell(path, "This is set in [base] or [meaning].")
+            source.warn(path, "This is set in [base] or [meaning].")
         elif "style" in name.split("-"):
             if not isinstance(value, str) or not _STYLES.fullmatch(value):
-                source.tell(path, "This has to be text styles, such as `bold underline`.")
+                source.warn(path, "This has to be text styles, such as `bold underline`.")
         elif not isinstance(value, str) or not _is_color(_PERCENTAGE.sub("", value)):
-            source.tell(path, "This has to be a colour, or a colour and a percentage.")
+            source.warn(path, "This has to be a colour, or a colour and a percentage.")
     return {name: str(value) for name, value in variables.items()}
 
 
 def _check_contrast(source: SettingsSource, theme: ThemeColors) -> None:
     """Add a warning about every text that is too hard to read on one of its backgrounds."""
     colors = theme.colors
-    pairs = [("foreground", ground) for ground in TEXT_GROUNDS] + list(product(TEXTS, GROUNDS))
+    pairs = [("foreground", ground) for ground in TEXT_BACKGROUNDS] + list(
+        product(TEXTS, BACKGROUNDS)
+    )
     for text, ground in pairs:
-        if (ratio := contrast(colors[text], colors[ground])) < theme.contrast:
+        if (ratio := compute_contrast(colors[text], colors[ground])) < theme.contrast:
             table = "base" if text == "foreground" else "meaning"
-            source.tell(
+            source.warn(
                 (table, text.replace("_", "-")),
                 f"Contrast to {ground} is {ratio:.2f}; the least is {theme.contrast:g}.",
             )

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.diff import merge_foreign
 from ricordo.storage import system_calls as calls
-from ricordo.storage.jail import HeldRoot
-from ricordo.text import visible
+from ricordo.storage.jail import OpenRoot
+from ricordo.text import make_visible
 
 WRITERS_PATIENCE = 1.0
 """Seconds to wait until no process has a displaced file open for writing."""
@@ -40,7 +40,7 @@ _NOT_REGULAR = ""
 """Used as the SHA-256 of something that is not a regular file: equal to none."""
 
 
-class Exchange(Enum):
+class ExchangeResult(Enum):
     """The result of an attempt to exchange a file."""
 
     DONE = auto()
@@ -64,14 +64,14 @@ class _Content:
 
     @property
     def sha(self) -> str:
-        return digest(self.raw) or _NOT_REGULAR
+        return compute_digest(self.raw) or _NOT_REGULAR
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class AtomicExchange:
     """The replacement of one file's content by another."""
 
-    root: HeldRoot
+    root: OpenRoot
     path: str
     pre: str | None
     """SHA-256 of the expected content; None if the file must not exist."""
@@ -81,7 +81,7 @@ class Swap:
     was displaced."""
     content: Callable[[str | None], bytes] = field(repr=False)
     """Returns the stored content with a SHA-256; empty for None."""
-    keep: Callable[[bytes], None] = field(repr=False)
+    store: Callable[[bytes], None] = field(repr=False)
     """Stores a content that would otherwise be lost."""
     report_conflict: Callable[[bytes], None] = field(repr=False)
     """Records a stored content that could not be merged into the file."""
@@ -107,7 +107,7 @@ class Swap:
 
     def stage(self, content: bytes) -> None:
         """Write the new content next to the file, durably. Raises OSError, leaving no file."""
-        with self.root.folder_of(self.path) as (folder, _):
+        with self.root.open_folder(self.path) as (folder, _):
             self._write(folder, content, self.temporary)
 
     def _write(self, folder: int, content: bytes, name: str) -> None:
@@ -132,10 +132,10 @@ class Swap:
         model = self.path if self.pre is not None else self.origin
         if not model:
             return
-        with suppress(FileNotFoundError), self.root.folder_of(model) as (folder, name):
+        with suppress(FileNotFoundError), self.root.open_folder(model) as (folder, name):
             original = calls.open_file(folder, name)
             try:
-                calls.take_on(handle, original)
+                calls.copy_attributes(handle, original)
             finally:
                 os.close(original)
 
@@ -146,7 +146,7 @@ class Swap:
         """
         with (
             suppress(FileNotFoundError, ChangeRefused),
-            self.root.folder_of(self.path) as (folder, name),
+            self.root.open_folder(self.path) as (folder, name),
         ):
             calls.unlink(folder, self._part)
             # the name of the merged content first: it may hold a displaced content
@@ -154,17 +154,17 @@ class Swap:
                 with suppress(FileNotFoundError):
                     self._put_back(folder, leftover, name)
 
-    def make(self) -> Exchange:
+    def exchange(self) -> ExchangeResult:
         """Replace the old content by the new one. Raises OSError."""
-        with self.root.folder_of(self.path) as (folder, name):
+        with self.root.open_folder(self.path) as (folder, name):
             if self.pre is None:
                 return self._create(folder, name)
             try:
                 before = _read_settled(folder, name, grace=0)
                 if before.has_writer:
-                    return Exchange.OPEN
+                    return ExchangeResult.OPEN
                 if before.sha != self.pre:
-                    return Exchange.FOREIGN
+                    return ExchangeResult.FOREIGN
                 if self.post is None:
                     calls.rename_over(folder, name, self.temporary)
                 elif self.root.can_exchange():
@@ -176,33 +176,33 @@ class Swap:
                 return self._accept(folder, name)
             except FileNotFoundError:
                 # another program removed the file; `clear` removes what was staged
-                return Exchange.FOREIGN
+                return ExchangeResult.FOREIGN
 
-    def _create(self, folder: int, name: str) -> Exchange:
+    def _create(self, folder: int, name: str) -> ExchangeResult:
         try:
             self._rename_new(folder, self.temporary, name)
         except FileExistsError:
-            return Exchange.FOREIGN
-        return Exchange.DONE
+            return ExchangeResult.FOREIGN
+        return ExchangeResult.DONE
 
-    def _accept(self, folder: int, name: str) -> Exchange:
+    def _accept(self, folder: int, name: str) -> ExchangeResult:
         """Return the result after checking the displaced content; put back an unexpected one."""
         is_linked = self.post is not None and not self.root.can_exchange()
         old_name = self._second if is_linked else self.temporary
         displaced = _read_settled(folder, old_name)
         if displaced.sha != self.pre or displaced.has_writer:
             self._put_back(folder, old_name, name)
-            return Exchange.FOREIGN
+            return ExchangeResult.FOREIGN
         if displaced.has_writer is None:
-            return Exchange.WATCHED
+            return ExchangeResult.WATCHED
         calls.unlink(folder, old_name)
-        return Exchange.DONE
+        return ExchangeResult.DONE
 
     def release(self) -> bool:
         """Check a watched old content again and remove it; return whether no program wrote to it.
         If one did, its content is put back. Raises OSError.
         """
-        with self.root.folder_of(self.path) as (folder, name):
+        with self.root.open_folder(self.path) as (folder, name):
             for old_name in (self.temporary, self._second):
                 with suppress(FileNotFoundError):
                     if _read_settled(folder, old_name, grace=0).sha != self.pre:
@@ -224,7 +224,7 @@ class Swap:
             if theirs.sha in ricordos and not theirs.has_writer:
                 break
             if theirs.raw is not None:
-                self.keep(theirs.raw)
+                self.store(theirs.raw)
             open_attempts += bool(theirs.has_writer)
             try:
                 current = _read_settled(folder, name, patience=0)
@@ -234,7 +234,9 @@ class Swap:
                 elif open_attempts == _MAX_OPEN_ATTEMPTS or (
                     current.sha not in ricordos and not self.root.can_exchange()
                 ):
-                    raise OSError(errno.ETXTBSY, f"{visible(self.path)} is open in another program")
+                    raise OSError(
+                        errno.ETXTBSY, f"{make_visible(self.path)} is open in another program"
+                    )
                 elif not self._exchange(folder, old_name, name):
                     return
                 is_newer = True
@@ -277,7 +279,7 @@ class Swap:
 
     def _report(self, theirs: _Content) -> None:
         if theirs.raw is not None:
-            self.keep(theirs.raw)
+            self.store(theirs.raw)
             self.report_conflict(theirs.raw)
 
     def _exchange(self, folder: int, old_name: str, name: str) -> bool:
@@ -307,7 +309,7 @@ def _read_settled(
     try:
         handle = calls.open_file(folder, name)
     except OSError as error:
-        if calls.is_no_plain_file(error):
+        if calls.is_not_regular_error(error):
             return _Content(None, has_writer=False)
         raise
     try:

@@ -12,11 +12,11 @@ from contextlib import suppress
 from hashlib import sha256
 from zlib import crc32
 
-from ricordo.storage.database import refuse_unfit
+from ricordo.storage.database import check_state_location
 from ricordo.storage.foreign_file import read_json, read_plain_file
 from ricordo.storage.state_file import (
-    make_private_directory,
-    make_state_file,
+    create_private_directory,
+    create_state_file,
     open_state_file,
     replace_state_file,
 )
@@ -41,10 +41,10 @@ class CacheFile:
     def prepare(self) -> None:
         """Create the folder and an empty draft. Raises OSError and StateUnusable."""
         if not os.path.isdir(self.state):
-            refuse_unfit(self.state)
-        make_private_directory(self.folder)
+            check_state_location(self.state)
+        create_private_directory(self.folder)
         _remove(self.draft)
-        make_state_file(self.folder, os.path.basename(self.draft))
+        create_state_file(self.folder, os.path.basename(self.draft))
 
     def publish(self) -> None:
         """Replace the cache by the draft. Raises OSError."""
@@ -54,18 +54,20 @@ class CacheFile:
 
     def seal(self) -> None:
         """Record the checksum of the file as it is now. Raises OSError."""
-        text = f"{self.facts()} {_checksum(self.path)}"
+        text = f"{self.compute_fingerprint()} {_checksum(self.path)}"
         replace_state_file(self.folder, f"{self.name}.seal", text.encode("ascii"))
 
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Return whether the file is, byte for byte, the sealed one."""
         seal = read_plain_file(f"{self.path}.seal", 200)
         try:
-            return bool(seal) and seal == f"{self.facts()} {_checksum(self.path)}".encode("ascii")
+            return bool(
+                seal
+            ) and seal == f"{self.compute_fingerprint()} {_checksum(self.path)}".encode("ascii")
         except OSError:
             return False
 
-    def facts(self) -> str:
+    def compute_fingerprint(self) -> str:
         """Return a text that changes when the file is written. Raises OSError."""
         status = os.stat(self.path)
         return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
@@ -77,7 +79,7 @@ def remove_cache(path: str) -> None:
         _remove(path + ending)
 
 
-def put_aside(path: str) -> None:
+def move_aside(path: str) -> None:
     """Rename the SQLite file at `path` to `<path>.unfit`, over an earlier one. Raises OSError."""
     # the journal first: otherwise SQLite would replay it into the next file
     for ending in (*_ENDINGS[1:], ""):
@@ -108,7 +110,7 @@ Row = tuple[str, str, int, str, int]
 """The relation of two notes, then of each note its path and the number of its statement."""
 
 
-def recall_compared(state: str, root: str, stamp: str) -> list[Row] | None:
+def load_comparison(state: str, root: str, stamp: str) -> list[Row] | None:
     """Return the cached comparison of the memory at `root` with that `stamp`; None if there is
     none.
     """
@@ -121,7 +123,7 @@ def recall_compared(state: str, root: str, stamp: str) -> list[Row] | None:
     return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
 
 
-def remember_compared(state: str, root: str, stamp: str, rows: list[Row]) -> None:
+def save_comparison(state: str, root: str, stamp: str, rows: list[Row]) -> None:
     """Cache the result of comparing notes. Raises OSError."""
     text = json.dumps({"stamp": stamp, "pairs": rows})
     replace_state_file(os.path.join(state, _FOLDER), _name(root), text.encode("ascii"))

@@ -17,8 +17,8 @@ from pathlib import Path
 from ricordo.errors import StateUnusable
 from ricordo.storage.lock import history_lock
 from ricordo.storage.sqlite import is_read_only, open_read_only
-from ricordo.storage.state_file import make_state_file, open_database
-from ricordo.text import visible
+from ricordo.storage.state_file import create_state_file, open_database
+from ricordo.text import make_visible
 
 DATABASE = "history.db"
 
@@ -124,19 +124,19 @@ class Database:
         """Whether there is a history."""
         return os.path.exists(self.path)
 
-    def check_place(self, memory: str) -> None:
+    def check_location(self, memory: str) -> None:
         """Raise StateUnusable if the history of `memory` must not be stored in this directory."""
         if not self.exists:
-            refuse_unfit(self.state)
+            check_state_location(self.state)
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
         if state == root or state.startswith(root.rstrip("/") + "/"):
             raise StateUnusable(
-                f"The state directory {visible(self.state)} is inside the memory, where agents "
+                f"The state directory {make_visible(self.state)} is inside the memory, where agents "
                 "read. Choose another one with --state."
             )
 
     @contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
+    def connect(self) -> Iterator[sqlite3.Connection]:
         """Open a connection without a transaction, read-only if the history cannot be written.
         Raises StateUnusable, for every later SQLite or system error too.
         """
@@ -161,7 +161,7 @@ class Database:
             with closing(open_read_only(self.path)) as connection:
                 if self._version(connection) < VERSION:
                     raise StateUnusable(
-                        f"The history at {visible(self.path)} is from an older Ricordo and cannot "
+                        f"The history at {make_visible(self.path)} is from an older Ricordo and cannot "
                         "be upgraded: it is read-only."
                     )
                 yield connection
@@ -188,9 +188,9 @@ class Database:
     def _share(self, stack: ExitStack) -> _Identity:
         """Take the shared lock of the history; return the file's identity."""
         if not os.path.exists(self.path):
-            refuse_unfit(self.state)
+            check_state_location(self.state)
         stack.enter_context(history_lock(self.state, alone=False))
-        make_state_file(self.state, DATABASE)
+        create_state_file(self.state, DATABASE)
         return _identity(self.path)
 
     def _version(self, connection: sqlite3.Connection) -> int:
@@ -198,7 +198,7 @@ class Database:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise StateUnusable(
-                f"The history at {visible(self.path)} is from a newer Ricordo (version {version}, "
+                f"The history at {make_visible(self.path)} is from a newer Ricordo (version {version}, "
                 f"supported {VERSION}). Update Ricordo."
             )
         return version
@@ -228,7 +228,9 @@ class Database:
                 aside = ""
             except OSError as failed:
                 raise self._unusable(failed) from None
-        moved = f"It was moved to {visible(aside)}" if aside else "Another process moved it aside"
+        moved = (
+            f"It was moved to {make_visible(aside)}" if aside else "Another process moved it aside"
+        )
         self.notices.append(
             f"The history was damaged ({error}). {moved}, and a new one was created. The memory "
             "was not changed."
@@ -246,9 +248,9 @@ class Database:
 
     def _unusable(self, error: Exception) -> StateUnusable:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY:
-            return StateUnusable(f"The history at {visible(self.path)} cannot be written.")
+            return StateUnusable(f"The history at {make_visible(self.path)} cannot be written.")
         what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
+        return StateUnusable(f"The history at {make_visible(self.path)} cannot be used: {what}.")
 
 
 def _identity(path: str) -> _Identity:
@@ -290,13 +292,13 @@ def reserve_pages(connection: sqlite3.Connection, pages: int) -> None:
     except OSError as error:
         if error.errno in _DISK_FULL:
             raise StateUnusable(
-                f"No disk space for the history at {visible(path)}: {error.strerror}."
+                f"No disk space for the history at {make_visible(path)}: {error.strerror}."
             ) from None
     finally:
         os.close(log)
 
 
-def refuse_unfit(state: str) -> None:
+def check_state_location(state: str) -> None:
     """Raise StateUnusable for a state directory in a git work tree or a synced folder, which would
     copy every version, deleted ones too, elsewhere.
     """
@@ -307,7 +309,7 @@ def refuse_unfit(state: str) -> None:
         if synced or os.path.exists(os.path.join(folder, ".git")):
             what = "synced folder" if synced else "git work tree"
             raise StateUnusable(
-                f"The state directory {visible(state)} is in a {what} ({visible(folder)}), which "
+                f"The state directory {make_visible(state)} is in a {what} ({make_visible(folder)}), which "
                 "would copy the history of your notes. Choose another one with --state."
             )
         above = os.path.dirname(folder)

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from ricordo.storage.database import Database, transaction
 from ricordo.storage.history import History
-from ricordo.storage.operation import CHANGE, Act, Place
+from ricordo.storage.operation import CHANGE, HistoryEntry, Place
 
 
 class Decision(StrEnum):
@@ -20,7 +20,7 @@ class Decision(StrEnum):
 
     DISMISS = "dismiss"
     """A finding is dismissed."""
-    STAND = "stand"
+    RESTORE = "stand"
     """A dismissed finding is reported again."""
     KEEP = "keep"
     """A change by another program is accepted."""
@@ -28,11 +28,11 @@ class Decision(StrEnum):
     """A change by another program is reviewed later."""
     PROTECT = "protect"
     """Neither curator nor fixes may change a note."""
-    FREE = "free"
+    UNPROTECT = "free"
     """A note is not protected any longer."""
     ALLOW = "allow"
     """A value may be sent though it looks like a secret; the subject is its fingerprint."""
-    WITHHOLD = "withhold"
+    DISALLOW = "withhold"
     """A value may not be sent any longer."""
     ACCEPT = "accept"
     """A proposal was applied: part of the change that applied it, never a separate act."""
@@ -40,24 +40,24 @@ class Decision(StrEnum):
     """The text of a note, by its SHA-256, was kept in a conflict: part of the change that resolved
     it, never a separate act.
     """
-    LEAVE = "leave"
+    REFUSE_FIX = "leave"
     """The fix of a finding was refused as a proposal: part of that act, never a separate one."""
     REFUSE = "refuse"
     """Proposals were refused; one act for all that were refused at once."""
 
 
 _OPPOSITE = {
-    Decision.STAND: Decision.DISMISS,
+    Decision.RESTORE: Decision.DISMISS,
     Decision.SNOOZE: Decision.KEEP,
-    Decision.FREE: Decision.PROTECT,
-    Decision.WITHHOLD: Decision.ALLOW,
+    Decision.UNPROTECT: Decision.PROTECT,
+    Decision.DISALLOW: Decision.ALLOW,
     Decision.REFUSE: Decision.ACCEPT,
 }
 """The decision that each one reverses: of both, the last one on a subject counts."""
 
 
 @dataclass(frozen=True, slots=True)
-class ValidDecision:
+class ActiveDecision:
     """A decision that is in force."""
 
     decision: Decision
@@ -76,32 +76,32 @@ class Decisions:
         self._database = database
         self._root = root
 
-    def standing(self, *wanted: Decision) -> dict[str, ValidDecision]:
+    def find_active(self, *wanted: Decision) -> dict[str, ActiveDecision]:
         """Return the decisions of the `wanted` kinds that are in force, by subject; empty without
         a history. Raises StateUnusable.
         """
         if not self._database.exists:
             return {}
-        with self._database.opened() as connection:
+        with self._database.connect() as connection:
             history = History(connection)
-            root = history.known_root(self._root)
-            acts = history.acts(root.id) if root else []
-        latest: dict[tuple[Decision, str], ValidDecision] = {}
-        for act in effective_acts(acts):
-            for decision, subject in decided_in(act):
+            root = history.find_root(self._root)
+            acts = history.list_entries(root.id) if root else []
+        latest: dict[tuple[Decision, str], ActiveDecision] = {}
+        for act in skip_undone(acts):
+            for decision, subject in read_decisions(act):
                 key = _OPPOSITE.get(decision, decision), subject
-                latest[key] = ValidDecision(decision, subject, act.at, act.reason, act.n)
+                latest[key] = ActiveDecision(decision, subject, act.at, act.reason, act.n)
         return {d.subject: d for d in latest.values() if d.decision in wanted}
 
-    def protected(self) -> frozenset[str]:
+    def find_protected(self) -> frozenset[str]:
         """Return the paths of the notes that the user protected. Protection follows a note to
         another path and into another memory. Raises StateUnusable.
         """
         if not self._database.exists:
             return frozenset()
-        with self._database.opened() as connection:
+        with self._database.connect() as connection:
             history = History(connection)
-            root = history.known_root(self._root)
+            root = history.find_root(self._root)
             places = _protected_places(history) if root else set()
         return frozenset(path for of, path in places if root is not None and of == root.id)
 
@@ -113,29 +113,29 @@ class Decisions:
         fixes = (f"{_FIX}{finding}" for finding in findings)
         subject, kind = " ".join((*proposals, *fixes)), Decision.REFUSE.value
         with self._writing() as (history, root):
-            history.begin(root, at, kind, subject=subject, reason=reason, token=token)
+            history.add_entry(root, at, kind, subject=subject, reason=reason, token=token)
         return token
 
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
         """Record a decision on each of the `subjects`. Raises StateUnusable."""
         with self._writing() as (history, root):
             for subject in subjects:
-                history.begin(root, at, decision.value, subject=subject, reason=reason)
+                history.add_entry(root, at, decision.value, subject=subject, reason=reason)
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[History, str]]:
-        self._database.check_place(self._root)
-        with self._database.opened() as connection, transaction(connection):
+        self._database.check_location(self._root)
+        with self._database.connect() as connection, transaction(connection):
             history = History(connection)
-            yield history, history.root(self._root).id
+            yield history, history.ensure_root(self._root).id
 
 
-def decided_in(act: Act) -> Iterator[tuple[Decision, str]]:
+def read_decisions(act: HistoryEntry) -> Iterator[tuple[Decision, str]]:
     """Yield the decisions in an act, each with its subject."""
     if act.kind == Decision.REFUSE:
         for word in act.subject.split():
             is_fix = word.startswith(_FIX)
-            yield (Decision.LEAVE if is_fix else Decision.REFUSE), word.removeprefix(_FIX)
+            yield (Decision.REFUSE_FIX if is_fix else Decision.REFUSE), word.removeprefix(_FIX)
     elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
@@ -156,7 +156,7 @@ _WITH_CHANGE = {
 """The decisions made with a change, by the prefix of each id in its subject."""
 
 
-def subject_of_change(
+def format_subject(
     dismisses: Iterable[str], accepts: Iterable[str], confirms: Iterable[str]
 ) -> str:
     """Return the subject of a change that also dismisses findings and accepts proposals, by their
@@ -168,11 +168,11 @@ def subject_of_change(
 
 def _protected_places(history: History) -> set[Place]:
     """Return the current places of all protected files."""
-    decided = {act.n: act for act in effective_acts(history.decisions(_PROTECTION))}
+    decided = {act.n: act for act in skip_undone(history.list_decisions(_PROTECTION))}
     if not decided:
         return set()
     moved: dict[int, dict[Place, Place]] = {}
-    for number, origin, to in history.moves():
+    for number, origin, to in history.list_moves():
         moved.setdefault(number, {})[origin] = to
     places: set[Place] = set()
     for number in sorted(decided.keys() | moved.keys()):
@@ -185,11 +185,11 @@ def _protected_places(history: History) -> set[Place]:
     return places
 
 
-_PROTECTION = (Decision.PROTECT, Decision.FREE)
+_PROTECTION = (Decision.PROTECT, Decision.UNPROTECT)
 _KINDS = frozenset(decision.value for decision in Decision)
 
 
-def taken_back(acts: list[Act]) -> frozenset[int]:
+def find_undone(acts: list[HistoryEntry]) -> frozenset[int]:
     """Return the numbers of the acts, given oldest first, that are undone."""
     undone: set[int] = set()
     for act in reversed(acts):
@@ -198,9 +198,9 @@ def taken_back(acts: list[Act]) -> frozenset[int]:
     return frozenset(undone)
 
 
-def effective_acts(acts: list[Act]) -> Iterator[Act]:
+def skip_undone(acts: list[HistoryEntry]) -> Iterator[HistoryEntry]:
     """Yield the acts, oldest first, that no later act undid. Undoing an undo restores the first."""
-    undone = taken_back(acts)
+    undone = find_undone(acts)
     for act in acts:
         if act.n not in undone and act.undoes is None:
             yield act
@@ -220,7 +220,7 @@ class ReviewVerdict(StrEnum):
 class NoteVerdict:
     """One verdict of the user on a note."""
 
-    judgement: ReviewVerdict
+    verdict: ReviewVerdict
     path: str
     """The current path of the note."""
     content: str
@@ -233,7 +233,7 @@ class NoteVerdict:
     """The ids of the findings that the note had."""
 
 
-JudgedNotes = Mapping[str, tuple[NoteVerdict, ...]]
+VerdictsByPath = Mapping[str, tuple[NoteVerdict, ...]]
 """The verdicts on notes, oldest first, by current path."""
 _VERDICT_KINDS = tuple(judgement.value for judgement in ReviewVerdict)
 
@@ -246,27 +246,27 @@ class ReviewVerdicts:
         self._database = database
         self._root = root
 
-    def judge(self, judged: NoteVerdict) -> None:
+    def record(self, verdict: NoteVerdict) -> None:
         """Record a verdict durably. Raises StateUnusable and MemoryUnreadable."""
-        self._database.check_place(self._root)
-        with self._database.opened() as connection, transaction(connection):
+        self._database.check_location(self._root)
+        with self._database.connect() as connection, transaction(connection):
             history = History(connection)
-            root = history.root(self._root).id
-            act = history.begin(root, judged.at, judged.judgement.value, subject=judged.path)
+            root = history.ensure_root(self._root).id
+            act = history.add_entry(root, verdict.at, verdict.verdict.value, subject=verdict.path)
             connection.execute(
                 "INSERT INTO judgement VALUES (?, ?, ?, ?)",
-                (act, judged.content, judged.until, " ".join(sorted(judged.findings))),
+                (act, verdict.content, verdict.until, " ".join(sorted(verdict.findings))),
             )
 
-    def standing(self) -> JudgedNotes:
+    def find_active(self) -> VerdictsByPath:
         """Return the verdicts on each note that are not undone. They follow their note to another
         path and into another memory. Raises StateUnusable.
         """
         if not self._database.exists:
             return {}
-        with self._database.opened() as connection:
+        with self._database.connect() as connection:
             history = History(connection)
-            root = history.known_root(self._root)
+            root = history.find_root(self._root)
             by_place = _verdicts_by_place(history) if root else {}
         return {
             path: tuple(replace(verdict, path=path) for verdict in verdicts)
@@ -281,7 +281,7 @@ def _verdicts_by_place(history: History) -> Mapping[Place, Sequence[NoteVerdict]
     if not by_act:
         return {}
     moved: dict[int, list[tuple[Place, Place]]] = {}
-    for number, origin, to in history.moves():
+    for number, origin, to in history.list_moves():
         moved.setdefault(number, []).append((origin, to))
     by_place: dict[Place, list[NoteVerdict]] = {}
     for number in sorted(by_act.keys() | moved.keys()):
@@ -300,7 +300,7 @@ def _verdicts_by_act(history: History) -> Mapping[int, tuple[Place, NoteVerdict]
     """Return the verdicts in all memories that are not undone, with their original places, by the
     numbers of their acts.
     """
-    acts = {act.n: act for act in effective_acts(history.decisions(_VERDICT_KINDS))}
+    acts = {act.n: act for act in skip_undone(history.list_decisions(_VERDICT_KINDS))}
     rows = history.db.execute("SELECT act, content, until, findings FROM judgement ORDER BY act")
     verdicts: dict[int, tuple[Place, NoteVerdict]] = {}
     for n, content, until, findings in rows:
@@ -311,6 +311,8 @@ def _verdicts_by_act(history: History) -> Mapping[int, tuple[Place, NoteVerdict]
     return verdicts
 
 
-def on_content(judged: Collection[NoteVerdict], content: str | None) -> tuple[NoteVerdict, ...]:
+def filter_by_content(
+    verdicts: Collection[NoteVerdict], content: str | None
+) -> tuple[NoteVerdict, ...]:
     """Return the verdicts on the text with the SHA-256 `content`."""
-    return tuple(verdict for verdict in judged if verdict.content == content)
+    return tuple(verdict for verdict in verdicts if verdict.content == content)

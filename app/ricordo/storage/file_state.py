@@ -21,7 +21,7 @@ _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 @dataclass(frozen=True, slots=True)
-class FileNow:
+class FileState:
     """A regular file."""
 
     sha: str
@@ -31,44 +31,44 @@ class FileNow:
     """Seconds since 1970."""
 
 
-class Gone(Enum):
+class MissingFile(Enum):
     """No file has that name."""
 
     GONE = auto()
 
 
-class Unseen(StrEnum):
+class UncheckedFile(StrEnum):
     """Why the state of a path is unknown."""
 
     OUTSIDE = "is outside the folder"
     LINK = "is a link, or behind one"
-    NO_FILE = "is not a regular file"
+    NOT_REGULAR = "is not a regular file"
     TOO_LARGE = f"is larger than {LARGEST // 1024**2} MB"
     UNREADABLE = "cannot be read"
-    TOO_MUCH = "was not checked: too many files"
+    TOO_MANY = "was not checked: too many files"
 
 
-Look = FileNow | Gone | Unseen
+FileStatus = FileState | MissingFile | UncheckedFile
 """The state of a path."""
 
 
-def look_at(
+def check_file(
     root: str,
     path: str,
     step: Callable[[], None] = lambda: None,
     content: bytearray | None = None,
-) -> Look:
+) -> FileStatus:
     """Return the state of `path`, with `/`, beneath the directory `root`. `step` is called after
     every megabyte; its exceptions pass through. The bytes read are appended to `content`.
     """
     if not _is_inside(path):
-        return Unseen.OUTSIDE
+        return UncheckedFile.OUTSIDE
     folder, _, name = path.rpartition("/")
     root = os.path.realpath(root)
     try:
         top = calls.open_directory(root)
     except OSError:
-        return Unseen.UNREADABLE
+        return UncheckedFile.UNREADABLE
     try:
         handle = calls.open_folder(top, folder)
         try:
@@ -76,7 +76,7 @@ def look_at(
         finally:
             os.close(handle)
     except OSError as error:
-        return Unseen.LINK if _is_behind_link(root, folder) else _from_error(error)
+        return UncheckedFile.LINK if _is_behind_link(root, folder) else _from_error(error)
     finally:
         os.close(top)
 
@@ -89,7 +89,7 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def modified_at(root: str, path: str) -> float | None:
+def read_modified(root: str, path: str) -> float | None:
     """Return the modification time of `path` beneath `root`, "" for `root` itself, in seconds since
     1970; None if it does not exist or cannot be read.
     """
@@ -120,40 +120,40 @@ def _is_behind_link(root: str, folder: str) -> bool:
     return False
 
 
-def _from_error(error: OSError) -> Look:
+def _from_error(error: OSError) -> FileStatus:
     """Return the state of a path that could not be opened."""
-    return Gone.GONE if error.errno in _MISSING else Unseen.UNREADABLE
+    return MissingFile.GONE if error.errno in _MISSING else UncheckedFile.UNREADABLE
 
 
 def _check_name(
     folder: int, name: str, step: Callable[[], None], content: bytearray | None
-) -> Look:
+) -> FileStatus:
     """Return the state of a name; opens only regular files, as opening a device may trigger it."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISLNK(mode):
-        return Unseen.LINK
+        return UncheckedFile.LINK
     if not stat.S_ISREG(mode):
-        return Unseen.NO_FILE
+        return UncheckedFile.NOT_REGULAR
     handle = calls.open_file(folder, name)
     try:
-        is_there = calls.is_called(folder, name, handle)
-        return _read(handle, step, content) if is_there else Gone.GONE
+        is_there = calls.has_exact_name(folder, name, handle)
+        return _read(handle, step, content) if is_there else MissingFile.GONE
     finally:
         os.close(handle)
 
 
-def _read(handle: int, step: Callable[[], None], content: bytearray | None) -> Look:
+def _read(handle: int, step: Callable[[], None], content: bytearray | None) -> FileStatus:
     status = os.fstat(handle)
     if status.st_size > LARGEST:
-        return Unseen.TOO_LARGE
+        return UncheckedFile.TOO_LARGE
     sha, size = hashlib.sha256(), 0
     while part := os.read(handle, _PIECE):
         step()
         size += len(part)
         # it may grow while it is read
         if size > LARGEST:
-            return Unseen.TOO_LARGE
+            return UncheckedFile.TOO_LARGE
         sha.update(part)
         if content is not None:
             content += part
-    return FileNow(sha.hexdigest(), size, status.st_mtime)
+    return FileState(sha.hexdigest(), size, status.st_mtime)

@@ -52,7 +52,7 @@ def _read(handle: int, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def absolute_path(value: object) -> str:
+def normalize_absolute_path(value: object) -> str:
     """Return `value` as a path without `..` and doubled slashes; "" unless it is a valid absolute
     path.
     """
@@ -66,7 +66,7 @@ def absolute_path(value: object) -> str:
     return os.path.normpath("/" + value.lstrip("/"))
 
 
-def folders_in(directory: str) -> list[str]:
+def list_subfolders(directory: str) -> list[str]:
     """Return the paths of the directories in `directory`, ordered by name; empty if it cannot be
     listed.
     """

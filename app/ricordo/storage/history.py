@@ -13,22 +13,22 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from ricordo.errors import MemoryUnreadable
-from ricordo.memory.change import PERSON, Author, AuthorRole, digest
+from ricordo.memory.change import USER, Author, AuthorRole, compute_digest
 from ricordo.storage.database import transaction
 from ricordo.storage.operation import (
     CHANGE,
     FIRST,
     SEEN,
-    Act,
-    Op,
+    FileOperation,
+    HistoryEntry,
     Place,
     Root,
-    act_of,
-    op_of,
-    path_of,
-    stored_path,
+    decode_path,
+    encode_path,
+    entry_from_row,
+    operation_from_row,
 )
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
 """Two numbers, and the columns that `op_of` reads."""
@@ -49,14 +49,16 @@ class History:
 
     # roots
 
-    def root(self, path: str) -> Root:
+    def ensure_root(self, path: str) -> Root:
         """Return the root at `path`, recognized by device and inode if it was moved; a new root
         gets an id. Raises MemoryUnreadable if there is no directory.
         """
         try:
             status = os.stat(path)
         except OSError as error:
-            raise MemoryUnreadable(f"{visible(path)} cannot be opened: {error.strerror}.") from None
+            raise MemoryUnreadable(
+                f"{make_visible(path)} cannot be opened: {error.strerror}."
+            ) from None
         row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
         if row is None:
             for moved in self.db.execute(
@@ -73,20 +75,20 @@ class History:
             return root
         return Root(*row)
 
-    def root_of_id(self, root: str) -> Root:
+    def get_root(self, root: str) -> Root:
         """Return the root with the id of an operation or act."""
         return Root(*self.db.execute("SELECT * FROM root WHERE id = ?", (root,)).fetchone())
 
-    def roots(self) -> list[Root]:
+    def list_roots(self) -> list[Root]:
         """Return every recorded root."""
         return [Root(*row) for row in self.db.execute("SELECT * FROM root ORDER BY path")]
 
-    def known_root(self, path: str) -> Root | None:
+    def find_root(self, path: str) -> Root | None:
         """Return the root at `path`; None if it is not recorded."""
         row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
         return Root(*row) if row else None
 
-    def stands_elsewhere(self, root: Root) -> None:
+    def update_root(self, root: Root) -> None:
         """Record that another directory is now at the root's path, as the user confirmed by
         working in it.
         """
@@ -96,10 +98,10 @@ class History:
 
     # contents
 
-    def keep(self, content: bytes | None) -> str | None:
+    def store_content(self, content: bytes | None) -> str | None:
         """Store a content and return its SHA-256; None for a missing file."""
-        sha = digest(content)
-        if content is not None and not self.has(sha):
+        sha = compute_digest(content)
+        if content is not None and not self.has_content(sha):
             packed = zlib.compress(content)
             self.db.execute(
                 "INSERT OR IGNORE INTO blob VALUES (?, ?, ?)", (sha, len(content), packed)
@@ -107,23 +109,23 @@ class History:
             self.db.execute("DELETE FROM dropped WHERE sha = ?", (sha,))
         return sha
 
-    def drop(self, texts: Iterable[str]) -> None:
+    def delete_contents(self, texts: Iterable[str]) -> None:
         """Delete contents by their SHA-256; it stays recorded that they existed."""
         shas = [(sha,) for sha in texts]
         self.db.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", shas)
         self.db.executemany("DELETE FROM blob WHERE sha = ?", shas)
 
-    def has(self, sha: str | None) -> bool:
+    def has_content(self, sha: str | None) -> bool:
         """Return whether a content is stored."""
         query = "SELECT 1 FROM blob WHERE sha = ?"
         return self.db.execute(query, (sha,)).fetchone() is not None
 
-    def is_whole(self, sha: str | None) -> bool:
+    def is_unmasked(self, sha: str | None) -> bool:
         """Return whether a content is stored with no value purged from it; True for None."""
         query = "SELECT 1 FROM blob WHERE sha = ? AND sha NOT IN (SELECT sha FROM masked)"
         return sha is None or self.db.execute(query, (sha,)).fetchone() is not None
 
-    def content(self, sha: str | None) -> bytes | None:
+    def get_content(self, sha: str | None) -> bytes | None:
         """Return a stored content; None for None. Raises KeyError if it was purged."""
         if sha is None:
             return None
@@ -132,38 +134,38 @@ class History:
             raise KeyError(sha)
         return zlib.decompress(row[0])
 
-    def heads(self, root: str) -> Mapping[str, str]:
+    def list_known_contents(self, root: str) -> Mapping[str, str]:
         """Return the last known SHA-256 of every file of a root."""
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
-        return {path_of(path): sha for path, sha in rows}
+        return {decode_path(path): sha for path, sha in rows}
 
-    def kept_heads(self, root: str) -> Mapping[str, str]:
+    def list_stored_contents(self, root: str) -> Mapping[str, str]:
         """Return what `heads` returns, with the masked content where a value was purged."""
         query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"
-        return {path_of(path): sha for path, sha in self.db.execute(query, (root,))}
+        return {decode_path(path): sha for path, sha in self.db.execute(query, (root,))}
 
-    def set_head(self, root: str, path: str, sha: str | None) -> None:
+    def set_known_content(self, root: str, path: str, sha: str | None) -> None:
         """Record the current content of a file; None if it does not exist."""
         if sha is None:
             self.db.execute(
-                "DELETE FROM head WHERE root = ? AND path = ?", (root, stored_path(path))
+                "DELETE FROM head WHERE root = ? AND path = ?", (root, encode_path(path))
             )
         else:
             self.db.execute(
                 "INSERT OR REPLACE INTO head (root, path, sha) VALUES (?, ?, ?)",
-                (root, stored_path(path), sha),
+                (root, encode_path(path), sha),
             )
 
     # acts
 
-    def begin(
+    def add_entry(
         self,
         root: str,
         at: str,
         kind: str,
         *,
         subject: str = "",
-        author: Author = PERSON,
+        author: Author = USER,
         reason: str = "",
         state: str = "done",
         undoes: int | None = None,
@@ -174,12 +176,12 @@ class History:
         cursor = self.db.execute(
             "INSERT INTO act (root, at, kind, subject, role, name, model, prompt_version, reason,"
             " state, undoes, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (root, at, kind, stored_path(subject), *who, reason, state, undoes, token),
+            (root, at, kind, encode_path(subject), *who, reason, state, undoes, token),
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
-    def add_ops(self, act: int, ops: Iterable[Op]) -> None:
+    def add_operations(self, act: int, ops: Iterable[FileOperation]) -> None:
         """Add the operations of an act; their contents must be stored already."""
         self.db.executemany(
             "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -188,12 +190,12 @@ class History:
                     act,
                     n,
                     op.root,
-                    stored_path(op.path),
+                    encode_path(op.path),
                     op.pre,
                     op.post,
                     op.session,
                     op.from_root,
-                    stored_path(op.from_path),
+                    encode_path(op.from_path),
                     int(op.single),
                     op.mode,
                     op.outcome,
@@ -203,7 +205,7 @@ class History:
             ),
         )
 
-    def pages_to_finish(self, ops: int) -> int:
+    def count_pages_to_finish(self, ops: int) -> int:
         """Return the maximum number of pages that change while an act with so many `ops` is
         carried out: those of its row, and those of table `head`, with eight or more rows per page.
         """
@@ -219,18 +221,18 @@ class History:
         """Set the outcome of one operation."""
         self.db.execute("UPDATE op SET outcome = ? WHERE act = ? AND n = ?", (outcome, act, n))
 
-    def unfinished(self) -> list[Act]:
+    def list_unfinished(self) -> list[HistoryEntry]:
         """Return the interrupted acts, oldest first."""
         return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
 
-    def acts(self, root: str) -> list[Act]:
+    def list_entries(self, root: str) -> list[HistoryEntry]:
         """Return the acts done in a root, including those that moved a file here from another
         root, oldest first.
         """
         touches = "(root = ? OR n IN (SELECT act FROM op WHERE root = ?))"
         return self._acts(f"{touches} AND state = 'done' ORDER BY n", (root, root))
 
-    def acts_by(self, root: str, role: AuthorRole) -> list[Act]:
+    def list_entries_by_role(self, root: str, role: AuthorRole) -> list[HistoryEntry]:
         """Return the acts of one role that changed files of a root, and all that undid an act,
         oldest first.
         """
@@ -238,7 +240,7 @@ class History:
         where = f"state = 'done' AND ({whose} OR undoes IS NOT NULL) ORDER BY n"
         return self._acts(where, (root, role.value, CHANGE))
 
-    def writings(self, root: str) -> list[tuple[str, str, str]]:
+    def list_user_writes(self, root: str) -> list[tuple[str, str, str]]:
         """Return what the user wrote to files of a root through Ricordo or accepted, oldest first:
         the path, the SHA-256 of the content, and the time, ISO 8601.
 
@@ -253,13 +255,13 @@ class History:
             " ORDER BY op.act, op.n",
             (root, CHANGE, AuthorRole.RULE.value),
         )
-        return [(path_of(path), content, at) for path, content, at in rows]
+        return [(decode_path(path), content, at) for path, content, at in rows]
 
-    def acts_leading_to(self, sha: str | None) -> list[Act]:
+    def list_entries_producing(self, sha: str | None) -> list[HistoryEntry]:
         """Return the acts that produced a content, of any file, oldest first."""
         return self._acts("n IN (SELECT act FROM op WHERE post = ?) ORDER BY n", (sha,))
 
-    def decisions(self, kinds: Sequence[str]) -> list[Act]:
+    def list_decisions(self, kinds: Sequence[str]) -> list[HistoryEntry]:
         """Return the acts of those kinds in all roots, and all that undid an act, oldest first."""
         wanted = ", ".join("?" * len(kinds))
         where = f"state = 'done' AND (kind IN ({wanted}) OR undoes IS NOT NULL) ORDER BY n"
@@ -270,28 +272,28 @@ class History:
         query = "SELECT 1 FROM act WHERE root = ? AND kind = ? AND state = 'done'"
         return self.db.execute(query, (root, FIRST)).fetchone() is not None
 
-    def act(self, n: int) -> Act | None:
+    def get_entry(self, n: int) -> HistoryEntry | None:
         """Return one act; None if there is none."""
         acts = self._acts("n = ?", (n,))
         return acts[0] if acts else None
 
-    def ops(self, act: int) -> list[Op]:
+    def list_operations(self, act: int) -> list[FileOperation]:
         """Return the operations of an act, in order."""
         return [op for _, _, op in self._ops("act = ?", (act,))]
 
-    def ops_of_acts(self, root: str, after: int) -> list[tuple[int, int, Op]]:
+    def list_operations_after(self, root: str, after: int) -> list[tuple[int, int, FileOperation]]:
         """Return the operations on files of a root in later acts, oldest first, each with its act's
         number and its own.
         """
         return self._ops("root = ? AND act > ?", (root, after))
 
-    def ops_on(self, root: str, path: str) -> list[tuple[int, int, Op]]:
+    def list_operations_on(self, root: str, path: str) -> list[tuple[int, int, FileOperation]]:
         """Return the operations on one file, oldest first, each with its act's number and its
         own.
         """
-        return self._ops("root = ? AND path = ?", (root, stored_path(path)))
+        return self._ops("root = ? AND path = ?", (root, encode_path(path)))
 
-    def moves(self) -> list[tuple[int, Place, Place]]:
+    def list_moves(self) -> list[tuple[int, Place, Place]]:
         """Return every move of a file, oldest first: its act, its old and its new place."""
         rows = self.db.execute(
             "SELECT op.act, op.from_root, op.from_path, op.root, op.path FROM op"
@@ -299,51 +301,52 @@ class History:
             " ORDER BY op.act, op.n"
         )
         return [
-            (number, (from_root, path_of(origin)), (root, path_of(path)))
+            (number, (from_root, decode_path(origin)), (root, decode_path(path)))
             for number, from_root, origin, root, path in rows
         ]
 
-    def paths(self, root: str) -> set[str]:
+    def list_paths(self, root: str) -> set[str]:
         """Return every path of a root that was ever recorded."""
         rows = self.db.execute("SELECT DISTINCT path FROM op WHERE root = ?", (root,))
-        return {path_of(path) for (path,) in rows}
+        return {decode_path(path) for (path,) in rows}
 
-    def size_of(self, sha: str | None) -> int | None:
+    def get_size(self, sha: str | None) -> int | None:
         """Return the size of a stored content in bytes; None for a missing or purged one."""
         row = self.db.execute("SELECT size FROM blob WHERE sha = ?", (sha,)).fetchone()
         return int(row[0]) if row else None
 
-    def keep_displaced(self, root: str, path: str, content: bytes, at: str) -> None:
+    def store_displaced(self, root: str, path: str, content: bytes, at: str) -> None:
         """Store a content of another program that is not in any file."""
         with transaction(self.db):
-            sha = self.keep(content)
-            act = self.begin(
+            sha = self.store_content(content)
+            act = self.add_entry(
                 root, at, SEEN, author=Author(AuthorRole.OUTSIDE), reason="displaced while we wrote"
             )
-            self.add_ops(act, [Op(root, path, None, sha, outcome="kept")])
+            self.add_operations(act, [FileOperation(root, path, None, sha, outcome="kept")])
 
     def add_conflict(self, root: str, path: str, base: str | None, content: bytes, at: str) -> None:
         """Record another program's content, based on the one with the SHA-256 `base`, that was
         displaced by a write of Ricordo and could not be merged into the file.
         """
         with transaction(self.db):
-            sha = self.keep(content)
+            sha = self.store_content(content)
             if any(
-                op.outcome == "displaced" and op.post == sha for *_, op in self.ops_on(root, path)
+                op.outcome == "displaced" and op.post == sha
+                for *_, op in self.list_operations_on(root, path)
             ):
                 return
             reason = "written at the same moment as another change; not in the file"
-            act = self.begin(root, at, SEEN, author=Author(AuthorRole.OUTSIDE), reason=reason)
-            self.add_ops(act, [Op(root, path, base, sha, outcome="displaced")])
+            act = self.add_entry(root, at, SEEN, author=Author(AuthorRole.OUTSIDE), reason=reason)
+            self.add_operations(act, [FileOperation(root, path, base, sha, outcome="displaced")])
 
-    def _ops(self, where: str, values: tuple[object, ...]) -> list[tuple[int, int, Op]]:
+    def _ops(self, where: str, values: tuple[object, ...]) -> list[tuple[int, int, FileOperation]]:
         rows = self.db.execute(f"SELECT {_OP} FROM op WHERE {where} ORDER BY act, n", values)
-        return [(row[0], row[1], op_of(row[2:])) for row in rows]
+        return [(row[0], row[1], operation_from_row(row[2:])) for row in rows]
 
-    def _acts(self, where: str, values: tuple[object, ...]) -> list[Act]:
+    def _acts(self, where: str, values: tuple[object, ...]) -> list[HistoryEntry]:
         rows = self.db.execute(
             "SELECT n, root, at, kind, subject, role, name, model, prompt_version, reason, state,"
             f" undoes, token FROM act WHERE {where}",
             values,
         )
-        return [act_of(row) for row in rows]
+        return [entry_from_row(row) for row in rows]

@@ -12,19 +12,19 @@ from contextlib import contextmanager, suppress
 
 from ricordo.errors import ChangeRefused, WriteFailed
 from ricordo.storage import system_calls as calls
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 
-def why_unreachable(path: str) -> str:
+def check_reachable(path: str) -> str:
     """Return why the directory at `path` cannot be opened; "" if it can."""
     try:
-        HeldRoot(path).close()
+        OpenRoot(path).close()
     except OSError as error:
-        return f"{visible(path)} cannot be opened: {error.strerror}."
+        return f"{make_visible(path)} cannot be opened: {error.strerror}."
     return ""
 
 
-class HeldRoot:
+class OpenRoot:
     """An open directory beneath which files are read and changed."""
 
     def __init__(self, path: str, only: str = "") -> None:
@@ -50,26 +50,26 @@ class HeldRoot:
             _exchanging[device] = _try_exchange(self._handle)
         return _exchanging[device]
 
-    def remove_tries(self) -> None:
+    def remove_test_files(self) -> None:
         """Remove the test files of a process that was killed during the exchange test."""
         _remove_tries(self._handle)
 
     @contextmanager
-    def folder_of(self, path: str) -> Iterator[tuple[int, str]]:
+    def open_folder(self, path: str) -> Iterator[tuple[int, str]]:
         """Open the folder of `path`; yield its handle, and the name in it.
 
         Raises ChangeRefused for a path outside, and OSError if the folder does not exist.
         """
         folder, _, name = path.rpartition("/")
         if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
-            raise ChangeRefused(f"{visible(path)} is not a file in {visible(self.path)}.")
+            raise ChangeRefused(f"{make_visible(path)} is not a file in {make_visible(self.path)}.")
         if self._only and path != self._only:
-            raise ChangeRefused(f"Only {visible(self._only)} may be changed there.")
+            raise ChangeRefused(f"Only {make_visible(self._only)} may be changed there.")
         try:
             handle = calls.open_folder(self._handle, folder)
         except OSError as error:
             if error.errno in (errno.EXDEV, errno.ELOOP, errno.ENOTDIR):
-                raise ChangeRefused(f"{visible(path)} is outside the memory.") from None
+                raise ChangeRefused(f"{make_visible(path)} is outside the memory.") from None
             raise
         try:
             yield handle, name
@@ -82,30 +82,30 @@ class HeldRoot:
         Raises ChangeRefused if it is not a regular file, and OSError.
         """
         try:
-            with self.folder_of(path) as (folder, name):
+            with self.open_folder(path) as (folder, name):
                 handle = calls.open_file(folder, name)
                 try:
-                    is_there = calls.is_called(folder, name, handle)
+                    is_there = calls.has_exact_name(folder, name, handle)
                     return calls.read_all(handle) if is_there else None
                 finally:
                     os.close(handle)
         except FileNotFoundError:
             return None
         except OSError as error:
-            if calls.is_no_plain_file(error):
-                raise ChangeRefused(f"{visible(path)} is not a regular file.") from None
+            if calls.is_not_regular_error(error):
+                raise ChangeRefused(f"{make_visible(path)} is not a regular file.") from None
             raise
 
-    def mode(self, path: str) -> int | None:
+    def read_mode(self, path: str) -> int | None:
         """Return the permissions of the file at `path`; None if it is missing. Raises OSError."""
-        with suppress(FileNotFoundError), self.folder_of(path) as (folder, name):
+        with suppress(FileNotFoundError), self.open_folder(path) as (folder, name):
             return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
         return None
 
     def check_writable(self, path: str) -> None:
         """Raise WriteFailed if the file at `path` cannot be changed or created."""
         try:
-            with self.folder_of(path) as (folder, name):
+            with self.open_folder(path) as (folder, name):
                 _check_folder(folder, path)
                 with suppress(FileNotFoundError):
                     handle = calls.open_file(folder, name)
@@ -114,16 +114,20 @@ class HeldRoot:
                     finally:
                         os.close(handle)
         except FileNotFoundError:
-            raise WriteFailed(f"No folder for {visible(path)}.") from None
+            raise WriteFailed(f"No folder for {make_visible(path)}.") from None
         except OSError as error:
-            raise WriteFailed(f"{visible(path)} cannot be changed: {error.strerror}.") from None
+            raise WriteFailed(
+                f"{make_visible(path)} cannot be changed: {error.strerror}."
+            ) from None
 
 
 def _check_folder(folder: int, path: str) -> None:
-    if calls.is_frozen(folder):
-        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is marked immutable.")
+    if calls.is_immutable(folder):
+        raise WriteFailed(
+            f"{make_visible(path)} cannot be changed: its folder is marked immutable."
+        )
     if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=_EFFECTIVE):
-        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is read-only.")
+        raise WriteFailed(f"{make_visible(path)} cannot be changed: its folder is read-only.")
 
 
 def _check_file(folder: int, handle: int, path: str) -> None:
@@ -131,7 +135,7 @@ def _check_file(folder: int, handle: int, path: str) -> None:
     me = os.geteuid()
     reasons: list[tuple[Callable[[], bool], str]] = [
         (lambda: not status.st_mode & 0o222, "the file is read-only"),
-        (lambda: calls.is_frozen(handle), "the file is marked immutable"),
+        (lambda: calls.is_immutable(handle), "the file is marked immutable"),
         (lambda: me not in (0, status.st_uid), "the file belongs to another user"),
         (
             lambda: (
@@ -142,7 +146,7 @@ def _check_file(folder: int, handle: int, path: str) -> None:
     ]
     for applies, reason in reasons:
         if applies():
-            raise WriteFailed(f"{visible(path)} cannot be changed: {reason}.")
+            raise WriteFailed(f"{make_visible(path)} cannot be changed: {reason}.")
 
 
 def _try_exchange(folder: int) -> bool:
@@ -151,7 +155,7 @@ def _try_exchange(folder: int) -> bool:
         for name in _TRIES:
             os.close(calls.create_file(folder, name))
         calls.exchange(folder, *_TRIES)
-    except calls.Unsupported:
+    except calls.UnsupportedError:
         return False
     finally:
         # a file that stays is removed by the next test

@@ -13,15 +13,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from ricordo.errors import ChangeRefused, StateUnusable, WriteFailed
-from ricordo.memory.change import digest
-from ricordo.memory.names import normal
+from ricordo.memory.change import compute_digest
+from ricordo.memory.names import normalize
 from ricordo.storage import system_calls as calls
-from ricordo.storage.atomic_exchange import Exchange, Swap
+from ricordo.storage.atomic_exchange import AtomicExchange, ExchangeResult
 from ricordo.storage.database import transaction
 from ricordo.storage.history import History
-from ricordo.storage.jail import HeldRoot
-from ricordo.storage.operation import Act, Op
-from ricordo.text import visible
+from ricordo.storage.jail import OpenRoot
+from ricordo.storage.operation import FileOperation, HistoryEntry
+from ricordo.text import make_visible
 
 TEMPORARY = ".ricordo-tmp-"
 """The prefix of temporary files during a change."""
@@ -36,13 +36,13 @@ class ReplayOperation:
     """One operation of an act, with the open directory of its file."""
 
     n: int
-    op: Op
-    root: HeldRoot
+    op: FileOperation
+    root: OpenRoot
 
-    def now(self) -> str | None:
+    def read_digest(self) -> str | None:
         """Return the SHA-256 of the file's current content; None if it does not exist."""
         try:
-            return digest(self.root.read(self.op.path))
+            return compute_digest(self.root.read(self.op.path))
         except ChangeRefused:
             return _NOT_REGULAR
 
@@ -54,14 +54,14 @@ class JournalReplay:
     history: History
     at: str
     """ISO 8601, with time zone: the recorded time of other programs' contents."""
-    act: Act
-    steps: Sequence[ReplayOperation]
+    act: HistoryEntry
+    operations: Sequence[ReplayOperation]
     open_files: list[str] = field(default_factory=list)
     """Paths of files that were skipped because another program has them open for writing."""
-    conflicts: list[str] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)
     """Paths of files with another program's content that is only in the history."""
 
-    def carry_out(self) -> bool:
+    def run(self) -> bool:
         """Complete the act, or revert it; return whether it is completed.
 
         Raises WriteFailed if the system refuses to write, and StateUnusable.
@@ -107,10 +107,10 @@ class JournalReplay:
     def _finish(self, state: str, foreign: Sequence[ReplayOperation] = ()) -> None:
         calls.before("finish")
         with transaction(self.history.db):
-            for operation in self.steps:
+            for operation in self.operations:
                 op = operation.op
                 if state == "done" and not op.single:
-                    self.history.set_head(op.root, op.path, op.post)
+                    self.history.set_known_content(op.root, op.path, op.post)
             for operation in foreign:
                 self.history.set_outcome(self.act.n, operation.n, "conflict")
             self.history.set_state(self.act.n, state)
@@ -122,29 +122,29 @@ class JournalReplay:
 
         Forward, one of those stops the replay.
         """
-        exchanges = [(step, self._exchange_for(step, forward=forward)) for step in self.steps]
+        exchanges = [(step, self._exchange_for(step, forward=forward)) for step in self.operations]
         unfinished = {operation.n: exchange for operation, exchange in exchanges}
-        ready: list[tuple[ReplayOperation, Swap]] = []
+        ready: list[tuple[ReplayOperation, AtomicExchange]] = []
         foreign: list[ReplayOperation] = []
         try:
             for operation, exchange in exchanges:
                 exchange.clear()
-                current = operation.now()
+                current = operation.read_digest()
                 if current == exchange.post:
                     del unfinished[operation.n]
                 elif current == exchange.pre and self._stage(exchange):
                     ready.append((operation, exchange))
                 else:
                     foreign.append(operation)
-            watched: list[tuple[ReplayOperation, Swap]] = []
+            watched: list[tuple[ReplayOperation, AtomicExchange]] = []
             for operation, exchange in () if forward and foreign else _in_order(ready):
                 result = _make(exchange)
-                if result is Exchange.DONE:
+                if result is ExchangeResult.DONE:
                     del unfinished[operation.n]
-                elif result is Exchange.WATCHED:
+                elif result is ExchangeResult.WATCHED:
                     watched.append((operation, exchange))
                 else:
-                    if result is Exchange.OPEN:
+                    if result is ExchangeResult.OPEN:
                         self.open_files.append(operation.op.path)
                     foreign.append(operation)
                     if forward:
@@ -158,7 +158,9 @@ class JournalReplay:
         return foreign
 
     def _release(
-        self, watched: Sequence[tuple[ReplayOperation, Swap]], unfinished: dict[int, Swap]
+        self,
+        watched: Sequence[tuple[ReplayOperation, AtomicExchange]],
+        unfinished: dict[int, AtomicExchange],
     ) -> Iterator[ReplayOperation]:
         """Remove old contents that another program may still write to, as late as possible; yield
         the operations whose files were written.
@@ -171,7 +173,7 @@ class JournalReplay:
             else:
                 yield operation
 
-    def _stage(self, swap: Swap) -> bool:
+    def _stage(self, swap: AtomicExchange) -> bool:
         """Write the new content next to the file; return whether its folder exists."""
         try:
             if swap.post is not None:
@@ -182,31 +184,31 @@ class JournalReplay:
 
     def _sync(self) -> None:
         """Wait until the names in every changed folder are on the disk."""
-        folders = {(step.op.root, os.path.dirname(step.op.path)): step for step in self.steps}
+        folders = {(step.op.root, os.path.dirname(step.op.path)): step for step in self.operations}
         for step in folders.values():
             with (
                 suppress(FileNotFoundError, ChangeRefused),
-                step.root.folder_of(step.op.path) as (folder, _),
+                step.root.open_folder(step.op.path) as (folder, _),
             ):
                 calls.sync_folder(folder)
 
     def _content(self, sha: str | None) -> bytes:
-        return self.history.content(sha) or b""
+        return self.history.get_content(sha) or b""
 
-    def _exchange_for(self, step: ReplayOperation, *, forward: bool) -> Swap:
+    def _exchange_for(self, step: ReplayOperation, *, forward: bool) -> AtomicExchange:
         op = step.op
 
         def keep(content: bytes) -> None:
-            self.history.keep_displaced(op.root, op.path, content, self.at)
+            self.history.store_displaced(op.root, op.path, content, self.at)
 
         def report_conflict(content: bytes) -> None:
             self.history.add_conflict(op.root, op.path, op.pre, content, self.at)
-            self.conflicts.append(op.path)
+            self.unmerged.append(op.path)
 
         start, goal = (op.pre, op.post) if forward else (op.post, op.pre)
         name = f"{TEMPORARY}{self.act.token}-{step.n}"
         origin = op.from_path if op.from_root == op.root else ""
-        return Swap(
+        return AtomicExchange(
             step.root,
             op.path,
             start,
@@ -220,7 +222,9 @@ class JournalReplay:
         )
 
 
-def _in_order(ready: Sequence[tuple[ReplayOperation, Swap]]) -> list[tuple[ReplayOperation, Swap]]:
+def _in_order(
+    ready: Sequence[tuple[ReplayOperation, AtomicExchange]],
+) -> list[tuple[ReplayOperation, AtomicExchange]]:
     """Return the operations in order, but those that remove another spelling of a new name first:
     if the file system does not distinguish the two, the new name is free only then.
     """
@@ -231,22 +235,22 @@ def _in_order(ready: Sequence[tuple[ReplayOperation, Swap]]) -> list[tuple[Repla
 
 
 def _fold_spelling(step: ReplayOperation) -> tuple[str, str]:
-    return step.op.root, normal(step.op.path).casefold()
+    return step.op.root, normalize(step.op.path).casefold()
 
 
-def _make(swap: Swap) -> Exchange:
+def _make(swap: AtomicExchange) -> ExchangeResult:
     try:
-        return swap.make()
+        return swap.exchange()
     except ChangeRefused:
         # its folder became something else
-        return Exchange.FOREIGN
+        return ExchangeResult.FOREIGN
 
 
 def _describe_unreverted(operations: Sequence[ReplayOperation]) -> dict[str, str]:
     """Return the error argument that names files with another program's content."""
     if not operations:
         return {}
-    paths = ", ".join(visible(operation.op.path) for operation in operations)
+    paths = ", ".join(make_visible(operation.op.path) for operation in operations)
     return {"changed": f"Nothing else was changed, but other programs wrote: {paths}."}
 
 

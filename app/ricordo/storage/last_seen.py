@@ -23,7 +23,7 @@ evidence and are from the last check that had it.
 """
 
 
-def recall(state: str) -> dict[str, Summary]:
+def load_summaries(state: str) -> dict[str, Summary]:
     """Return the last summaries by the memory's root; empty if they cannot be read."""
     document, _ = read_json(os.path.join(state, FILE), LARGEST)
     memories = document.get("memories") if isinstance(document, dict) else None
@@ -32,19 +32,19 @@ def recall(state: str) -> dict[str, Summary]:
     return {root: summary for root, summary in memories.items() if isinstance(summary, dict)}
 
 
-def remember(state: str, root: str, summary: Summary) -> None:
+def save_summary(state: str, root: str, summary: Summary) -> None:
     """Save the summary of the memory at `root`. Raises StateUnusable."""
-    remember_all(state, {root: summary})
+    save_summaries(state, {root: summary})
 
 
-def remember_all(state: str, seen: Mapping[str, Summary]) -> None:
+def save_summaries(state: str, summaries: Mapping[str, Summary]) -> None:
     """Save summaries by root, and drop those of deleted memories. Raises StateUnusable."""
     # not imported for reading, which has to be fast
     from ricordo.errors import StateUnusable
 
-    before = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
+    before = {root: old for root, old in load_summaries(state).items() if os.path.isdir(root)}
     # fields that take long to compute are kept until they are computed again
-    new = {root: {**before.get(root, {}), **summary} for root, summary in seen.items()}
+    new = {root: {**before.get(root, {}), **summary} for root, summary in summaries.items()}
     text = json.dumps({"memories": {**before, **new}}, indent=1)
     try:
         replace_state_file(state, FILE, text.encode("ascii"))

@@ -14,21 +14,21 @@ from contextlib import suppress
 from typing import Any
 
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.state_file import make_state_file, open_state_file
+from ricordo.storage.state_file import create_state_file, open_state_file
 
 _LARGEST = 64 * 1024 * 1024
 _MASK = b"*"
 
 
-def add_line(folder: str, name: str, told: Mapping[str, Any]) -> None:
+def append_line(folder: str, name: str, record: Mapping[str, Any]) -> None:
     """Append an object durably to the log `name` in `folder`. Raises OSError."""
-    make_state_file(folder, name)
+    create_state_file(folder, name)
     handle = open_state_file(os.path.join(folder, name), os.O_APPEND | os.O_RDWR)
     try:
         # start on a new line if the last writer was killed in the middle of one
         size = os.fstat(handle).st_size
         is_torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        line = b"\n" * is_torn + json.dumps(told).encode("ascii") + b"\n"
+        line = b"\n" * is_torn + json.dumps(record).encode("ascii") + b"\n"
         while line:
             line = line[os.write(handle, line) :]
         os.fsync(handle)

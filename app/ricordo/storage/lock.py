@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 
 from ricordo.errors import Busy, StateUnusable
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.state_file import make_private_directory, open_state_file
-from ricordo.text import visible
+from ricordo.storage.state_file import create_private_directory, open_state_file
+from ricordo.text import make_visible
 
 PATIENCE = 5.0
 """Seconds to wait for another process."""
@@ -34,7 +34,7 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
     with _opened(state, _CHANGING) as (handle, path):
         if not _is_locked_in_turn(state, _CHANGING, handle, path, patience):
             holder = os.pread(handle, 20, 0).decode("ascii", "replace") or "unknown"
-            raise Busy(f"Process {visible(holder)} is changing files ({path}).")
+            raise Busy(f"Process {make_visible(holder)} is changing files ({path}).")
         _sign(handle)
         yield
 
@@ -53,7 +53,7 @@ def history_lock(state: str, *, alone: bool, patience: float = PATIENCE) -> Iter
 
 
 @contextmanager
-def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
+def cost_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the lock for counting model costs. Raises Busy if another process holds it for longer
     than `patience` seconds, and StateUnusable.
     """
@@ -67,12 +67,14 @@ def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
 def _opened(state: str, name: str) -> Iterator[tuple[int, str]]:
     path = os.path.join(state, name)
     try:
-        make_private_directory(state)
+        create_private_directory(state)
         handle = open_state_file(path, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise StateUnusable(f"The lock {visible(path)} cannot be used: {error.strerror}.") from None
+        raise StateUnusable(
+            f"The lock {make_visible(path)} cannot be used: {error.strerror}."
+        ) from None
     try:
-        yield handle, visible(path)
+        yield handle, make_visible(path)
     finally:
         os.close(handle)
 
@@ -109,10 +111,10 @@ def _is_locked(handle: int, path: str, kind: int, until: float) -> bool:
         time.sleep(_PAUSE)
 
 
-LOCK = ".consolidate-lock"
+CONSOLIDATION_LOCK = ".consolidate-lock"
 STALE_AFTER = 3600.0
 """Seconds."""
-UNSEEN_FOR = 600.0
+INVISIBLE_STALE_AFTER = 600.0
 """Seconds for which the lock of an invisible process counts: it may run in a container."""
 CONSOLIDATION_PATIENCE = 5.0
 """Seconds to wait for an agent."""
@@ -128,7 +130,7 @@ def wait_for_agents(root: str, patience: float | None = None) -> None:
     while is_consolidating(root):
         if time.monotonic() >= until:
             raise Busy(
-                f"An agent is consolidating this memory ({visible(os.path.join(root, LOCK))}). "
+                f"An agent is consolidating this memory ({make_visible(os.path.join(root, CONSOLIDATION_LOCK))}). "
                 "Try again when it is done."
             )
         time.sleep(_CONSOLIDATION_PAUSE)
@@ -136,7 +138,7 @@ def wait_for_agents(root: str, patience: float | None = None) -> None:
 
 def is_consolidating(root: str) -> bool:
     """Return whether an agent is consolidating the memory at `root`."""
-    path = os.path.join(root, LOCK)
+    path = os.path.join(root, CONSOLIDATION_LOCK)
     try:
         age = time.time() - os.lstat(path).st_mtime
     except OSError:
@@ -144,7 +146,7 @@ def is_consolidating(root: str) -> bool:
     if age > STALE_AFTER:
         return False
     body = (read_plain_file(path, 20) or b"").strip()
-    return age < UNSEEN_FOR or not body.isdigit() or _is_running(int(body))
+    return age < INVISIBLE_STALE_AFTER or not body.isdigit() or _is_running(int(body))
 
 
 def _is_running(process: int) -> bool:

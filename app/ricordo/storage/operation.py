@@ -19,7 +19,7 @@ FIRST = "first"
 
 
 @dataclass(frozen=True, slots=True)
-class Op:
+class FileOperation:
     """The effect of one act on one file."""
 
     root: str
@@ -47,7 +47,7 @@ class Op:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class HistoryEntry:
     """One event in the history."""
 
     n: int
@@ -79,7 +79,7 @@ Place = tuple[str, str]
 """A file, by the id of its root and its path."""
 
 
-def stored_path(path: str) -> str | bytes:
+def encode_path(path: str) -> str | bytes:
     """Return a path in the form that the database stores: bytes if it is not UTF-8."""
     try:
         path.encode("utf-8")
@@ -88,22 +88,22 @@ def stored_path(path: str) -> str | bytes:
     return path
 
 
-def path_of(stored: object) -> str:
+def decode_path(stored: object) -> str:
     """Return the path that is stored as `stored`."""
     return stored.decode("utf-8", "surrogateescape") if isinstance(stored, bytes) else str(stored)
 
 
-def op_of(row: tuple[object, ...]) -> Op:
+def operation_from_row(row: tuple[object, ...]) -> FileOperation:
     """Return the operation in a row, which comes without the two numbers."""
     root, path, pre, post, session, from_root, from_path, single, outcome, written, mode = row
-    return Op(
+    return FileOperation(
         str(root),
-        path_of(path),
+        decode_path(path),
         None if pre is None else str(pre),
         None if post is None else str(post),
         str(session),
         str(from_root),
-        path_of(from_path),
+        decode_path(from_path),
         bool(single),
         str(outcome),
         str(written),
@@ -111,18 +111,18 @@ def op_of(row: tuple[object, ...]) -> Op:
     )
 
 
-def act_of(row: tuple[object, ...]) -> Act:
+def entry_from_row(row: tuple[object, ...]) -> HistoryEntry:
     """Return the act in a row."""
     n, root, at, kind, subject, role, name, model, prompt, reason, state, undoes, token = row
     assert isinstance(n, int)
     author = Author(AuthorRole(str(role)), str(name), str(model), str(prompt))
     undone = undoes if isinstance(undoes, int) else None
-    return Act(
+    return HistoryEntry(
         n,
         str(root),
         str(at),
         str(kind),
-        path_of(subject),
+        decode_path(subject),
         author,
         str(reason),
         str(state),

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _FOLDER = "editing"
 _LARGEST = 64 * 1024 * 1024
@@ -29,7 +29,7 @@ def write_private_copy(state: str, name: str, content: bytes) -> str:
             file.write(content)
     except OSError as error:
         raise StateUnusable(
-            f"The editor's copy cannot be written to {visible(folder)}: {error.strerror}."
+            f"The editor's copy cannot be written to {make_visible(folder)}: {error.strerror}."
         ) from None
     return path
 
@@ -45,7 +45,7 @@ def remove_private_copy(path: str) -> None:
 
 
 @contextmanager
-def throwaway_copy(folder: str) -> Iterator[str]:
+def temporary_copy(folder: str) -> Iterator[str]:
     """Copy `folder` into a temporary one, yield its path, and remove it at the end."""
     with tempfile.TemporaryDirectory(prefix="ricordo-") as temporary:
         copy = os.path.join(temporary, os.path.basename(folder))

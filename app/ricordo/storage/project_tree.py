@@ -40,7 +40,7 @@ class _Pattern(NamedTuple):
     """Whether it includes again what an earlier one excluded."""
 
 
-class Ignored:
+class IgnoreRules:
     """The patterns of the `.gitignore` files of a project."""
 
     def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
@@ -56,15 +56,15 @@ class Ignored:
             if pattern is not None and len(self._patterns) < _MOST_PATTERNS:
                 self._patterns.append(pattern)
 
-    def covers(self, path: str, *, is_folder: bool = False) -> bool:
+    def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether `path`, or a folder above it, is ignored."""
         parts = path.split("/")
         return any(
-            self.names("/".join(parts[:count]), is_folder=is_folder or count < len(parts))
+            self.matches("/".join(parts[:count]), is_folder=is_folder or count < len(parts))
             for count in range(1, len(parts) + 1)
         )
 
-    def names(self, path: str, *, is_folder: bool) -> bool:
+    def matches(self, path: str, *, is_folder: bool) -> bool:
         """Return whether a pattern ignores `path` itself, regardless of the folders above it."""
         for pattern in reversed(self._patterns):
             inside = path.startswith(pattern.under) and (is_folder or not pattern.only_folders)
@@ -133,7 +133,7 @@ MOST_FILES = 200_000
 MOST_SECONDS = 20.0
 LARGEST_FILE = 1024 * 1024
 """Bytes; no more of a file is read."""
-NEVER_LISTED = frozenset(
+SKIPPED_FOLDERS = frozenset(
     (
         *(".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"),
         *(".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".idea", ".terraform"),
@@ -147,7 +147,7 @@ _SECONDS = 4.0
 _IGNORE_BYTES = 64 * 1024
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """Metadata that changes when a file is written."""
 
     size: int
@@ -160,14 +160,14 @@ class ProjectTree:
     """The files of a project at one moment."""
 
     root: str
-    files: Mapping[str, Stamp]
+    files: Mapping[str, FileStamp]
     """Regular files by their path in the project, with `/`."""
     links: frozenset[str]
     """Symbolic links, which are not followed."""
-    ignored: Ignored
+    ignored: IgnoreRules
     commit: str
     """The checked-out commit; "" without git."""
-    remark: str = ""
+    warning: str = ""
     """What was not listed; "" if all was."""
 
     @cached_property
@@ -189,11 +189,11 @@ class ProjectTree:
             by_name[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in by_name.items()}
 
-    def is_like(self, other: ProjectTree, besides: str) -> bool:
+    def is_same_as(self, other: ProjectTree, besides: str) -> bool:
         """Return whether the project is the same as in `other`, ignoring the folder `besides`, with
         `/` at its end, unless it is "".
         """
-        same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
+        same = (self.commit, self.links, self.warning) == (other.commit, other.links, other.warning)
         if not same or not besides:
             return same and self.files == other.files
         mine, theirs = (
@@ -206,7 +206,7 @@ class ProjectTree:
         """Return whether a file or folder of exactly that path was listed."""
         return path in self.files or path in self.folders or path in self.links
 
-    def stands(self, path: str) -> bool | None:
+    def exists(self, path: str) -> bool | None:
         """Return whether `path` exists on the disk, listed or not; None if a link or a missing
         permission on the way prevents the check.
         """
@@ -237,7 +237,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     in_git = is_in_git(root)
     commit = _run_git(root, "rev-parse", "HEAD") if in_git else None
     listed = _run_git(root, "ls-files", *_LS_FILES) if in_git else None
-    ignored = Ignored()
+    ignored = IgnoreRules()
     if listed is None:
         paths = _walk(root, ignored)
     else:
@@ -253,20 +253,20 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
 
 def is_in_git(root: str) -> bool:
     """Return whether `root` is in a git work tree; git's settings may name another directory."""
-    top = git.top_level(root)
+    top = git.find_top_level(root)
     answer = _run_git(root, "rev-parse", "--show-toplevel") if top else None
     return answer is not None and os.path.realpath(os.fsdecode(answer).removesuffix("\n")) == top
 
 
 def _run_git(root: str, command: str, *words: str) -> bytes | None:
-    return git.ask(root, command, *words, seconds=_SECONDS)
+    return git.run_git(root, command, *words, seconds=_SECONDS)
 
 
 def _classify(
     root: str, paths: Iterable[str], step: Callable[[], None]
-) -> tuple[dict[str, Stamp], set[str], bool]:
+) -> tuple[dict[str, FileStamp], set[str], bool]:
     """Return the regular files and the links among `paths`, and whether these are all."""
-    files: dict[str, Stamp] = {}
+    files: dict[str, FileStamp] = {}
     links: set[str] = set()
     inside, until = _FolderCheck(root), time.monotonic() + MOST_SECONDS
     for number, path in enumerate(paths):
@@ -279,7 +279,7 @@ def _classify(
 
 
 def _add_path(
-    root: str, path: str, inside: _FolderCheck, files: dict[str, Stamp], links: set[str]
+    root: str, path: str, inside: _FolderCheck, files: dict[str, FileStamp], links: set[str]
 ) -> None:
     """Add one listed path to `files` or `links`, if it is a regular file or a link."""
     if not path or not inside.contains(path):
@@ -289,7 +289,7 @@ def _add_path(
     except (OSError, ValueError):
         return
     if stat.S_ISREG(status.st_mode):
-        files[path] = Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        files[path] = FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     elif stat.S_ISLNK(status.st_mode):
         links.add(path)
 
@@ -317,7 +317,7 @@ class _FolderCheck:
             return False
 
 
-def _walk(root: str, ignored: Ignored) -> Iterator[str]:
+def _walk(root: str, ignored: IgnoreRules) -> Iterator[str]:
     """Yield the paths below `root` that are not ignored; adds every `.gitignore` to `ignored`."""
     pending = [""]
     while pending:
@@ -329,7 +329,7 @@ def _walk(root: str, ignored: Ignored) -> Iterator[str]:
             ignored.add(folder, raw.decode("utf-8", "replace"))
         for name, is_folder in _list_folder(os.path.join(root, folder)):
             path = f"{folder}/{name}" if folder else name
-            if name in NEVER_LISTED or ignored.names(path, is_folder=is_folder):
+            if name in SKIPPED_FOLDERS or ignored.matches(path, is_folder=is_folder):
                 continue
             if is_folder:
                 pending.append(path)
@@ -346,7 +346,7 @@ def _list_folder(folder: str) -> list[tuple[str, bool]]:
         return []
 
 
-def _read_gitignores(root: str, files: Mapping[str, Stamp], ignored: Ignored) -> None:
+def _read_gitignores(root: str, files: Mapping[str, FileStamp], ignored: IgnoreRules) -> None:
     """Read the `.gitignore` files among `files`, outer ones first."""
     gitignores = [path for path in files if path.rpartition("/")[2] == ".gitignore"]
     for path in sorted(gitignores, key=lambda path: path.count("/")):

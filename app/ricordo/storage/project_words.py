@@ -18,7 +18,7 @@ from zlib import crc32
 from ricordo.errors import RicordoError
 from ricordo.storage.cache_file import CacheFile
 from ricordo.storage.lock import state_lock
-from ricordo.storage.project_tree import LARGEST_FILE, ProjectTree, Stamp
+from ricordo.storage.project_tree import LARGEST_FILE, FileStamp, ProjectTree
 from ricordo.storage.state_file import open_database, open_database_to_read
 
 FOLDER = "projects"
@@ -42,12 +42,12 @@ class ProjectWords:
     def __init__(self, state: str, root: str) -> None:
         """Set the state directory and the project; opens nothing."""
         self._cache = CacheFile(state, FOLDER, root)
-        self._files: dict[str, tuple[Stamp, array[int]]] = {}
+        self._files: dict[str, tuple[FileStamp, array[int]]] = {}
         self._is_loaded = False
-        self.remark = ""
+        self.warning = ""
         """What was not read; "" if all was."""
 
-    def bring_up(self, tree: ProjectTree, step: Callable[[], None]) -> None:
+    def update(self, tree: ProjectTree, step: Callable[[], None]) -> None:
         """Read the files that changed since the last time; `step` is called after each file."""
         if not self._is_loaded:
             self._is_loaded = True
@@ -61,7 +61,7 @@ class ProjectWords:
             with suppress(OSError, RicordoError, sqlite3.Error):
                 self._save(before)
 
-    def among(self, words: Iterable[str], without: str = "") -> frozenset[str]:
+    def find_present(self, words: Iterable[str], without: str = "") -> frozenset[str]:
         """Return those of the `words` that occur in any file or path, except files in the folder
         `without`.
         """
@@ -76,7 +76,7 @@ class ProjectWords:
                 missing -= in_file
         return frozenset(wanted[checksum] for checksum in present)
 
-    def files_with(self, word: str, most: int) -> list[str]:
+    def find_files(self, word: str, most: int) -> list[str]:
         """Return up to `most` files that contain `word`, ordered by path."""
         checksum = crc32(word.encode("utf-8", "surrogateescape"))
         paths = (path for path, (_, checksums) in self._files.items() if checksum in checksums)
@@ -84,8 +84,8 @@ class ProjectWords:
 
     def _read(
         self, tree: ProjectTree, step: Callable[[], None]
-    ) -> dict[str, tuple[Stamp, array[int]]]:
-        files: dict[str, tuple[Stamp, array[int]]] = {}
+    ) -> dict[str, tuple[FileStamp, array[int]]]:
+        files: dict[str, tuple[FileStamp, array[int]]] = {}
         began, read, skipped = time.monotonic(), 0, 0
         for path, stamp in tree.files.items():
             cached = self._files.get(path)
@@ -99,11 +99,11 @@ class ProjectWords:
             read += len(raw)
             files[path] = (stamp, _checksum_words(path, raw))
             step()
-        self.remark = f"{skipped:,} files of the project were not checked" * bool(skipped)
+        self.warning = f"{skipped:,} files of the project were not checked" * bool(skipped)
         return files
 
-    def _load(self) -> dict[str, tuple[Stamp, array[int]]]:
-        if not self._cache.is_whole():
+    def _load(self) -> dict[str, tuple[FileStamp, array[int]]]:
+        if not self._cache.is_intact():
             return {}
         try:
             with closing(open_database_to_read(self._cache.path)) as cache:
@@ -113,14 +113,14 @@ class ProjectWords:
         except (sqlite3.Error, OSError):
             return {}
         return {
-            path.decode("utf-8", "surrogateescape"): (Stamp(*stamp), array("I", words))
+            path.decode("utf-8", "surrogateescape"): (FileStamp(*stamp), array("I", words))
             for path, *stamp, words in rows
         }
 
-    def _save(self, before: dict[str, tuple[Stamp, array[int]]]) -> None:
+    def _save(self, before: dict[str, tuple[FileStamp, array[int]]]) -> None:
         """Write the differences from `before`, or all into a new cache if there is none."""
         with state_lock(self._cache.folder, _PATIENCE):
-            is_new = not before or not self._cache.is_whole()
+            is_new = not before or not self._cache.is_intact()
             if is_new:
                 self._cache.prepare()
             path = self._cache.draft if is_new else self._cache.path
@@ -133,7 +133,7 @@ class ProjectWords:
     def _write(
         self,
         connection: sqlite3.Connection,
-        before: dict[str, tuple[Stamp, array[int]]],
+        before: dict[str, tuple[FileStamp, array[int]]],
         *,
         is_new: bool,
     ) -> None:

@@ -28,16 +28,16 @@ _OF_NO_FILE = " AND subject NOT IN (SELECT path FROM head)"
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgedValues:
     """The numbers of purged texts."""
 
     contents: int
     """Stored contents that contained the value."""
-    told: int
+    texts: int
     """Reasons, subjects and paths that contained it."""
 
 
-def purge(database: Database, value: str) -> Purged:
+def purge(database: Database, value: str) -> PurgedValues:
     """Replace `value` by a mask in every stored content, reason and path, and overwrite the old
     bytes. The path of an existing file is not changed.
 
@@ -45,12 +45,12 @@ def purge(database: Database, value: str) -> Purged:
     program reads the history; then purging again removes the masked value from the file.
     """
     if not database.exists:
-        return Purged(0, 0)
-    with state_lock(database.state), database.opened() as connection:
+        return PurgedValues(0, 0)
+    with state_lock(database.state), database.connect() as connection:
         connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            contents = _purge_contents(connection, forms(value))
+            contents = _purge_contents(connection, encode_forms(value))
             others = _purge_acts(connection, value) + _purge_paths(connection, value)
         if not _overwrite_deleted(connection):
             raise Busy(
@@ -59,10 +59,10 @@ def purge(database: Database, value: str) -> Purged:
                 changed=f"{contents} texts, {others} reasons and paths were masked; the bytes of "
                 "the value are still in the file.",
             )
-    return Purged(contents, others)
+    return PurgedValues(contents, others)
 
 
-def forms(value: str) -> dict[bytes, bytes]:
+def encode_forms(value: str) -> dict[bytes, bytes]:
     """Return the bytes of `value` in every encoding of a note, each with its mask."""
     masks: dict[bytes, bytes] = {}
     for encoding in _ENCODINGS:
@@ -74,7 +74,7 @@ def forms(value: str) -> dict[bytes, bytes]:
     return masks
 
 
-def holds(content: bytes, forms: dict[bytes, bytes]) -> bool:
+def contains_any(content: bytes, forms: dict[bytes, bytes]) -> bool:
     """Return whether `content` contains the value in one of its `forms`."""
     return any(form in content for form in forms)
 
@@ -106,10 +106,10 @@ def _purge_contents(connection: sqlite3.Connection, forms: dict[bytes, bytes]) -
     matching = [
         (sha, content)
         for sha, data in connection.execute("SELECT sha, data FROM blob")
-        if holds(content := zlib.decompress(data), forms)
+        if contains_any(content := zlib.decompress(data), forms)
     ]
     for sha, content in matching:
-        masked = history.keep(_mask(content, forms))
+        masked = history.store_content(_mask(content, forms))
         for column in ("pre", "post"):
             connection.execute(f"UPDATE op SET {column} = ? WHERE {column} = ?", (masked, sha))
         # the file on disk still contains the value, and must not count as changed
@@ -163,15 +163,17 @@ _LARGEST_DOCUMENT = 64 * 1024 * 1024
 _ASIDE = f"{DATABASE}.corrupt-"
 
 
-def copies_holding(state: str, value: str) -> tuple[str, ...]:
+def find_copies(state: str, value: str) -> tuple[str, ...]:
     """Return the files of `state` that contain `value` in one of its forms, such as copies for an
     editor.
     """
-    wanted = forms(value)
+    wanted = encode_forms(value)
     # escaped for JSON
     wanted.setdefault(json.dumps(value)[1:-1].encode("ascii"), b"")
     return tuple(
-        path for path in _list_files(state) if holds(read_plain_file(path, _LARGEST) or b"", wanted)
+        path
+        for path in _list_files(state)
+        if contains_any(read_plain_file(path, _LARGEST) or b"", wanted)
     )
 
 
@@ -195,7 +197,7 @@ def purge_caches(state: str, value: str) -> int:
     matching = [
         path
         for folder in ("projects", "compared")
-        for path in copies_holding(os.path.join(state, folder), value)
+        for path in find_copies(os.path.join(state, folder), value)
     ]
     for path in matching:
         os.unlink(path)
@@ -212,7 +214,7 @@ def _mask_json(document: object, value: str) -> object:
     return document
 
 
-def histories_aside(state: str) -> tuple[str, ...]:
+def list_damaged_histories(state: str) -> tuple[str, ...]:
     """Return the paths of damaged histories that were moved aside, which cannot be searched."""
     return tuple(path for path in _list_all(state) if os.path.basename(path).startswith(_ASIDE))
 

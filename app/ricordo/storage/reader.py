@@ -14,21 +14,21 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ricordo.background import no_garbage_collection
+from ricordo.background import pause_gc
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory, SkippedFile
 from ricordo.memory.note import (
-    LARGEST_NOTE,
+    MAX_NOTE_BYTES,
     PREVIEW_BYTES,
     FileFacts,
     Note,
     ReadError,
-    most_bytes,
+    create_unreadable_note,
+    get_max_bytes,
     read_note,
-    unreadable_note,
 )
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 MAX_FILES = 250_000
 """Directory entries; more are reported as not read."""
@@ -43,7 +43,7 @@ _MANY = 500
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
-_UNKNOWN = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0, settled=False)
+_UNKNOWN = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0, is_settled=False)
 _NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
 
 
@@ -70,13 +70,13 @@ def _read_by(walk: _Walk, root: str) -> Memory:
     try:
         handle = os.open(walk.root, _DIRECTORY)
     except (FileNotFoundError, NotADirectoryError):
-        raise MemoryNotFound(f"No memory directory at {visible(root)}.") from None
+        raise MemoryNotFound(f"No memory directory at {make_visible(root)}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
-    with no_garbage_collection():
+        raise MemoryUnreadable(f"{make_visible(root)} cannot be read: {reason}.") from None
+    with pause_gc():
         try:
-            if walk.layout.holds_notes:
+            if walk.layout.has_notes:
                 walk.directory(handle, "", 0)
         finally:
             os.close(handle)
@@ -196,7 +196,7 @@ class _Walk:
                 elif entry.is_file(follow_symlinks=False):
                     self._file(handle, name, prefix + name)
                 else:
-                    self.skipped.append(SkippedFile(prefix + name, ReadError.NOT_A_FILE.value))
+                    self.skipped.append(SkippedFile(prefix + name, ReadError.NOT_REGULAR.value))
         for name in sorted(folders):
             self._folder(handle, name, prefix + name, depth + 1)
 
@@ -244,7 +244,7 @@ class _Walk:
         try:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
-                self.skipped.append(SkippedFile(path, ReadError.NOT_A_FILE.value))
+                self.skipped.append(SkippedFile(path, ReadError.NOT_REGULAR.value))
                 return
             raw = self._read(handle, path, status.st_size)
         except OSError as error:
@@ -253,13 +253,13 @@ class _Walk:
         finally:
             os.close(handle)
         facts = self._facts(status)
-        if old is not None and old.readable and old.raw == raw and old.facts.size == facts.size:
+        if old is not None and old.is_readable and old.raw == raw and old.facts.size == facts.size:
             self.files.append(old if old.facts == facts else replace(old, facts=facts))
         else:
             self.files.append(read_note(path, raw, facts, self.layout))
 
     def _read(self, handle: int, path: str, size: int) -> bytes:
-        if size > LARGEST_NOTE and size > most_bytes(self.layout.role(path)):
+        if size > MAX_NOTE_BYTES and size > get_max_bytes(self.layout.get_role(path)):
             return os.read(handle, PREVIEW_BYTES)
         raw = os.read(handle, size + 1)
         while len(raw) < size and (more := os.read(handle, size - len(raw) + 1)):
@@ -280,7 +280,7 @@ class _Walk:
 
     def _unopened(self, parent: int, name: str, path: str, error: OSError) -> None:
         if error.errno in _NOT_PLAIN:
-            self.skipped.append(SkippedFile(path, ReadError.NOT_A_FILE.value))
+            self.skipped.append(SkippedFile(path, ReadError.NOT_REGULAR.value))
             return
         try:
             facts = self._facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
@@ -288,7 +288,7 @@ class _Walk:
             return
         is_denied = error.errno in (errno.EACCES, errno.EPERM)
         reason = ReadError.NO_PERMISSION if is_denied else ReadError.DISK_ERROR
-        self.files.append(unreadable_note(path, facts, self.layout, reason))
+        self.files.append(create_unreadable_note(path, facts, self.layout, reason))
 
     def _symbolic_link(self, parent: int, path: str) -> None:
         target = os.path.realpath(os.path.join(self.root, path))
@@ -297,7 +297,7 @@ class _Walk:
         except OSError:
             shown = "?"
         inside = target == self.root or target.startswith(self.root + os.sep)
-        reason = f"a symbolic link to {visible(shown)}"
+        reason = f"a symbolic link to {make_visible(shown)}"
         fault = _find_link_fault(os.path.join(self.root, path), target, inside=inside)
         self.skipped.append(SkippedFile(path, reason + fault, not inside, is_live_link=not fault))
 
@@ -319,10 +319,12 @@ class _Listing(_Walk):
     """Reads only the indexes."""
 
     def _file(self, parent: int, name: str, path: str) -> None:
-        if self.layout.role(path) is FileRole.INDEX:
+        if self.layout.get_role(path) is FileRole.INDEX:
             super()._file(parent, name, path)
         else:
-            self.files.append(unreadable_note(path, _UNKNOWN, self.layout, ReadError.NOT_YET))
+            self.files.append(
+                create_unreadable_note(path, _UNKNOWN, self.layout, ReadError.PENDING)
+            )
 
 
 def _is_unchanged(parent: int, name: str, old: Note) -> bool:
@@ -332,7 +334,7 @@ def _is_unchanged(parent: int, name: str, old: Note) -> bool:
         return False
     facts = old.facts
     return (
-        facts.settled
+        facts.is_settled
         and status.st_ctime_ns == facts.changed_ns
         and status.st_size == facts.size
         and status.st_ino == facts.inode

@@ -9,14 +9,14 @@ from contextlib import suppress
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _FILE = "redaction.key"
 _SIZE = 32
 """Bytes."""
 
 
-def redaction_key(state: str) -> bytes:
+def load_redaction_key(state: str) -> bytes:
     """Return the key in the directory `state`; it is created if missing, for this user only. Raises
     StateUnusable.
     """
@@ -27,7 +27,7 @@ def redaction_key(state: str) -> bytes:
         key = read_plain_file(path, _SIZE + 1)
     if key is None or len(key) != _SIZE:
         raise StateUnusable(
-            f"The redaction key ({visible(path)}) cannot be read, so no value is allowed. Remove "
+            f"The redaction key ({make_visible(path)}) cannot be read, so no value is allowed. Remove "
             "the file, then allow values again."
         )
     return key
@@ -47,5 +47,5 @@ def _create(state: str, path: str) -> None:
                 os.link(file.name, path)
     except OSError as error:
         raise StateUnusable(
-            f"The redaction key ({visible(path)}) cannot be written: {error.strerror}."
+            f"The redaction key ({make_visible(path)}) cannot be written: {error.strerror}."
         ) from None

@@ -28,7 +28,7 @@ def is_busy(error: Exception) -> bool:
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Return whether `error` is no sign of damage: the file is in use, the disk is full, or
     permission is missing.
     """

@@ -24,28 +24,28 @@ _PRIVATE = 0o600
 _FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
-class NotRegular(OSError):
+class NotRegularError(OSError):
     """A state file is not a regular file."""
 
     def __init__(self, path: str) -> None:
         super().__init__(EINVAL, "not a regular file", path)
 
 
-def make_private_directory(path: str) -> None:
+def create_private_directory(path: str) -> None:
     """Create the directory `path` and missing ones above it, all for this user only: `os.makedirs`
     would apply the mode to the last one only. Raises OSError.
     """
     if not os.path.isdir(path):
         above = os.path.dirname(path)
         if above != path:
-            make_private_directory(above)
+            create_private_directory(above)
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
         if not os.path.isdir(path):
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path)
 
 
-def refuse_irregular(state: str) -> None:
+def check_regular_files(state: str) -> None:
     """Raise StateUnusable if the state directory contains a pipe, a socket, a device, or a link to
     one.
     """
@@ -59,10 +59,10 @@ def refuse_irregular(state: str) -> None:
 
 def _refuse(path: str) -> None:
     from ricordo.errors import StateUnusable
-    from ricordo.text import visible
+    from ricordo.text import make_visible
 
     raise StateUnusable(
-        f"{visible(path)} is not a regular file. Move it away; Ricordo creates a new file if it "
+        f"{make_visible(path)} is not a regular file. Move it away; Ricordo creates a new file if it "
         "needs one."
     )
 
@@ -74,7 +74,7 @@ def open_state_file(path: str, flags: int) -> int:
     handle = os.open(path, flags | _FLAGS, _PRIVATE)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise NotRegular(path)
+            raise NotRegularError(path)
     except BaseException:
         os.close(handle)
         raise
@@ -128,14 +128,14 @@ def _check_database(path: str) -> None:
     for suffix in ("", *_SUFFIXES):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.stat(path + suffix).st_mode):
-                raise NotRegular(path + suffix)
+                raise NotRegularError(path + suffix)
 
 
-def make_state_file(state: str, name: str) -> None:
+def create_state_file(state: str, name: str) -> None:
     """Create the file `name` in the directory `state`, and the directory, if missing; both for this
     user only. Raises OSError.
     """
-    make_private_directory(state)
+    create_private_directory(state)
     with suppress(FileExistsError):
         os.close(open_state_file(os.path.join(state, name), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
@@ -146,7 +146,7 @@ def replace_state_file(state: str, name: str, content: bytes) -> None:
     """
     from tempfile import NamedTemporaryFile
 
-    make_private_directory(state)
+    create_private_directory(state)
     with NamedTemporaryFile(dir=state, prefix=f".{name}.", delete=False) as file:
         try:
             file.write(content)

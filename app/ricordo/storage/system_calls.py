@@ -41,7 +41,7 @@ before: Callable[[str], None] = _do_nothing
 """Called with the name of each call before it is made; tests replace it to inject faults."""
 
 
-class Unsupported(OSError):
+class UnsupportedError(OSError):
     """The file system or the kernel does not support an operation."""
 
 
@@ -62,7 +62,7 @@ def open_folder(root: int, path: str) -> int:
     if sys.platform == "linux":
         try:
             return _open_beneath(root, path)
-        except Unsupported:
+        except UnsupportedError:
             pass
     return _open_step_by_step(root, path)
 
@@ -74,7 +74,7 @@ def _open_beneath(root: int, path: str) -> int:
         return int(handle)
     number = ctypes.get_errno()
     if number in (errno.ENOSYS, errno.EPERM):
-        raise Unsupported(number, "openat2")
+        raise UnsupportedError(number, "openat2")
     raise OSError(number, os.strerror(number), path)
 
 
@@ -102,25 +102,25 @@ def open_file(folder: int, name: str) -> int:
     return handle
 
 
-def is_no_plain_file(error: OSError) -> bool:
+def is_not_regular_error(error: OSError) -> bool:
     """Return whether `open_file` failed because the name is not a regular file."""
     return error.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO)
 
 
-def is_called(folder: int, name: str, handle: int) -> bool:
+def has_exact_name(folder: int, name: str, handle: int) -> bool:
     """Return whether the open file, found as `name`, has exactly that name: some file systems also
     find it by another case or Unicode form.
     """
     status = os.fstat(handle)
     file_id = status.st_dev, status.st_ino
     spellings = {name.translate(_OTHER_CASE), *(unicodedata.normalize(f, name) for f in _FORMS)}
-    if all(find(folder, spelling) != file_id for spelling in spellings - {name}):
+    if all(find_file_id(folder, spelling) != file_id for spelling in spellings - {name}):
         return True
     # the other spelling may be a hard link
     return name in os.listdir(folder)
 
 
-def find(folder: int, name: str) -> tuple[int, int] | None:
+def find_file_id(folder: int, name: str) -> tuple[int, int] | None:
     """Return device and inode of `name`; None if it does not exist."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -206,7 +206,7 @@ def unlink(folder: int, name: str) -> None:
         return
 
 
-def take_on(handle: int, model: int) -> None:
+def copy_attributes(handle: int, model: int) -> None:
     """Copy mode, owner and attributes of the open file `model` to the open file `handle`.
 
     Raises OSError if an owner or an access list could not be copied.
@@ -238,7 +238,7 @@ def _attributes(handle: int) -> list[str]:
         return []
 
 
-def is_frozen(handle: int) -> bool:
+def is_immutable(handle: int) -> bool:
     """Return whether a file or directory is marked immutable or append-only."""
     if sys.platform != "linux":
         return False
@@ -281,10 +281,10 @@ def _rename(folder: int, one: str, other: str, linux: int, mac: int) -> None:
     name, flag = ("renameatx_np", mac) if sys.platform == "darwin" else ("renameat2", linux)
     function = getattr(_libc(), name, None)
     if function is None:
-        raise Unsupported(errno.ENOSYS, name)
+        raise UnsupportedError(errno.ENOSYS, name)
     if function(folder, names[0], folder, names[1], ctypes.c_uint(flag)) == 0:
         return
     number = ctypes.get_errno()
     if number in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
-        raise Unsupported(number, os.strerror(number), one)
+        raise UnsupportedError(number, os.strerror(number), one)
     raise OSError(number, os.strerror(number), one, None, other)

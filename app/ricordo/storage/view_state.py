@@ -30,7 +30,7 @@ class ViewState:
     """The width of each pane, as a share of the screen."""
 
 
-def recall_desk(state: str, root: str) -> ViewState:
+def load_view_state(state: str, root: str) -> ViewState:
     """Return the saved state for the memory at `root`; the defaults if there is none."""
     record = _read_all(state).get(root)
     if not isinstance(record, dict):
@@ -48,11 +48,11 @@ def recall_desk(state: str, root: str) -> ViewState:
     )
 
 
-def remember_desk(state: str, root: str, desk: ViewState) -> None:
+def save_view_state(state: str, root: str, view_state: ViewState) -> None:
     """Save the state for the memory at `root`. Raises OSError."""
     records = _read_all(state)
     records.pop(root, None)
-    records[root] = asdict(desk)
+    records[root] = asdict(view_state)
     text = json.dumps(dict(list(records.items())[-_MOST_MEMORIES:]))
     replace_state_file(state, _FILE, text.encode("ascii"))
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from ricordo.storage.reader import is_leftover, list_folders
 
-COALESCED = 50
+DEBOUNCE_MS = 50
 """Milliseconds for which events are collected."""
-IDENTITY_CHECK = 2_000
+IDENTITY_CHECK_MS = 2_000
 """Milliseconds after which a directory without events is checked."""
 _RESTART_PAUSE = 0.2
 """Seconds before watching restarts, so that one file name cannot cause a busy loop."""
@@ -28,9 +28,9 @@ class FileEvents:
 
     paths: frozenset[str]
     """Relative to the directory."""
-    everything: bool = False
+    needs_full_read: bool = False
     """Whether the whole directory must be read again."""
-    polling: bool = False
+    is_polling: bool = False
     """Whether the directory is polled because it cannot be watched."""
 
 
@@ -44,16 +44,16 @@ async def watch(root: str) -> AsyncIterator[FileEvents]:
         identity = _identity(root)
         if identity is None:
             await _wait_until_exists(root)
-            yield FileEvents(frozenset(), everything=True, polling=polling)
+            yield FileEvents(frozenset(), needs_full_read=True, is_polling=polling)
             continue
-        yield FileEvents(frozenset(), polling=polling)
+        yield FileEvents(frozenset(), is_polling=polling)
         try:
             async for paths in _changes(root, polling):
                 if _identity(root) != identity:
                     break
                 if paths:
-                    yield FileEvents(paths, polling=polling)
-            yield FileEvents(frozenset(), everything=True, polling=polling)
+                    yield FileEvents(paths, is_polling=polling)
+            yield FileEvents(frozenset(), needs_full_read=True, is_polling=polling)
         except Exception as error:
             # watchfiles raises OSError if watches run out, its own exception if instances do, and
             # either if the directory was removed or cannot be listed
@@ -61,9 +61,9 @@ async def watch(root: str) -> AsyncIterator[FileEvents]:
                 await asyncio.sleep(_RESTART_PAUSE)
             elif _identity(root) == identity:
                 if polling:
-                    await asyncio.sleep(IDENTITY_CHECK / 1000)
+                    await asyncio.sleep(IDENTITY_CHECK_MS / 1000)
                 polling = True
-            yield FileEvents(frozenset(), everything=True, polling=polling)
+            yield FileEvents(frozenset(), needs_full_read=True, is_polling=polling)
 
 
 async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
@@ -76,9 +76,9 @@ async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
         *sorted(folders),
         recursive=False,
         watch_filter=None,
-        debounce=COALESCED,
+        debounce=DEBOUNCE_MS,
         step=10,
-        rust_timeout=IDENTITY_CHECK,
+        rust_timeout=IDENTITY_CHECK_MS,
         yield_on_timeout=True,
         force_polling=polling or None,
         poll_delay_ms=200,
@@ -105,7 +105,7 @@ def _is_undecodable_name(error: Exception) -> bool:
 
 async def _wait_until_exists(root: str) -> None:
     while _identity(root) is None:
-        await asyncio.sleep(IDENTITY_CHECK / 1000)
+        await asyncio.sleep(IDENTITY_CHECK_MS / 1000)
 
 
 def _identity(root: str) -> tuple[int, int] | None:

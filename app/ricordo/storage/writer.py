@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ricordo.errors import ChangeRefused, MemoryUnreadable, WriteFailed
-from ricordo.memory.change import PERSON, Author, AuthorRole, ChangeSet, Edit
+from ricordo.memory.change import USER, Author, AuthorRole, ChangeSet, Edit
 from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database, reserve_pages, transaction
-from ricordo.storage.decisions import subject_of_change
+from ricordo.storage.decisions import format_subject
 from ricordo.storage.history import History
-from ricordo.storage.jail import HeldRoot
+from ricordo.storage.jail import OpenRoot
 from ricordo.storage.journal import JournalReplay, ReplayOperation
 from ricordo.storage.lock import state_lock, wait_for_agents
-from ricordo.storage.operation import CHANGE, SEEN, Act, Op, Root
-from ricordo.text import visible
+from ricordo.storage.operation import CHANGE, SEEN, FileOperation, HistoryEntry, Root
+from ricordo.text import make_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +42,40 @@ class EditConflict:
     """A file whose content is not the one that the change set expects."""
 
     edit: Edit
-    now: bytes | None
+    current: bytes | None
     """Its current content; None if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
-class EditsConflict:
+class ApplyConflict:
     """The result if another program changed the files; no edit of the change set was made."""
 
-    clashes: tuple[EditConflict, ...]
+    edit_conflicts: tuple[EditConflict, ...]
     open_files: tuple[str, ...] = ()
     """Paths of files that another program has open for writing."""
-    conflicts: tuple[str, ...] = ()
+    unmerged: tuple[str, ...] = ()
     """Paths of files to which two other programs wrote conflicting contents, one of which is only
     in the history.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class RecoveryResult:
     """The results for interrupted acts, by number."""
 
     completed: tuple[int, ...] = ()
-    taken_back: tuple[int, ...] = ()
-    waiting: tuple[str, ...] = ()
+    reverted: tuple[int, ...] = ()
+    pending: tuple[str, ...] = ()
     """Paths of memories that are missing, replaced or not writable; their acts are pending."""
 
 
 @dataclass(frozen=True, slots=True)
-class Purpose:
+class ChangePurpose:
     """The record of a change set in the history: the kind of its act, author and reason."""
 
     at: datetime
     kind: str = CHANGE
-    author: Author = PERSON
+    author: Author = USER
     reason: str = ""
     undoes: int | None = None
     memory: str = ""
@@ -90,8 +90,8 @@ class Writer:
         self._database = database
 
     def apply(
-        self, change_set: ChangeSet, purpose: Purpose, *, by_hand: bool = True
-    ) -> Applied | EditsConflict:
+        self, change_set: ChangeSet, purpose: ChangePurpose, *, by_hand: bool = True
+    ) -> Applied | ApplyConflict:
         """Apply `change_set`, all of it or nothing.
 
         If the file system cannot exchange two names, writes of other programs can be lost for an
@@ -103,31 +103,31 @@ class Writer:
         if len({edit.key for edit in change_set.edits}) < len(change_set.edits):
             raise ChangeRefused("A change set may change each file only once.")
         for memory in {edit.root for edit in change_set.edits if not edit.is_single_file}:
-            self._database.check_place(memory)
+            self._database.check_location(memory)
         for root in {edit.root for edit in change_set.edits}:
             wait_for_agents(root)
-        with state_lock(self._database.state), self._database.opened() as connection:
+        with state_lock(self._database.state), self._database.connect() as connection:
             history = History(connection)
             with _roots(change_set.edits) as roots:
                 work = _Work(history, purpose.at, roots)
                 work.recover_unfinished()
                 return work.apply(change_set, purpose, by_hand=by_hand)
 
-    def recover(self, at: datetime) -> Recovered:
+    def recover(self, at: datetime) -> RecoveryResult:
         """Complete or revert interrupted acts. Raises StateUnusable and Busy."""
         if not self._database.exists:
-            return Recovered()
-        with self._database.opened() as connection:
-            if not History(connection).unfinished():
-                return Recovered()
-        with state_lock(self._database.state), self._database.opened() as connection:
+            return RecoveryResult()
+        with self._database.connect() as connection:
+            if not History(connection).list_unfinished():
+                return RecoveryResult()
+        with state_lock(self._database.state), self._database.connect() as connection:
             return _Work(History(connection), at, {}).recover_unfinished()
 
 
 @contextmanager
-def _roots(edits: Sequence[Edit]) -> Iterator[dict[tuple[str, str], HeldRoot]]:
+def _roots(edits: Sequence[Edit]) -> Iterator[dict[tuple[str, str], OpenRoot]]:
     """Open every directory that `edits` name; close them at the end."""
-    held: dict[tuple[str, str], HeldRoot] = {}
+    held: dict[tuple[str, str], OpenRoot] = {}
     try:
         for edit in edits:
             only = edit.path if edit.is_single_file else ""
@@ -139,11 +139,11 @@ def _roots(edits: Sequence[Edit]) -> Iterator[dict[tuple[str, str], HeldRoot]]:
             root.close()
 
 
-def _hold(path: str, only: str) -> HeldRoot:
+def _hold(path: str, only: str) -> OpenRoot:
     try:
-        return HeldRoot(path, only)
+        return OpenRoot(path, only)
     except OSError as error:
-        raise WriteFailed(f"{visible(path)} cannot be opened: {error.strerror}.") from None
+        raise WriteFailed(f"{make_visible(path)} cannot be opened: {error.strerror}.") from None
 
 
 @dataclass(slots=True)
@@ -152,19 +152,19 @@ class _Work:
 
     history: History
     at: datetime
-    roots: dict[tuple[str, str], HeldRoot]
+    roots: dict[tuple[str, str], OpenRoot]
     """The roots of the change set, by path and the one name that may be written."""
     stuck: dict[str, WriteFailed] = field(default_factory=dict)
     """Why interrupted acts can be neither completed nor reverted, by path of the root."""
 
     def apply(
-        self, change_set: ChangeSet, purpose: Purpose, *, by_hand: bool
-    ) -> Applied | EditsConflict:
+        self, change_set: ChangeSet, purpose: ChangePurpose, *, by_hand: bool
+    ) -> Applied | ApplyConflict:
         edits = change_set.edits
         try:
             edit_conflicts = self._find_conflicts(edits)
             if edit_conflicts:
-                return EditsConflict(edit_conflicts)
+                return ApplyConflict(edit_conflicts)
             self._check(edits, by_hand=by_hand)
             act = self._journal(change_set, purpose)
         except OSError as error:
@@ -173,49 +173,51 @@ class _Work:
             raise WriteFailed(unreadable.message) from None
         operations = [
             ReplayOperation(n, op, self._root_of(edit))
-            for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))
+            for n, (edit, op) in enumerate(
+                zip(edits, self.history.list_operations(act.n), strict=True)
+            )
         ]
         replay = JournalReplay(self.history, self.at.isoformat(), act, operations)
-        if replay.carry_out():
+        if replay.run():
             return Applied(act.n, act.token)
         open_files, unmerged = (
-            tuple(dict.fromkeys(paths)) for paths in (replay.open_files, replay.conflicts)
+            tuple(dict.fromkeys(paths)) for paths in (replay.open_files, replay.unmerged)
         )
-        return EditsConflict(self._find_conflicts(edits), open_files, unmerged)
+        return ApplyConflict(self._find_conflicts(edits), open_files, unmerged)
 
-    def recover_unfinished(self) -> Recovered:
+    def recover_unfinished(self) -> RecoveryResult:
         """Complete or revert every interrupted act."""
         completed: list[int] = []
         reverted: list[int] = []
         pending: list[str] = []
-        for act in self.history.unfinished():
+        for act in self.history.list_unfinished():
             try:
                 with self._open_operations(act) as operations:
                     replay = JournalReplay(self.history, self.at.isoformat(), act, operations)
-                    is_completed = replay.carry_out()
+                    is_completed = replay.run()
             except _RootMissing as missing:
                 pending.append(missing.path)
             except WriteFailed as failed:
                 if not self._is_unfinished(act):
                     reverted.append(act.n)
                     continue
-                roots = {op.root for op in self.history.ops(act.n)}
-                paths = {self.history.root_of_id(root).path for root in roots}
+                roots = {op.root for op in self.history.list_operations(act.n)}
+                paths = {self.history.get_root(root).path for root in roots}
                 self.stuck |= dict.fromkeys(paths, failed)
                 pending.extend(sorted(paths))
             else:
                 (completed if is_completed else reverted).append(act.n)
-        return Recovered(tuple(completed), tuple(reverted), tuple(dict.fromkeys(pending)))
+        return RecoveryResult(tuple(completed), tuple(reverted), tuple(dict.fromkeys(pending)))
 
-    def _is_unfinished(self, act: Act) -> bool:
-        return any(act.n == other.n for other in self.history.unfinished())
+    def _is_unfinished(self, act: HistoryEntry) -> bool:
+        return any(act.n == other.n for other in self.history.list_unfinished())
 
     def _check(self, edits: Sequence[Edit], *, by_hand: bool) -> None:
         """Refuse edits that cannot be applied, before they are journalled."""
         for root in self.roots.values():
             if root.path in self.stuck:
                 raise WriteFailed(
-                    f"An interrupted change of {visible(root.path)} must be completed first. "
+                    f"An interrupted change of {make_visible(root.path)} must be completed first. "
                     f"{self.stuck[root.path].message}"
                 )
         for edit in edits:
@@ -223,11 +225,11 @@ class _Work:
         for root in self.roots.values():
             if not by_hand and not root.can_exchange():
                 raise ChangeRefused(
-                    f"The file system of {visible(root.path)} cannot exchange files atomically. "
+                    f"The file system of {make_visible(root.path)} cannot exchange files atomically. "
                     "Make this change yourself in the notebook."
                 )
 
-    def _root_of(self, edit: Edit) -> HeldRoot:
+    def _root_of(self, edit: Edit) -> OpenRoot:
         return self.roots[edit.root, edit.path if edit.is_single_file else ""]
 
     def _find_conflicts(self, edits: Sequence[Edit]) -> tuple[EditConflict, ...]:
@@ -238,9 +240,11 @@ class _Work:
         try:
             return self._root_of(edit).read(edit.path)
         except OSError as error:
-            raise WriteFailed(f"{visible(edit.path)} cannot be read: {error.strerror}.") from None
+            raise WriteFailed(
+                f"{make_visible(edit.path)} cannot be read: {error.strerror}."
+            ) from None
 
-    def _journal(self, change_set: ChangeSet, purpose: Purpose) -> Act:
+    def _journal(self, change_set: ChangeSet, purpose: ChangePurpose) -> HistoryEntry:
         """Write all operations to the journal: from here on they survive a crash.
 
         The act is in state `refused` until disk space for its completion is reserved.
@@ -251,11 +255,11 @@ class _Work:
         with transaction(history.db):
             ids = {root.path: self._id_of(root) for root in self.roots.values()}
             ops = [
-                Op(
+                FileOperation(
                     ids[edit.root],
                     edit.path,
-                    history.keep(edit.before),
-                    history.keep(edit.after),
+                    history.store_content(edit.before),
+                    history.store_content(edit.after),
                     from_root=ids.get(edit.moved_from_root or edit.root, ""),
                     from_path=edit.moved_from,
                     single=edit.is_single_file,
@@ -264,12 +268,12 @@ class _Work:
                 for edit in change_set.edits
             ]
             self._record_unseen(ops, at)
-            memory = history.root(purpose.memory).id if purpose.memory else ops[0].root
-            number = history.begin(
+            memory = history.ensure_root(purpose.memory).id if purpose.memory else ops[0].root
+            number = history.add_entry(
                 memory,
                 at,
                 purpose.kind,
-                subject=subject_of_change(
+                subject=format_subject(
                     change_set.dismisses, change_set.accepts, change_set.confirms
                 ),
                 author=purpose.author,
@@ -278,51 +282,51 @@ class _Work:
                 undoes=purpose.undoes,
                 token=secrets.token_hex(4),
             )
-            history.add_ops(number, ops)
+            history.add_operations(number, ops)
         with transaction(history.db):
-            reserve_pages(history.db, history.pages_to_finish(len(ops)))
+            reserve_pages(history.db, history.count_pages_to_finish(len(ops)))
             history.set_state(number, "prepared")
         calls.before("journalled")
-        act = history.act(number)
+        act = history.get_entry(number)
         assert act is not None
         return act
 
     def _mode(self, edit: Edit, undoes: int | None) -> int | None:
         """Return the permissions of the file, or those before it was moved or deleted."""
         if edit.before is not None:
-            return self._root_of(edit).mode(edit.path)
+            return self._root_of(edit).read_mode(edit.path)
         origin = self.roots.get((edit.moved_from_root or edit.root, ""))
         if edit.moved_from and origin:
-            return origin.mode(edit.moved_from)
-        undone_ops = self.history.ops(undoes) if undoes else ()
+            return origin.read_mode(edit.moved_from)
+        undone_ops = self.history.list_operations(undoes) if undoes else ()
         return next((op.mode for op in undone_ops if op.path == edit.path), None)
 
-    def _id_of(self, held: HeldRoot) -> str:
-        root = self.history.root(held.path)
+    def _id_of(self, held: OpenRoot) -> str:
+        root = self.history.ensure_root(held.path)
         if (root.device, root.inode) != held.identity:
             device, inode = held.identity
-            self.history.stands_elsewhere(Root(root.id, root.path, device, inode))
+            self.history.update_root(Root(root.id, root.path, device, inode))
         return root.id
 
-    def _record_unseen(self, ops: Sequence[Op], at: str) -> None:
+    def _record_unseen(self, ops: Sequence[FileOperation], at: str) -> None:
         """Record versions that another program wrote since the last reading as written by it."""
-        unseen: dict[str, list[Op]] = {}
-        heads = {op.root: self.history.heads(op.root) for op in ops if not op.single}
+        unseen: dict[str, list[FileOperation]] = {}
+        heads = {op.root: self.history.list_known_contents(op.root) for op in ops if not op.single}
         for op in ops:
             if op.root in heads and heads[op.root].get(op.path) != op.pre:
-                last = self.history.kept_heads(op.root).get(op.path)
-                unseen.setdefault(op.root, []).append(Op(op.root, op.path, last, op.pre))
+                last = self.history.list_stored_contents(op.root).get(op.path)
+                unseen.setdefault(op.root, []).append(FileOperation(op.root, op.path, last, op.pre))
         for root, theirs in unseen.items():
-            act = self.history.begin(root, at, SEEN, author=Author(AuthorRole.OUTSIDE))
-            self.history.add_ops(act, theirs)
+            act = self.history.add_entry(root, at, SEEN, author=Author(AuthorRole.OUTSIDE))
+            self.history.add_operations(act, theirs)
 
     @contextmanager
-    def _open_operations(self, act: Act) -> Iterator[list[ReplayOperation]]:
+    def _open_operations(self, act: HistoryEntry) -> Iterator[list[ReplayOperation]]:
         """Open the directories of an interrupted act; yield its operations. Raises _RootMissing."""
-        held: dict[tuple[str, str], HeldRoot] = {}
+        held: dict[tuple[str, str], OpenRoot] = {}
         try:
             operations: list[ReplayOperation] = []
-            for n, op in enumerate(self.history.ops(act.n)):
+            for n, op in enumerate(self.history.list_operations(act.n)):
                 key = op.root, op.path if op.single else ""
                 if key not in held:
                     held[key] = self._reopen(*key)
@@ -332,16 +336,16 @@ class _Work:
             for root in held.values():
                 root.close()
 
-    def _reopen(self, root_id: str, only: str) -> HeldRoot:
-        root = self.history.root_of_id(root_id)
+    def _reopen(self, root_id: str, only: str) -> OpenRoot:
+        root = self.history.get_root(root_id)
         try:
-            held = HeldRoot(root.path, only)
+            held = OpenRoot(root.path, only)
         except OSError:
             raise _RootMissing(root.path) from None
         if held.identity != (root.device, root.inode):
             held.close()
             raise _RootMissing(root.path)
-        held.remove_tries()
+        held.remove_test_files()
         return held
 
 

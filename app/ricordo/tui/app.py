@@ -26,24 +26,24 @@ from ricordo.agents.place import MemoryPlace
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import all_memories, clear_choice, find_memories
+from ricordo.services.workspace.places import find_all_memories, find_clear_choice, find_memories
 from ricordo.services.workspace.settings import load_settings, load_themes
-from ricordo.settings.keymap import Keymap, textual_keymap
+from ricordo.settings.keymap import Keymap, make_textual_keymap
 from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import is_bound
-from ricordo.tui.actions.registry import BY_ID, known_actions
-from ricordo.tui.color_palette import Palette, textual_theme
+from ricordo.tui.actions.registry import BY_ID, list_known_actions
+from ricordo.tui.color_palette import Palette, make_textual_theme
 from ricordo.tui.command_palette import CommandProvider
-from ricordo.tui.context import Scene
-from ricordo.tui.dialogs.memories import MemoriesScreen, NothingScreen
+from ricordo.tui.context import ScreenId
+from ricordo.tui.dialogs.memories import MemoriesScreen, NoMemoryScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.messages import MemoriesRequested, NoteRequested
 
 
-class NoControl(LineFilter):
+class ControlCharacterFilter(LineFilter):
     """Makes control characters in drawn text visible."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
@@ -53,7 +53,7 @@ class NoControl(LineFilter):
         return [
             segment
             if segment.text.isprintable()
-            else Segment(one_line(segment.text), segment.style, segment.control)
+            else Segment(make_one_line(segment.text), segment.style, segment.control)
             for segment in segments
         ]
 
@@ -95,7 +95,7 @@ class SignalHandler:
             self._loop.call_soon_threadsafe(self._end, 128 + number)
 
 
-def start(path: str | None, environment: Environment, *, opens_review: bool = False) -> int:
+def run_app(path: str | None, environment: Environment, *, opens_review: bool = False) -> int:
     """Run the app on the memory at `path`; None finds one. Return the exit code.
 
     With `opens_review` it begins with the review of the day. Raises MemoryNotFound where `path`
@@ -103,7 +103,7 @@ def start(path: str | None, environment: Environment, *, opens_review: bool = Fa
     """
     # what is loaded before the first paint stays: garbage collection only takes time
     gc.disable()
-    settings, remarks = load_settings(environment, known_actions())
+    settings, remarks = load_settings(environment, list_known_actions())
     themes, _ = load_themes(environment)
     try:
         found = find_memories(path, environment)
@@ -126,11 +126,11 @@ def start(path: str | None, environment: Environment, *, opens_review: bool = Fa
 
 
 def _demo(environment: Environment) -> int:
-    from ricordo.services.workspace.sample import copied_sample
+    from ricordo.services.workspace.sample import copy_sample
 
-    with copied_sample(environment) as sample:
+    with copy_sample(environment) as sample:
         print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
-        return start(sample.memory, sample.surroundings)
+        return run_app(sample.memory, sample.environment)
 
 
 _CRASH_LOG = "crash.log"
@@ -166,7 +166,7 @@ class RicordoApp(App[int]):
         self.last_words = ""
         """The message to print on the restored terminal."""
         # private in Textual, but the only place that every drawn line passes
-        self._filters.append(NoControl())
+        self._filters.append(ControlCharacterFilter())
         self._ending = SignalHandler(self.exit)
         self._found = found
         self._environment = environment
@@ -175,9 +175,9 @@ class RicordoApp(App[int]):
         self._themes = themes
         self._opens_review = opens_review
         for colors in themes.values():
-            self.register_theme(textual_theme(colors))
+            self.register_theme(make_textual_theme(colors))
         self.theme = settings.theme if settings.theme in themes else DEFAULT_THEME
-        self.set_keymap(textual_keymap(settings.keymap))
+        self.set_keymap(make_textual_keymap(settings.keymap))
 
     @property
     def ricordo_themes(self) -> Mapping[str, ThemeColors]:
@@ -201,7 +201,7 @@ class RicordoApp(App[int]):
         self.theme_changed_signal.subscribe(self, self._repaint)
         if isinstance(self._found, MemoryNotFound):
             self._show_nothing_found(self._found)
-        elif place := clear_choice(self._found):
+        elif place := find_clear_choice(self._found):
             self._open(place)
         else:
             self._choose(self._found)
@@ -232,14 +232,14 @@ class RicordoApp(App[int]):
             self.exit(0)
 
     def _show_nothing_found(self, error: MemoryNotFound) -> None:
-        self.push_screen(NothingScreen(error, self.palette), self._close_nothing_found)
+        self.push_screen(NoMemoryScreen(error, self.palette), self._close_nothing_found)
 
     def _close_nothing_found(self, demo: bool | None) -> None:
         self.exit(DEMO_WANTED if demo else 0)
 
     def on_key(self, event: Key) -> None:
         """Pass typed-ahead keys to the find bar that was just opened."""
-        if isinstance(self.screen, MainScreen) and self.screen.typed_ahead(event):
+        if isinstance(self.screen, MainScreen) and self.screen.take_typed_ahead(event):
             event.prevent_default()
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
@@ -252,7 +252,7 @@ class RicordoApp(App[int]):
 
     async def _offer_all_memories(self) -> None:
         requesting_screen = self.screen
-        places = await asyncio.to_thread(all_memories, self._environment)
+        places = await asyncio.to_thread(find_all_memories, self._environment)
         if self.screen is not requesting_screen:
             return
         here = requesting_screen.root if isinstance(requesting_screen, MainScreen) else ""
@@ -271,7 +271,7 @@ class RicordoApp(App[int]):
         """Leave the key of the palette to a screen in which it goes to the previous hit."""
         return action != "command_palette" or not is_bound(type(self.screen), "previous-hit")
 
-    def show_keys(self, scene: Scene) -> None:
+    def show_keys(self, scene: ScreenId) -> None:
         """Show the keys of a screen."""
         from ricordo.tui.dialogs.help import HelpScreen
 
@@ -290,7 +290,7 @@ class RicordoApp(App[int]):
         kind = type(error).__name__
         path = os.path.join(self._environment.state, _CRASH_LOG)
         is_logged = error is not None and _write_crash_log(path, error)
-        where = f" The crash log is {one_line(path)}." if is_logged else ""
+        where = f" The crash log is {make_one_line(path)}." if is_logged else ""
         self.last_words = (
             f"ricordo: internal error ({kind}); this is a bug, please report it.{where}"
             " Written changes are kept and can be undone."

@@ -32,7 +32,7 @@ class Palette:
         self._known: dict[str, Style] = {}
         self._grounded: dict[tuple[str, str, int], Style] = {}
 
-    def style(self, names: str) -> Style:
+    def find_style(self, names: str) -> Style:
         """Return the style of `names`, separated by blanks; unknown names add nothing."""
         known = self._known.get(names)
         if known is None:
@@ -41,11 +41,11 @@ class Palette:
         return known
 
     @cached_property
-    def ground(self) -> Style:
+    def base_style(self) -> Style:
         """Plain text on the plain background."""
         return Style(color=self._colors["foreground"], bgcolor=self._colors["background"])
 
-    def strip(self, line: StyledLine, width: int, base: str = "") -> Strip:
+    def make_strip(self, line: StyledLine, width: int, base: str = "") -> Strip:
         """Return `line` as `width` cells to draw, on the style `base`; a longer line ends in an
         ellipsis.
         """
@@ -63,7 +63,7 @@ class Palette:
         key = (base, names, link)
         known = self._grounded.get(key)
         if known is None:
-            known = self.ground + self.style(base) + self.style(names)
+            known = self.base_style + self.find_style(base) + self.find_style(names)
             if link >= 0:
                 known += Style.from_meta({"link": link})
             self._grounded[key] = known
@@ -105,7 +105,7 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
 """Names that combine a colour, a background and an attribute; other names are colours."""
 
 
-def textual_theme(colors: ThemeColors) -> Theme:
+def make_textual_theme(colors: ThemeColors) -> Theme:
     """Return the theme under which Textual draws its own widgets."""
     return Theme(
         name=colors.name,

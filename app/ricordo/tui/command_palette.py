@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.fuzzy import Matcher
 
 from ricordo.tui.actions.action import Group
-from ricordo.tui.actions.registry import actions_on, label_of
-from ricordo.tui.base.acting_screen import ActingScreen
+from ricordo.tui.actions.registry import find_actions, format_action_keys
+from ricordo.tui.base.acting_screen import ActionScreen
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "open": ("enter", "go to", "follow link"),
@@ -115,14 +115,14 @@ class CommandProvider(Provider):
 
     def _actions(self, *, movement: bool) -> Iterator[_Command]:
         screen = self.screen
-        if not isinstance(screen, ActingScreen):
+        if not isinstance(screen, ActionScreen):
             return
-        situation = screen.situation
-        for action in actions_on(screen.SCENE):
+        situation = screen.action_context
+        for action in find_actions(screen.SCREEN_ID):
             if (action.group is Group.MOVE) is movement:
-                keys = label_of(action, screen.keymap)
+                keys = format_action_keys(action, screen.keymap)
                 help_ = f"{action.help}  ({keys})" if keys else action.help
-                name, own = action.label_in(situation), action.id.replace("-", " ")
+                name, own = action.find_label(situation), action.id.replace("-", " ")
                 names = (own, action.label, *SYNONYMS.get(action.id, ()))
                 run = partial(screen.action_do, action.id)
                 yield _Command(name, help_, action.group.value, run, names)

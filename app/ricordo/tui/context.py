@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Scene(StrEnum):
+class ScreenId(StrEnum):
     """The screens with actions."""
 
     NOTEBOOK = "notebook"
@@ -20,16 +20,16 @@ class Scene(StrEnum):
     CONFLICTS = "conflicts"
     CURATION = "curation"
     SCOPE = "scope"
-    KEPT_BACK = "kept-back"
+    REDACTION = "kept-back"
     SESSIONS = "sessions"
     HANDOFF = "handoff"
     ENGINE = "engine"
 
 
-NOTEBOOK = frozenset((Scene.NOTEBOOK,))
-LISTED = frozenset((Scene.INBOX, Scene.HISTORY, Scene.CURATION))
+NOTEBOOK = frozenset((ScreenId.NOTEBOOK,))
+LIST_DIFF_SCREENS = frozenset((ScreenId.INBOX, ScreenId.HISTORY, ScreenId.CURATION))
 """Screens with a list and a diff beside it."""
-EVERYWHERE = frozenset(Scene)
+EVERYWHERE = frozenset(ScreenId)
 
 
 class Pane(StrEnum):
@@ -40,15 +40,15 @@ class Pane(StrEnum):
     FRESHNESS = "freshness"
 
 
-ANY_PANE: frozenset[Pane | Scene] = frozenset(Pane)
+ANY_PANE: frozenset[Pane | ScreenId] = frozenset(Pane)
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class ActionContext:
     """What decides whether an action can be done now, and what its label is."""
 
-    scene: Scene = Scene.NOTEBOOK
-    refusals: Mapping[str, str] = field(default_factory=dict)
+    screen_id: ScreenId = ScreenId.NOTEBOOK
+    disabled_reasons: Mapping[str, str] = field(default_factory=dict)
     """Why actions are disabled on other screens than the notebook, by action id."""
     pane: Pane = Pane.INDEX
     read: bool = False
@@ -97,39 +97,39 @@ class Situation:
     """Number of pairs of notes that contradict each other."""
     due: int = 0
     """Number of notes to review today."""
-    waiting: int = 0
+    pending: int = 0
     """Number of pending proposals."""
-    taken: int = 0
+    accepted: int = 0
     """Number of accepted proposals."""
-    known: bool = False
+    is_complete: bool = False
     """Whether all evidence on the memory is gathered."""
-    retained: bool = False
+    has_retention: bool = False
     """Whether the retention of the open note is known."""
     several_panes: bool = True
     room: bool = True
     """Whether the terminal is wide enough for several panes."""
 
     @property
-    def place(self) -> Pane | Scene:
+    def place(self) -> Pane | ScreenId:
         """The pane of the notebook, or the other screen, in which keys are pressed."""
-        return self.pane if self.scene is Scene.NOTEBOOK else self.scene
+        return self.pane if self.screen_id is ScreenId.NOTEBOOK else self.screen_id
 
 
-WhyNot = Callable[[Situation], str]
+DisabledReason = Callable[[ActionContext], str]
 """Returns why an action is disabled; "" where it is not."""
 
 
-def always(situation: Situation) -> str:
+def never_disabled(situation: ActionContext) -> str:
     """Return "": never disabled."""
     return ""
 
 
-def needs_memory(situation: Situation) -> str:
+def needs_memory(situation: ActionContext) -> str:
     """Return the reason while the memory is not read."""
     return "" if situation.read else "The memory has not been read yet."
 
 
-def needs_note(situation: Situation) -> str:
+def needs_note(situation: ActionContext) -> str:
     """Return the reason while no note is open."""
     return "" if situation.note else "No note is open."
 
@@ -137,7 +137,7 @@ def needs_note(situation: Situation) -> str:
 NO_SECRETS = "No secret is masked here."
 
 
-def needs_secrets(situation: Situation) -> str:
+def needs_secrets(situation: ActionContext) -> str:
     """Return the reason where the note has no secrets."""
     return needs_note(situation) or ("" if situation.secrets else NO_SECRETS)
 
@@ -145,19 +145,19 @@ def needs_secrets(situation: Situation) -> str:
 NO_ORIGIN = "No transcript shows what caused this note."
 
 
-def needs_origin(situation: Situation) -> str:
+def needs_origin(situation: ActionContext) -> str:
     """Return the reason where no message is known that caused the note."""
     if reason := needs_note(situation):
         return reason
     return "" if situation.origin else NO_ORIGIN
 
 
-def needs_types(situation: Situation) -> str:
+def needs_types(situation: ActionContext) -> str:
     """Return the reason where no note has a type."""
     return "" if situation.types else "No note of this memory has a type."
 
 
-def needs_something_to_open(situation: Situation) -> str:
+def needs_something_to_open(situation: ActionContext) -> str:
     """Return the reason where nothing is under the cursor that could be opened."""
     match situation.pane:
         case Pane.INDEX:
@@ -168,91 +168,91 @@ def needs_something_to_open(situation: Situation) -> str:
             return "" if situation.finding or situation.rule else "Nothing is under the cursor."
 
 
-def needs_link(situation: Situation) -> str:
+def needs_link(situation: ActionContext) -> str:
     """Return the reason while no link of the note is chosen."""
     if situation.link:
         return ""
     return needs_neighbour(situation) or "No link is chosen; ← → choose one."
 
 
-def needs_neighbour(situation: Situation) -> str:
+def needs_neighbour(situation: ActionContext) -> str:
     """Return the reason in the note pane where the note has no links."""
     alone = situation.pane is Pane.NOTE and not situation.links
     return "This note has no links." if alone else ""
 
 
-def needs_pane_before(situation: Situation) -> str:
+def needs_pane_before(situation: ActionContext) -> str:
     """Return the reason in the leftmost pane, and in a note without links."""
     if situation.pane is Pane.INDEX:
         return "The index is the leftmost pane."
     return needs_neighbour(situation)
 
 
-def needs_finding(situation: Situation) -> str:
+def needs_finding(situation: ActionContext) -> str:
     """Return the reason while no finding is under the cursor."""
     return "" if situation.finding else "No finding is under the cursor; 3 goes to the findings."
 
 
-def needs_freshness(situation: Situation) -> str:
+def needs_freshness(situation: ActionContext) -> str:
     """Return the reason outside the freshness pane, and for a note without a known retention."""
     if situation.pane is not Pane.FRESHNESS:
         return "Confirm notes in the freshness pane; 3 goes there."
-    return "" if situation.retained else "The retention of this note is not known."
+    return "" if situation.has_retention else "The retention of this note is not known."
 
 
-def needs_known(situation: Situation) -> str:
+def needs_evidence(situation: ActionContext) -> str:
     """Return the reason while evidence for the review is being gathered."""
-    return "" if situation.known else "The review is still being prepared."
+    return "" if situation.is_complete else "The review is still being prepared."
 
 
-def needs_search(situation: Situation) -> str:
+def needs_search(situation: ActionContext) -> str:
     """Return the reason while no search in the note is on."""
     return "" if situation.searching else "No search in the note; / starts one."
 
 
-def needs_back(situation: Situation) -> str:
+def needs_back(situation: ActionContext) -> str:
     """Return the reason at the first note of the trail."""
     return "" if situation.back else "This is the first note you opened."
 
 
-def needs_forward(situation: Situation) -> str:
+def needs_forward(situation: ActionContext) -> str:
     """Return the reason at the last note of the trail."""
     return "" if situation.forward else "This is the last note you opened."
 
 
-def needs_panes(situation: Situation) -> str:
+def needs_panes(situation: ActionContext) -> str:
     """Return the reason while one pane has the whole screen."""
     return "" if situation.several_panes else "Only one pane is shown."
 
 
-def needs_room(situation: Situation) -> str:
+def needs_wide_terminal(situation: ActionContext) -> str:
     """Return the reason on a narrow terminal."""
     return "" if situation.room else "Terminal too narrow for more than one pane."
 
 
-def needs_index(situation: Situation) -> str:
+def needs_index(situation: ActionContext) -> str:
     """Return the reason outside the index pane, and while no note is open."""
     if situation.pane is not Pane.INDEX:
         return "Mark notes in the index; 1 goes there."
     return needs_note(situation)
 
 
-def needs_changeable(situation: Situation) -> str:
+def needs_changeable(situation: ActionContext) -> str:
     """Return the reason in a memory that is read-only."""
     return needs_memory(situation) or situation.read_only
 
 
-def needs_changeable_note(situation: Situation) -> str:
+def needs_changeable_note(situation: ActionContext) -> str:
     """Return the reason where there is no note that could be changed."""
     return needs_changeable(situation) or ("" if situation.marks else needs_note(situation))
 
 
-def needs_one_note(situation: Situation) -> str:
+def needs_one_note(situation: ActionContext) -> str:
     """Return the reason where no open note can be changed, whatever is marked."""
     return needs_changeable(situation) or needs_note(situation)
 
 
-def needs_entry(situation: Situation) -> str:
+def needs_entry(situation: ActionContext) -> str:
     """Return the reason while no entry of the index is under the cursor."""
     if reason := needs_changeable(situation):
         return reason
@@ -263,18 +263,18 @@ def needs_entry(situation: Situation) -> str:
     return "" if situation.entry else "No entry of the index is under the cursor."
 
 
-def needs_fix(situation: Situation) -> str:
+def needs_fix(situation: ActionContext) -> str:
     """Return the reason where no finding has an automatic fix."""
     if reason := needs_changeable(situation):
         return reason
     return "" if situation.fix else "No automatic fix here; e edits the note."
 
 
-def needs_undo(situation: Situation) -> str:
+def needs_undo(situation: ActionContext) -> str:
     """Return the reason where there is no change to undo."""
     return "" if situation.undo else "There is nothing to undo in this memory."
 
 
-def needs_redo(situation: Situation) -> str:
+def needs_redo(situation: ActionContext) -> str:
     """Return the reason where there is no change to redo."""
     return "" if situation.redo else "There is nothing to redo in this memory."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ricordo.background import Throttle
 from ricordo.curation.engine import CurationProgress
 from ricordo.errors import RicordoError
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -43,12 +43,12 @@ class Job:
         self._giving.step()
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """The phase, the seconds so far and the tokens of the answer, visible text."""
         now = self.progress
         noun = "token" if now.tokens == 1 else "tokens"
         tokens = f" · {now.tokens:,} {noun}" if now.tokens else ""
-        return f"{one_line(now.phase)} … {time.monotonic() - self.began:.0f} s{tokens}"
+        return f"{make_one_line(now.phase)} … {time.monotonic() - self.began:.0f} s{tokens}"
 
 
 class Jobs:
@@ -83,14 +83,14 @@ class Jobs:
         the error; neither where the job was cancelled or replaced.
         """
         try:
-            answer = await self.done(job, work)
+            answer = await self.run(job, work)
         except RicordoError as error:
             failed(str(error))
             return
         if answer is not None:
             came(answer)
 
-    async def done(self, job: Job, work: Callable[[Step], Answer]) -> Answer | None:
+    async def run(self, job: Job, work: Callable[[Step], Answer]) -> Answer | None:
         """Do `work` in a thread and return the answer; None where the job was cancelled or
         replaced. Raises RicordoError where the work failed.
         """

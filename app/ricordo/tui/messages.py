@@ -5,13 +5,13 @@ from __future__ import annotations
 from textual.message import Message
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.services.workspace.follower import FollowedSnapshot, Lost
+from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 
 
-class Looked(Message):
+class SnapshotTaken(Message):
     """There is a new snapshot of the memory, or it cannot be read."""
 
-    def __init__(self, seen: FollowedSnapshot | Lost) -> None:
+    def __init__(self, seen: FollowedSnapshot | MemoryLost) -> None:
         """`seen` comes from the follower."""
         super().__init__()
         self.seen = seen

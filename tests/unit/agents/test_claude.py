@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from ricordo.agents.claude import folder as claude_folder
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.agents.claude import location as claude
-from ricordo.agents.claude.folder import installation
+from ricordo.agents.claude.folder import find_installation
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.workplace import workplace
+from ricordo.agents.workplace import find_workplace
 from tests.unit.machine import Machine
 
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    monkeypatch.setattr(claude_settings, "MANAGED", (str(tmp_path / "managed.json"),))
+    monkeypatch.setattr(claude_settings, "MANAGED_SETTINGS", (str(tmp_path / "managed.json"),))
     return Machine(tmp_path)
 
 
 def auto_memory(machine: Machine, directory: Path) -> MemoryPlace:
-    agent = installation(str(machine.home), machine.environ)
-    return claude.auto_memory(agent, workplace(str(directory)))
+    agent = find_installation(str(machine.home), machine.environ)
+    return claude.find_auto_memory(agent, find_workplace(str(directory)))
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def auto_memory(machine: Machine, directory: Path) -> MemoryPlace:
     ],
 )
 def test_a_slug_keeps_letters_and_digits(path: str, expected: str) -> None:
-    assert claude_folder.slug(path) == expected
+    assert claude_folder.make_slug(path) == expected
 
 
 @given(st.text())
 def test_a_slug_is_one_safe_name_and_the_slug_of_itself(path: str) -> None:
-    slug = claude_folder.slug(path)
+    slug = claude_folder.make_slug(path)
     assert slug.isascii()
     assert all(char.isalnum() or char == "-" for char in slug)
-    assert claude_folder.slug(slug) == slug
+    assert claude_folder.make_slug(slug) == slug
     assert len(slug) == len(path.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -54,10 +54,10 @@ def test_the_slug_of_the_directory_names_the_folder(machine: Machine) -> None:
     project = machine.directory("tide pool")
     place = auto_memory(machine, project)
     assert place.root == str(
-        machine.config / "projects" / claude_folder.slug(str(project)) / "memory"
+        machine.config / "projects" / claude_folder.make_slug(str(project)) / "memory"
     )
     assert place.project == str(project)
-    assert "the directory" in place.why
+    assert "the directory" in place.reason
 
 
 def test_all_worktrees_share_the_folder_of_the_main_one(machine: Machine) -> None:
@@ -67,7 +67,7 @@ def test_all_worktrees_share_the_folder_of_the_main_one(machine: Machine) -> Non
     place = auto_memory(machine, linked / "deep")
     assert place.root == auto_memory(machine, main).root
     assert place.project == str(main)
-    assert "git repository" in place.why
+    assert "git repository" in place.reason
 
 
 def test_the_strongest_settings_win(machine: Machine) -> None:
@@ -83,7 +83,7 @@ def test_the_strongest_settings_win(machine: Machine) -> None:
         machine.settings(path, {"autoMemoryDirectory": f"/kept/{number}"})
         place = auto_memory(machine, project)
         assert place.root == f"/kept/{number}"
-        assert place.why == f"autoMemoryDirectory in {path}"
+        assert place.reason == f"autoMemoryDirectory in {path}"
 
 
 def test_settings_name_a_directory_below_the_home(machine: Machine) -> None:
@@ -123,7 +123,7 @@ def test_the_setting_of_an_untrusted_project_is_ignored(machine: Machine, record
     machine.settings(project / ".claude" / "settings.json", {"autoMemoryDirectory": "/stolen"})
     place = auto_memory(machine, project)
     assert place.root.startswith(str(machine.config))
-    assert "not trusted" in place.why
+    assert "not trusted" in place.reason
 
 
 def test_the_record_of_trust_moves_with_the_configuration(machine: Machine) -> None:
@@ -196,12 +196,12 @@ def test_invalid_settings_are_ignored_and_named(machine: Machine, spoil: Any) ->
     spoil(local)
     place = auto_memory(machine, machine.path)
     assert place.root == "/kept"
-    assert str(local) in place.why
+    assert str(local) in place.reason
 
 
 def test_settings_without_a_memory_are_not_named(machine: Machine) -> None:
     machine.settings(machine.config / "settings.json", {"autoMemoryDirectory": None, "x": 1})
-    assert ";" not in auto_memory(machine, machine.path).why
+    assert ";" not in auto_memory(machine, machine.path).reason
 
 
 def test_a_byte_order_mark_does_no_harm(machine: Machine) -> None:
@@ -213,11 +213,11 @@ def test_a_byte_order_mark_does_no_harm(machine: Machine) -> None:
 def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine) -> None:
     machine.environ["CLAUDE_CODE_PROJECT_DIR_NAME"] = "tides_1"
     place = auto_memory(machine, machine.path)
-    assert claude_folder.slug(str(machine.path)) in place.root
-    assert "needs CLAUDE_CONFIG_DIR" in place.why
+    assert claude_folder.make_slug(str(machine.path)) in place.root
+    assert "needs CLAUDE_CONFIG_DIR" in place.reason
     machine.environ["CLAUDE_CONFIG_DIR"] = "/moved"
     place = auto_memory(machine, machine.path)
-    assert (place.root, place.why) == (
+    assert (place.root, place.reason) == (
         "/moved/projects/tides_1/memory",
         "CLAUDE_CODE_PROJECT_DIR_NAME",
     )
@@ -227,24 +227,24 @@ def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine
 def test_the_shell_cannot_name_a_folder_outside(machine: Machine, name: str) -> None:
     machine.environ |= {"CLAUDE_CONFIG_DIR": "/moved", "CLAUDE_CODE_PROJECT_DIR_NAME": name}
     place = auto_memory(machine, machine.path)
-    assert place.root == f"/moved/projects/{claude_folder.slug(str(machine.path))}/memory"
-    assert "not a name that Claude Code accepts" in place.why
+    assert place.root == f"/moved/projects/{claude_folder.make_slug(str(machine.path))}/memory"
+    assert "not a name that Claude Code accepts" in place.reason
 
 
 def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> None:
-    project = workplace(str(machine.directory("x" * 100 + "/" + "y" * 120)))
-    start = claude_folder.slug(project.root)[:200]
+    project = find_workplace(str(machine.directory("x" * 100 + "/" + "y" * 120)))
+    start = claude_folder.make_slug(project.root)[:200]
     cwds = {"/p/renamed": [project.root], "/p/other": ["/b"], f"/p/{start}-1a2b": [project.root]}
-    found = [place.root for place in claude.confirmed_memories(project, cwds)]
+    found = [place.root for place in claude.find_confirmed_memories(project, cwds)]
     assert found == [f"/p/{start}-1a2b/memory", "/p/renamed/memory"]
 
 
 def test_a_folder_belongs_to_the_project_whose_slug_is_its_name(tmp_path: Path) -> None:
     there, gone = str(tmp_path / "a-b"), str(tmp_path / "a.b")
     os.mkdir(there)
-    folder = f"/p/{claude_folder.slug(there)}"
+    folder = f"/p/{claude_folder.make_slug(there)}"
     cwds = {folder: ["/x"], "/p/named": ["/seen", "/before"], "/p/-nothing": []}
-    found = claude.folder_memories(cwds, [there, gone])
+    found = claude.find_folder_memories(cwds, [there, gone])
     assert [place.project for place in found] == [there, "/seen", ""]
 
 
@@ -259,7 +259,9 @@ def test_sub_agents_have_memories_of_the_user_a_project_and_the_machine(
     ]
     for folder in folders:
         folder.mkdir(parents=True)
-    agent = installation(str(machine.home), machine.environ)
-    found = claude.agent_memories(agent) + claude.project_agent_memories([str(project)])
+    agent = find_installation(str(machine.home), machine.environ)
+    found = claude.find_sub_agent_memories(agent) + claude.find_project_sub_agent_memories(
+        [str(project)]
+    )
     assert [place.root for place in found] == [str(folder) for folder in folders]
     assert [place.project for place in found] == ["", str(project), str(project)]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.folder import holds_notes
+from ricordo.agents.folder import has_notes
 from ricordo.agents.registry import recognise
-from ricordo.agents.wiki import whole_wiki
+from ricordo.agents.wiki import find_whole_wiki
 from ricordo.memory.layout import FileRole
 from tests.unit.machine import fill
 
@@ -71,7 +71,7 @@ def test_an_empty_directory_is_recognised_by_its_path(tmp_path: Path, kind: str,
 
 def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:
     root = fill(tmp_path / "agent-memory" / "reviewer")
-    assert recognise(str(root)).role("MEMORY.md") is FileRole.INDEX
+    assert recognise(str(root)).get_role("MEMORY.md") is FileRole.INDEX
 
 
 def test_a_directory_that_is_not_there_is_a_plain_folder() -> None:
@@ -86,11 +86,11 @@ def test_special_files_do_not_block(tmp_path: Path) -> None:
 
 def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
     root = build(tmp_path, "raw/a.md", "wiki/index.md", "wiki/log.md")
-    assert whole_wiki(f"{root}/wiki") == root
-    assert whole_wiki(f"{root}/raw") == f"{root}/raw"
+    assert find_whole_wiki(f"{root}/wiki") == root
+    assert find_whole_wiki(f"{root}/raw") == f"{root}/raw"
     os.unlink(f"{root}/raw/a.md")
     os.rmdir(f"{root}/raw")
-    assert whole_wiki(f"{root}/wiki") == f"{root}/wiki"
+    assert find_whole_wiki(f"{root}/wiki") == f"{root}/wiki"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_every_file_has_its_role(
     tmp_path: Path, roles: list[FileRole], paths: list[str], kind: str
 ) -> None:
     layout = recognise(build(tmp_path, *kind.split()))
-    assert [layout.role(path) for path in paths] == roles
+    assert [layout.get_role(path) for path in paths] == roles
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_every_file_has_its_role(
 def test_the_papers_of_a_project_are_no_notes(
     tmp_path: Path, holds: bool, paths: list[str]
 ) -> None:
-    assert holds_notes(build(tmp_path, *paths)) is holds
+    assert has_notes(build(tmp_path, *paths)) is holds
 
 
 SHARED = Path("/work/shared")

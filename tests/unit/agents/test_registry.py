@@ -13,10 +13,10 @@ from ricordo.agents import registry
 from ricordo.agents.agent import Agent
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.lines import text_of
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.lines import as_text
 from ricordo.agents.transcripts.reader import LineTranscript
-from ricordo.agents.transcripts.session import Turn, Where, Who
+from ricordo.agents.transcripts.session import Message, MessagePlace, Speaker
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.workplace import Workplace
 from ricordo.handoff.document import handoff_targets
@@ -31,11 +31,11 @@ NOTES = Layout(kind="gull", agent="Gull", recall_rank=6)
 class GullReader:
     agent = GULL
 
-    def __init__(self, path: str, learnt: Learnt) -> None:
+    def __init__(self, path: str, learnt: Checkpoint) -> None:
         pass
 
-    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
-        return Turn(Who.PERSON, text_of(entry.get("cry")), "", "", where)
+    def turn(self, entry: dict[str, Any], where: MessagePlace) -> Message | None:
+        return Message(Speaker.USER, as_text(entry.get("cry")), "", "", where)
 
 
 class GullSupport(AgentSupport):
@@ -54,7 +54,7 @@ class GullSupport(AgentSupport):
         return path.endswith("gull.jsonl")
 
     def open_transcript(
-        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> LineTranscript:
         return LineTranscript(GullReader, source.path, learnt, step)
 
@@ -71,17 +71,17 @@ def test_its_memory_is_found(tmp_path: Path) -> None:
     (machine.home / ".gull").mkdir()
     (machine.home / ".gull" / "gull.md").write_text("Cry.\n")
     place = find_memory(None, machine.surroundings(machine.directory("work")))
-    assert (place.layout, place.why) == (NOTES, "Gull's notes")
+    assert (place.layout, place.reason) == (NOTES, "Gull's notes")
 
 
 def test_its_sessions_are_read(tmp_path: Path) -> None:
     path = tmp_path / "gull.jsonl"
     path.write_text(json.dumps({"cry": "Over here."}))
-    source = registry.named_session(str(path))
-    assert source.agent == registry.agent_named("gull") == GULL
-    assert [turn.text for turn in registry.open_transcript(source).turns()] == ["Over here."]
+    source = registry.find_named_session(str(path))
+    assert source.agent == registry.find_agent("gull") == GULL
+    assert [turn.text for turn in registry.open_transcript(source).messages()] == ["Over here."]
 
 
 def test_handoffs_can_be_written_for_it() -> None:
     assert GULL in handoff_targets()
-    assert registry.names_of_agents() == "Claude Code, Codex, opencode or Gull"
+    assert registry.join_agent_names() == "Claude Code, Codex, opencode or Gull"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.services.inbox.inbox import inbox
+from ricordo.services.inbox.inbox import read_inbox
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
@@ -101,7 +101,7 @@ def test_postponed_changes_are_marked_until_the_visit_ends(memory: Path, ricordo
     environment = load_environment(os.environ)
     place = find_memories(str(memory), environment)[0]
     notebook = Notebook(place, environment, load_settings(environment, ())[0])
-    (arrival,) = inbox(notebook).arrivals
+    (arrival,) = read_inbox(notebook).changes
     notebook.decisions.decide(Decision.SNOOZE, [arrival.id], arrival.at)
     output = ricordo("inbox")
     assert output.startswith("0 new since")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.folder import slug
+from ricordo.agents.claude.folder import make_slug
 from ricordo.cli.main import run
-from ricordo.handoff.format import State, parse
+from ricordo.handoff.format import DocumentState, parse
 from tests.support.builders import note_text
 from tests.support.transcripts import OTHER, Claude
 from tests.unit.cli.conftest import settle
@@ -36,7 +36,7 @@ class Work(Tidepool):
         said.runs("pytest -q tests/test_alarm.py", "1 passed in 0.1s")
         said.says(RULE).answers("I will.").says(TOLD)
         self.session = said.answers("Left to do: mend tidepool/report.py.")
-        self.session.write(machine.home, slug(str(self.project)))
+        self.session.write(machine.home, make_slug(str(self.project)))
         settle(self.memory)
 
     def __call__(self, *words: str, code: int = 0) -> str:
@@ -84,9 +84,9 @@ def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     assert "CLAUDE.md, to have it read at every start: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()
     parsed = parse(work.handoff.read_bytes())
-    assert parsed.state is State.WHOLE
+    assert parsed.state is DocumentState.UNCHANGED
     assert parsed.handoff is not None
-    assert parsed.handoff.head.commit == work.commit
+    assert parsed.handoff.header.commit == work.commit
     assert work.text.count("## Primary Request and Intent") == 1
     assert "`ricordo undo` reverts this." in told
     assert "HANDOFF.md (handoff for claude)" in work("undo")
@@ -132,7 +132,7 @@ def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Wo
     gone = work.project / "tidepool/gone.py"
     work.session.uses("Write", file_path=str(gone), content="def GetSteps(): ...\n")
     work.session.answers("Done.")
-    work.session.write(work.machine.home, slug(str(work.project)))
+    work.session.write(work.machine.home, make_slug(str(work.project)))
     statements = work.json("handoff")["statements"]
     assert isinstance(statements, list)
     files = {it["text"]: it["status"] for it in statements if it["section"] == "files"}
@@ -159,7 +159,7 @@ def test_a_refused_command_is_a_limit_and_never_a_next_step(work: Work) -> None:
     )
     work.session.runs(command, said, failed=True)
     work.session.answers("I will leave it. Left to do: mend tidepool/report.py.")
-    work.session.write(work.machine.home, slug(str(work.project)))
+    work.session.write(work.machine.home, make_slug(str(work.project)))
     told = work.json("handoff")
     statements = told["statements"]
     assert isinstance(statements, list)
@@ -222,7 +222,7 @@ def test_resume_reports_valid_statements_and_exits_with_1_if_one_is_not(work: Wo
 def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
     work("handoff")
     later = Claude(OTHER, str(work.project), began=RAN.replace(hour=8)).says("Now mend the report.")
-    later.answers("Done.").write(work.machine.home, slug(str(work.project)))
+    later.answers("Done.").write(work.machine.home, make_slug(str(work.project)))
     told = work("handoff")
     assert told.startswith(f"updated {work.handoff}")
     assert f"> {RULE}\n" in work.text
@@ -260,7 +260,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     assert f"wrote {beside}" in told
     assert "HANDOFF.md was not changed." in told
     assert (work.handoff.read_bytes(), work.handoff.lstat().st_mode) == before
-    assert parse(beside.read_bytes()).state is State.WHOLE
+    assert parse(beside.read_bytes()).state is DocumentState.UNCHANGED
     assert f"unchanged: {beside}" in work("handoff")
     beside.write_text("mine too")
     assert "Name another file with -o." in work("handoff", code=3)
@@ -295,13 +295,13 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
 ) -> None:
     from ricordo.services.handoff import output as handing_over
 
-    finish: Callable[..., object] = handing_over.finished
+    finish: Callable[..., object] = handing_over.finish_draft
 
     def finished(draft: object) -> object:
         work.handoff.write_text("mine\n")
         return finish(draft)
 
-    monkeypatch.setattr(handing_over, "finished", finished)
+    monkeypatch.setattr(handing_over, "finish_draft", finished)
     assert "Another program wrote" in work("handoff", code=3)
     assert work.text == "mine\n"
 
@@ -311,7 +311,7 @@ def test_in_a_worktree_it_is_the_worktree_that_is_handed_off(
 ) -> None:
     tree = work.machine.worktree(work.project, "beside")
     said = Claude(OTHER, str(tree), RAN).says("Mend the gauge beside.")
-    path = said.write(work.machine.home, slug(str(tree)))
+    path = said.write(work.machine.home, make_slug(str(tree)))
     os.utime(path, (1_000, 1_000))
     monkeypatch.chdir(tree)
     assert f"wrote {tree / 'HANDOFF.md'}" in work("handoff")

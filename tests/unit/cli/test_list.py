@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
-from ricordo.cli.short import short_line
-from ricordo.storage.last_seen import recall, remember
+from ricordo.cli.short import render_line
+from ricordo.storage.last_seen import load_summaries, save_summary
 from tests.support.builders import note_text
 from tests.unit.machine import Machine, fill
 
@@ -28,7 +28,7 @@ SEEN = {
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    monkeypatch.setattr(claude_settings, "MANAGED", ())
+    monkeypatch.setattr(claude_settings, "MANAGED_SETTINGS", ())
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "CLAUDE_CODE_PROJECT_DIR_NAME"):
         monkeypatch.delenv(name, raising=False)
     machine = Machine(tmp_path)
@@ -169,24 +169,24 @@ def test_a_state_that_cannot_be_written_does_not_spoil_the_list(
     ],
 )
 def test_the_short_line_is_of_the_memory_here_else_of_all(directory: str, expected: str) -> None:
-    assert short_line(SEEN, directory) == expected
+    assert render_line(SEEN, directory) == expected
 
 
 def test_the_nearest_project_gives_the_short_line() -> None:
     inner = {"name": "inner", "project": "/home/ana/tides/inner"}
-    assert short_line({**SEEN, "/x": inner}, "/home/ana/tides/inner/a") == "inner: empty"
+    assert render_line({**SEEN, "/x": inner}, "/home/ana/tides/inner/a") == "inner: empty"
 
 
 def test_odd_values_do_not_spoil_the_short_line() -> None:
     odd = {"name": 7, "project": [], "notes": "many", "lines": None, "max_lines": 0}
-    assert short_line({"/a": odd}, "/a") == "7: empty"
-    assert short_line({}, "/a") == "no memory was opened yet"
+    assert render_line({"/a": odd}, "/a") == "7: empty"
+    assert render_line({}, "/a") == "no memory was opened yet"
 
 
 def test_the_short_line_is_one_visible_line(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    remember(str(machine.path / "state"), os.getcwd(), {"name": "a\n\x1b[2J\udcff"})
+    save_summary(str(machine.path / "state"), os.getcwd(), {"name": "a\n\x1b[2J\udcff"})
     assert run(["list", "--short"]) == 0
     assert capsys.readouterr().out == "a␊␛[2J\\xff: empty\n"
 
@@ -196,7 +196,7 @@ def test_the_short_line_takes_the_state_that_is_named(
     machine: Machine, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     state = str(machine.path / "other")
-    remember(state, os.getcwd(), {"name": "here"})
+    save_summary(state, os.getcwd(), {"name": "here"})
     assert run([*(word.replace("DIR", state) for word in words), "list", "--short"]) == 0
     assert capsys.readouterr().out == "here: empty\n"
 
@@ -240,4 +240,4 @@ def test_listing_changes_nothing(machine: Machine) -> None:
     before = {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())}
     assert run(["list"]) == 0
     assert {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())} == before
-    assert list(recall(str(machine.path / "state"))) == [str(memory)]
+    assert list(load_summaries(str(machine.path / "state"))) == [str(memory)]

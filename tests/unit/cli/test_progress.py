@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ricordo.cli.output import progress_line
+from ricordo.cli.output import show_progress
 from ricordo.curation.engine import CurationProgress
 
 
@@ -25,7 +25,7 @@ def test_one_line_shows_phase_tokens_and_seconds_and_is_cleared_at_the_end(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    with progress_line() as step:
+    with show_progress() as step:
         step(CurationProgress("model reading"))
         assert terminal.getvalue() == ""
         clock[0] += 4
@@ -43,7 +43,7 @@ def test_one_line_shows_phase_tokens_and_seconds_and_is_cleared_at_the_end(
 def test_without_a_terminal_nothing_is_shown(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with progress_line() as step:
+    with show_progress() as step:
         clock[0] += 4
         step(CurationProgress("model reading"))
     assert capsys.readouterr().err == ""

@@ -12,7 +12,7 @@ import pytest
 
 from ricordo.cli.main import run
 from ricordo.search.usage import OPENED, UsageStore
-from ricordo.search.words import words
+from ricordo.search.words import split_words
 from ricordo.storage.lock import state_lock
 from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo
@@ -134,7 +134,7 @@ def held(state: Path, value: str) -> list[str]:
     """Return the files of a state directory that hold a value, or all its words as an index has
     them, anywhere in their bytes.
     """
-    folded = [word.encode() for word in words(value)]
+    folded = [word.encode() for word in split_words(value)]
     escaped = json.dumps(value)[1:-1].encode()
     return [
         path.relative_to(state).as_posix()
@@ -157,9 +157,9 @@ def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     ricordo("lint", "--fail-on", "never")
     ricordo("search", "harbour tides")
     usage = UsageStore(str(state), str(memory))
-    usage.missed(" ".join(words(f"zanzibar {value} walrus")))
-    usage.give(value, [os.fsencode(named.name), b"ports.md"])
-    usage.use(os.fsencode(named.name), OPENED)
+    usage.record_miss(" ".join(split_words(f"zanzibar {value} walrus")))
+    usage.record_given(value, [os.fsencode(named.name), b"ports.md"])
+    usage.record_use(os.fsencode(named.name), OPENED)
     documents = ("desk.json", "engines.json", "curation/0123456789abcdef0123.json")
     for name in documents:
         (state / name).parent.mkdir(exist_ok=True)
@@ -187,13 +187,13 @@ def test_a_purge_removes_the_value_from_all_files_of_ricordo(
 def test_a_purge_keeps_files_without_the_value(memory: Path, ricordo: Ricordo, state: Path) -> None:
     ricordo("search", "ports")
     usage = UsageStore(str(state), str(memory))
-    usage.missed("zanzibar walrus")
-    usage.use(b"ports.md", OPENED)
+    usage.record_miss("zanzibar walrus")
+    usage.record_use(b"ports.md", OPENED)
     before = sorted(path.name for path in state.rglob("*") if path.is_file())
     assert "search misses" not in ricordo("purge", given="pelican-trombone-99")
     assert sorted(path.name for path in state.rglob("*") if path.is_file()) == before
-    assert [words for words, _ in usage.gaps()] == ["zanzibar walrus"]
-    assert usage.by_person() == {b"ports.md": 1}
+    assert [words for words, _ in usage.list_misses()] == ["zanzibar walrus"]
+    assert usage.count_by_user() == {b"ports.md": 1}
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 300, b""], ids=["garbage", "empty"])
@@ -201,7 +201,7 @@ def test_damaged_files_of_recall_are_no_hindrance(
     memory: Path, ricordo: Ricordo, state: Path, damage: bytes
 ) -> None:
     ricordo("search", "ports")
-    UsageStore(str(state), str(memory)).missed("zanzibar")
+    UsageStore(str(state), str(memory)).record_miss("zanzibar")
     for path in (state / "recall").glob("*.db"):
         path.write_bytes(damage + VALUE.encode() * bool(damage))
     output = ricordo("purge", given=VALUE)

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import ricordo
-from ricordo.agents.claude.location import slug
+from ricordo.agents.claude.location import make_slug
 from tests.support.builders import note_text, write_memory
 from tests.support.curating import SESSION, said
 from tests.support.secret_corpus import ALNUM, draw
@@ -104,7 +104,7 @@ class Project:
         for text, _ in SECRETS.values():
             session.says(f"From now on always remember this.\n\n{text}")
         session.answers("The licence is done.")
-        self.session = session.write(self.machine.home, slug(str(self.path)))
+        self.session = session.write(self.machine.home, make_slug(str(self.path)))
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         return run(*words, cwd=self.path, home=self.machine.home)

@@ -241,7 +241,7 @@ def test_state_files_are_for_this_user_alone(
             ricordo(*shlex.split(words))
         ricordo("retire", "ports")
         ricordo("undo")
-        UsageStore(str(state), str(memory)).use(b"tides.md", OPENED)
+        UsageStore(str(state), str(memory)).record_use(b"tides.md", OPENED)
     finally:
         os.umask(before)
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (state, *state.rglob("*"))}
@@ -255,10 +255,10 @@ def test_a_state_file_that_others_may_read_is_closed_to_them(
 ):
     usage = UsageStore(str(state), str(memory))
     ricordo("search", "tides")
-    usage.use(b"tides.md", OPENED)
+    usage.record_use(b"tides.md", OPENED)
     for name in ("recall/usage.db", "history.db"):
         (state / name).chmod(0o644)
-    usage.use(b"tides.md", OPENED)
+    usage.record_use(b"tides.md", OPENED)
     ricordo("inbox")
     for name in ("recall/usage.db", "history.db"):
         assert stat.S_IMODE((state / name).stat().st_mode) == 0o600

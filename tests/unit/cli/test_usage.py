@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.location import slug
+from ricordo.agents.claude.location import make_slug
 from tests.unit.cli.conftest import Ricordo
 from tests.unit.machine import Machine
 
@@ -40,7 +40,7 @@ def test_what_the_hook_gives_counts_as_given_to_agents(
 ) -> None:
     machine = Machine(tmp_path)
     project = machine.directory("work")
-    memory = pinned / ".claude/projects" / slug(str(project)) / "memory"
+    memory = pinned / ".claude/projects" / make_slug(str(project)) / "memory"
     monkeypatch.chdir(project)
     memory.mkdir(parents=True)
     (memory / "MEMORY.md").write_text("- [Pier](pier.md) — where the pier is\n")

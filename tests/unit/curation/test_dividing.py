@@ -8,8 +8,8 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.curation.brief import ACTIVITY, OTHERS, SCHEMA, TOUCHED, Brief, BriefPart, name_of
-from ricordo.curation.parts import Piece, whole_of
+from ricordo.curation.brief import ACTIVITY, OTHERS, SCHEMA, TOUCHED, Brief, BriefPart, find_name
+from ricordo.curation.parts import BriefPiece, to_piece
 
 _TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
 WORDS = st.lists(st.sampled_from(["tide", "port", "crane", "buoy", "chart", "lamp"]), max_size=9)
@@ -34,11 +34,11 @@ def brief_of(notes: list[list[str]], turns: list[list[str]]) -> Brief:
         tuple(map(BriefPart, _TITLES, blocks)),
         tuple((name, f"{name}.md") for name in names),
         tuple((f"t{n}", f"s#{n}") for n in range(1, len(turns) + 1)),
-        listed={name: f"{name} | in short\n" for name in names},
+        short_lines={name: f"{name} | in short\n" for name in names},
     )
 
 
-def alone(piece: Piece) -> Iterator[Piece]:
+def alone(piece: BriefPiece) -> Iterator[BriefPiece]:
     """Yield what is left of a piece when it was halved until nothing can be."""
     if len(piece.units) <= 1:
         yield piece
@@ -49,7 +49,7 @@ def alone(piece: Piece) -> Iterator[Piece]:
 
 
 def names(brief: Brief, part: int) -> list[str]:
-    return [name_of(part, it) for it in brief.parts[part].blocks]
+    return [find_name(part, it) for it in brief.parts[part].blocks]
 
 
 @settings(max_examples=60)
@@ -57,7 +57,7 @@ def names(brief: Brief, part: int) -> list[str]:
 def test_every_note_and_turn_stands_in_one_piece(
     notes: list[list[str]], turns: list[list[str]]
 ) -> None:
-    whole = whole_of(brief_of(notes, turns))
+    whole = to_piece(brief_of(notes, turns))
     assert whole.brief == whole.whole
     if not whole.units:
         return
@@ -80,8 +80,8 @@ def test_every_note_and_turn_stands_in_one_piece(
 def test_a_turn_stays_with_its_notes_and_the_later_talk_comes_later() -> None:
     notes = [["crane", "lamp"], ["tide", "tide"], ["port"]]
     turns = [["the", "tide"], ["a", "port", "and"], ["crane"]]
-    first, second = whole_of(brief_of(notes, turns)).halves
-    assert {*first.sources, *second.sources} == {*whole_of(brief_of(notes, turns)).sources}
+    first, second = to_piece(brief_of(notes, turns)).halves
+    assert {*first.sources, *second.sources} == {*to_piece(brief_of(notes, turns)).sources}
     for piece in (first, second):
         pairs = {("n2.md", "s#1"), ("n3.md", "s#2"), ("n1.md", "s#3")}
         assert all((note in piece.sources) is (turn in piece.sources) for note, turn in pairs)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curation.drift import empties, halves, losses, placeholders
+from ricordo.curation.drift import describe_losses, find_placeholders, is_emptied, is_halved
 
 NOTE = (
     "The gap is 30 minutes since 2026-10-22, see `GAP_MINUTES` in tidepool/plan.py. "
@@ -28,7 +28,7 @@ NOTE = (
     ],
 )
 def test_what_an_edit_drops_is_told(gone: str, told: str) -> None:
-    assert told in losses(NOTE, NOTE.replace(gone, "so"))
+    assert told in describe_losses(NOTE, NOTE.replace(gone, "so"))
 
 
 SENTENCE = "The tide table of the harbour is kept by {} since spring, and that holds for all boats."
@@ -60,7 +60,7 @@ def test_nearly_every_fact_that_a_model_drops_is_told() -> None:
         for facts in FACTS.values()
         for fact in facts
         for instead in ("somebody", "it", "")
-        if not losses(SENTENCE.format(fact), SENTENCE.format(instead))
+        if not describe_losses(SENTENCE.format(fact), SENTENCE.format(instead))
     ]
     assert len(missed) <= 0.05 * 3 * sum(map(len, FACTS.values())), missed
 
@@ -75,30 +75,30 @@ def test_nearly_every_fact_that_a_model_drops_is_told() -> None:
     ],
 )
 def test_a_fact_that_is_written_in_another_way_is_not_lost(before: str, after: str) -> None:
-    assert losses(SENTENCE.format(before), SENTENCE.format(after)) == ()
+    assert describe_losses(SENTENCE.format(before), SENTENCE.format(after)) == ()
 
 
 def test_an_edit_that_keeps_all_facts_loses_nothing() -> None:
-    assert losses(NOTE, NOTE.replace("The gap is", "The gap between two ships is")) == ()
-    assert losses(NOTE, f"{NOTE}\nAnd more of 2027-01-02.") == ()
+    assert describe_losses(NOTE, NOTE.replace("The gap is", "The gap between two ships is")) == ()
+    assert describe_losses(NOTE, f"{NOTE}\nAnd more of 2027-01-02.") == ()
 
 
 def test_text_that_stands_for_text_is_told_unless_it_was_there() -> None:
-    assert placeholders("a", "a\n[rest of the note unchanged]")
-    assert placeholders("a\n...\n", "a\n...\nb") == ()
-    assert placeholders("a", "The rest of the day is free.") == ()
+    assert find_placeholders("a", "a\n[rest of the note unchanged]")
+    assert find_placeholders("a\n...\n", "a\n...\nb") == ()
+    assert find_placeholders("a", "The rest of the day is free.") == ()
 
 
 def test_emptied_and_halved_bodies_are_told_apart_from_short_ones() -> None:
-    assert empties("x", " \n")
-    assert not empties("", "")
-    assert halves("x" * 100, "x" * 50)
-    assert not halves("x" * 100, "x" * 60)
-    assert not halves("x" * 40, "x")
+    assert is_emptied("x", " \n")
+    assert not is_emptied("", "")
+    assert is_halved("x" * 100, "x" * 50)
+    assert not is_halved("x" * 100, "x" * 60)
+    assert not is_halved("x" * 40, "x")
 
 
 @given(before=st.text(max_size=200), after=st.text(max_size=200))
 def test_any_two_texts_are_compared_without_an_error(before: str, after: str) -> None:
-    assert losses(before, before) == ()
-    assert placeholders(before, before) == ()
-    losses(before, after)
+    assert describe_losses(before, before) == ()
+    assert find_placeholders(before, before) == ()
+    describe_losses(before, after)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curation.brief import compose_brief, ids_of
+from ricordo.curation.brief import compose_brief, name_notes
 from ricordo.curation.edits import read_edits
-from ricordo.curation.proposal import ValidationResult, curator
-from ricordo.curation.validation import ValidationContext, check
+from ricordo.curation.proposal import ValidationResult, make_curator
+from ricordo.curation.validation import ValidationContext, validate
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
 
@@ -47,12 +47,12 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 
 
 def names(memory: Memory) -> dict[str, str]:
-    return {path: name for name, path in ids_of(memory)}
+    return {path: name for name, path in name_notes(memory)}
 
 
 def judged(memory: Memory, edits: object) -> tuple[ValidationResult, int]:
     read = read_edits(memory, compose_brief(memory, (), ()), edits)
-    checked = check(ValidationContext(memory, SAID, curator("test")), read.wishes)
+    checked = validate(ValidationContext(memory, SAID, make_curator("test")), read.changes)
     return checked, len(read.rejected) + len(checked.rejected)
 
 
@@ -214,7 +214,7 @@ def test_to_empty_or_halve_a_note_needs_a_typed_word(memory: Memory, text: str) 
 
 
 def test_to_retire_all_needs_a_typed_word_from_the_first_too_many_on(memory: Memory) -> None:
-    edits = [edit("retire", note=name, successor="") for name, path in ids_of(memory)]
+    edits = [edit("retire", note=name, successor="") for name, path in name_notes(memory)]
     checked, _ = judged(memory, edits)
     assert [bool(it.alarms) for it in checked.proposals] == [False] + [True] * 11
 
@@ -222,7 +222,9 @@ def test_to_retire_all_needs_a_typed_word_from_the_first_too_many_on(memory: Mem
 def test_what_was_retired_earlier_in_the_day_counts(memory: Memory) -> None:
     wish = edit("retire", note=names(memory)["tides.md"], successor=names(memory)["ports.md"])
     read = read_edits(memory, compose_brief(memory, (), ()), [wish])
-    checked = check(ValidationContext(memory, SAID, curator("test"), retired=5), read.wishes)
+    checked = validate(
+        ValidationContext(memory, SAID, make_curator("test"), retired=5), read.changes
+    )
     assert [bool(it.alarms) for it in checked.proposals] == [True]
 
 
@@ -241,14 +243,14 @@ def test_a_new_note_gets_a_plain_path_whatever_it_is_called(memory: Memory) -> N
             memory, [edit("create", name=name, type="project", description="d", text="It is so.")]
         )
         for it in checked.proposals:
-            path = it.change.act.path  # type: ignore[union-attr]
+            path = it.change.operation.path  # type: ignore[union-attr]
             assert "/" not in path
             assert not path.startswith(".")
             assert path not in FILES
 
 
 def test_the_memory_on_disk_is_as_it_was(memory: Memory) -> None:
-    edits = [edit("retire", note=name, successor="") for name, _ in ids_of(memory)]
+    edits = [edit("retire", note=name, successor="") for name, _ in name_notes(memory)]
     judged(memory, edits)
     assert {file.path: file.text for file in memory.files} == FILES
     root = Path(memory.root)
@@ -280,7 +282,7 @@ def test_random_edits_are_proposed_or_rejected_and_never_raise(
     memory: Memory, edits: list[Any]
 ) -> None:
     read = read_edits(memory, compose_brief(memory, (), ()), edits)
-    checked = check(ValidationContext(memory, SAID, curator("test")), read.wishes)
+    checked = validate(ValidationContext(memory, SAID, make_curator("test")), read.changes)
     verdicts = len(read.rejected) + len(checked.rejected) + len(checked.proposals)
     assert verdicts == len(edits)
     assert json.dumps([it.why for it in (*read.rejected, *checked.rejected)])

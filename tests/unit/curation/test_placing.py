@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curation.placement import PlacementContext, SharedStems, place
+from ricordo.curation.placement import PlacementContext, SharedStems, place_statement
 from ricordo.curation.proposal import ProposedChange
-from ricordo.curation.spoken import Heard, Spoken
-from ricordo.extraction.statement import find_saying
+from ricordo.curation.spoken import MemorableStatement, UserMessage
+from ricordo.extraction.statement import find_statement
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import Create, Insert, Replace, Retire
 from tests.support.builders import note_text, open_memory
@@ -33,11 +33,11 @@ def placed(
     causes: Mapping[str, list[str]] | None = None,
 ) -> tuple[ProposedChange, ...]:
     memory = open_memory(root, files)
-    saying = find_saying(text, DAY, is_answer=True)
+    saying = find_statement(text, DAY, is_answer=True)
     assert saying is not None
-    heard = Heard(Spoken("s#1", text, DAY, True, key), saying)
+    heard = MemorableStatement(UserMessage("s#1", text, DAY, True, key), saying)
     known = PlacementContext(memory, lambda _: [], SharedStems(memory), pairs, causes)
-    return place(known, heard)
+    return place_statement(known, heard)
 
 
 def test_what_no_note_speaks_of_becomes_a_note_in_the_form_of_the_others(root: Path) -> None:
@@ -107,7 +107,7 @@ def test_of_two_notes_that_exclude_each_other_the_one_that_was_thrown_out_goes(r
         "gap.md": note("gap", "Ships are 20 minutes apart.\n", "Twenty minutes apart"),
     }
     quotes = (NoteQuote("buffer.md", 10, "x"), NoteQuote("gap.md", 10, "y"))
-    pair = NotePair(Relation.EXCLUDES, *quotes, "numbers")
+    pair = NotePair(Relation.CONTRADICTS, *quotes, "numbers")
     said = "Thirty is the rule, throw the twenty out."
     (wish,) = placed(root, files, said, (pair,))
     assert wish.act == Retire("gap.md", "buffer.md")

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 import ricordo
-from ricordo.cli.config import prompt_lines
-from ricordo.curation.prompts import NAMES, TOOLS, digest, load_prompt, our_prompt, versions
+from ricordo.cli.config import render_prompts
+from ricordo.curation.prompts import (
+    NAMES,
+    TOOLS,
+    compute_digest,
+    load_prompt,
+    load_shipped_prompt,
+    load_versions,
+)
 from ricordo.services.workspace.environment import load_environment
 
 OURS = Path(ricordo.__file__).parent / "curation" / "prompts"
@@ -26,21 +33,23 @@ def own(config: Path, content: bytes, name: str = "curate") -> Path:
 def test_a_prompt_that_changes_needs_another_version() -> None:
     known = {
         f"{name}-{number}.md": told
-        for name, them in versions().items()
+        for name, them in load_versions().items()
         for number, told in them.items()
         if number != "current"
     }
-    files = {it.name: digest(it.read_text("utf-8").strip())[:16] for it in OURS.glob("*.md")}
+    files = {
+        it.name: compute_digest(it.read_text("utf-8").strip())[:16] for it in OURS.glob("*.md")
+    }
     assert files == known
-    assert set(versions()) == set(NAMES)
+    assert set(load_versions()) == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_last_version_is_in_use_and_speaks_of_its_tool(name: str) -> None:
-    current = versions()[name]["current"]
-    assert current == max(int(it) for it in versions()[name] if it != "current")
+    current = load_versions()[name]["current"]
+    assert current == max(int(it) for it in load_versions()[name] if it != "current")
     prompt = load_prompt(name)
-    assert prompt == our_prompt(name, current)
+    assert prompt == load_shipped_prompt(name, current)
     assert prompt.version == f"{name}-{current}"
     assert f"`{TOOLS[name]}`" in prompt.text
 
@@ -58,7 +67,7 @@ def test_a_file_of_the_person_goes_before_ours_and_its_version_tells_its_text(
     first = load_prompt("curate", str(tmp_path))
     assert first.text == "Use `propose` for nothing."
     assert re.fullmatch("curate-own-[0-9a-f]{8}", first.version)
-    assert not first.remark
+    assert not first.warning
     path.write_text("Use `propose` seldom.")
     assert load_prompt("curate", str(tmp_path)).version != first.version
     assert not load_prompt("judge", str(tmp_path)).is_own
@@ -69,28 +78,28 @@ def test_a_file_that_cannot_be_used_is_passed_over_and_told(tmp_path: Path, cont
     path = own(tmp_path, content)
     prompt = load_prompt("curate", str(tmp_path))
     assert not prompt.is_own
-    assert str(path) in prompt.remark
+    assert str(path) in prompt.warning
     path.unlink()
     path.mkdir()
-    assert "is ignored" in load_prompt("curate", str(tmp_path)).remark
+    assert "is ignored" in load_prompt("curate", str(tmp_path)).warning
 
 
 def test_what_is_amiss_in_a_file_is_told(tmp_path: Path) -> None:
     own(tmp_path, f"The key of `propose` is {CREDENTIAL}.".encode())
     prompt = load_prompt("curate", str(tmp_path))
     assert CREDENTIAL not in prompt.text
-    assert "possible secret" in prompt.remark
+    assert "possible secret" in prompt.warning
     own(tmp_path, b"Do what you like.", "judge")
-    assert "`judge`" in load_prompt("judge", str(tmp_path)).remark
+    assert "`judge`" in load_prompt("judge", str(tmp_path)).warning
 
 
 def test_the_settings_tell_which_prompts_are_in_use(tmp_path: Path) -> None:
     own(tmp_path, b"Use `judge` for nothing.", "judge")
     surroundings = load_environment({})._replace(config=str(tmp_path))
-    lines = list(prompt_lines(surroundings))
+    lines = list(render_prompts(surroundings))
     assert all(line.startswith("#") for line in lines)
     told = "\n".join(lines)
-    assert f"curate-{versions()['curate']['current']}: ours, {OURS}" in told
+    assert f"curate-{load_versions()['curate']['current']}: ours, {OURS}" in told
     assert re.search("judge = judge-own-[0-9a-f]{8}: ", told)
     own(tmp_path, b"", "curate")
-    assert any(line.startswith("#! ") for line in prompt_lines(surroundings))
+    assert any(line.startswith("#! ") for line in render_prompts(surroundings))

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ricordo.curation.brief import Brief, compose_brief
-from ricordo.curation.edits import as_shown, read_edits, restored
-from ricordo.curation.proposal import Rejected, ValidationResult, curator
-from ricordo.curation.validation import ValidationContext, check
+from ricordo.curation.edits import read_edits, redact_sources, restore_secrets
+from ricordo.curation.proposal import RejectedChange, ValidationResult, make_curator
+from ricordo.curation.validation import ValidationContext, validate
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.change import Insert, Merge, Replace, Rewrite
 from ricordo.memory.memory import Memory
@@ -46,22 +46,22 @@ def redaction(memory: Memory) -> Redaction:
     brief = compose_brief(memory, paths, [], redaction=redaction)
     for source, text in SAID.items():
         redaction.redact(source, text)
-    redaction.sealed(brief.text + redaction.redact("s#1", SAID["s#1"]))
+    redaction.seal(brief.text + redaction.redact("s#1", SAID["s#1"]))
     return redaction
 
 
 def answered(
     redaction: Redaction, memory: Memory, op: str, **fields: Any
-) -> tuple[ValidationResult, list[Rejected]]:
+) -> tuple[ValidationResult, list[RejectedChange]]:
     """What becomes of one edit that a model answers."""
     ids = tuple((note.stem, note.path) for note in memory.notes)
     evidence = fields.pop("evidence", [])
     edit = {"op": op, "reason": "because", "evidence": evidence, **fields}
     read = read_edits(memory, Brief((), ids), [edit])
     assert not read.rejected
-    brought = restored(redaction, memory, read.wishes)
-    texts = as_shown(redaction, memory, SAID, brought.wishes)
-    checked = check(ValidationContext(memory, texts, curator("test")), brought.wishes)
+    brought = restore_secrets(redaction, memory, read.changes)
+    texts = redact_sources(redaction, memory, SAID, brought.changes)
+    checked = validate(ValidationContext(memory, texts, make_curator("test")), brought.changes)
     return checked, [*brought.rejected, *checked.rejected]
 
 
@@ -74,7 +74,7 @@ def test_what_stood_around_a_secret_is_changed_and_the_secret_stays(
     assert not rejected
     (proposal,) = checked.proposals
     wanted = f"The password is {PASSWORD} on production."
-    assert proposal.change.act == Replace(
+    assert proposal.change.operation == Replace(
         "database.md", old.replace("[REDACTED:password:1]", PASSWORD), wanted
     )
     assert not any("credential" in warning for warning in proposal.warnings)
@@ -156,7 +156,7 @@ def test_notes_that_are_merged_bring_their_secrets_along(
     fields = {"note": "database", "other": "server", "text": text}
     checked, rejected = answered(redaction, memory, "merge", **fields)
     assert not rejected
-    assert checked.proposals[0].change.act == Merge(
+    assert checked.proposals[0].change.operation == Merge(
         "database.md", "server.md", f"{PASSWORD} and {KEY}"
     )
 
@@ -167,7 +167,7 @@ def test_a_whole_text_comes_back_with_what_was_in_it(memory: Memory, redaction: 
     fields = {"note": "server", "text": f"{text}More.\n"}
     checked, _ = answered(redaction, memory, "rewrite", **fields)
     wanted = memory.by_path["server.md"].text + "More.\n"
-    assert checked.proposals[0].change.act == Rewrite("server.md", wanted)
+    assert checked.proposals[0].change.operation == Rewrite("server.md", wanted)
 
 
 def test_lines_are_counted_as_they_were_shown(memory: Memory, redaction: Redaction) -> None:
@@ -175,7 +175,7 @@ def test_lines_are_counted_as_they_were_shown(memory: Memory, redaction: Redacti
     shown = redaction.redact("server.md", source).split("\n")
     fields = {"after_line": shown.index("It is Ana's.") + 1, "text": "Since May."}
     checked, _ = answered(redaction, memory, "insert", note="server", **fields)
-    act = checked.proposals[0].change.act
+    act = checked.proposals[0].change.operation
     assert isinstance(act, Insert)
     assert source.split("\n")[act.after_line - 1] == "It is Ana's."
 

@@ -9,9 +9,9 @@ import pytest
 
 from ricordo.curation.routine import is_routine
 from ricordo.memory.change import (
-    Act,
     AddEntry,
     Change,
+    ChangeOperation,
     Create,
     EditLine,
     Insert,
@@ -34,7 +34,7 @@ FILES = {
 RENAMED = {"berths.md": "ports.md", "old_quay.md": "quay.md"}
 
 
-def routine(root: Path, *acts: Act, files: Mapping[str, str] = FILES) -> bool:
+def routine(root: Path, *acts: ChangeOperation, files: Mapping[str, str] = FILES) -> bool:
     memory = open_memory(root, files)
     edits = compose(memory, [Change(act, "index-missing-file: harmless") for act in acts]).edits
     assert edits
@@ -67,7 +67,7 @@ def test_an_entry_for_a_note_that_has_none(root: Path) -> None:
         Create("crane.md", note_text("crane", "Old.\n")),
     ],
 )
-def test_other_lines_of_an_index_are_not_routine(root: Path, act: Act) -> None:
+def test_other_lines_of_an_index_are_not_routine(root: Path, act: ChangeOperation) -> None:
     assert not routine(root, act)
 
 
@@ -98,7 +98,7 @@ def test_a_link_that_follows_a_renamed_note(root: Path) -> None:
         Retire("quay.md", "ports.md"),
     ],
 )
-def test_other_changes_of_links_are_not_routine(root: Path, act: Act) -> None:
+def test_other_changes_of_links_are_not_routine(root: Path, act: ChangeOperation) -> None:
     assert not routine(root, act)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curation.proposal import Proposal, ProposedChange, Quoted, curator
-from ricordo.curation.validation import ValidationContext, check
-from ricordo.memory.change import Act, Create, Insert, Replace, Retire
+from ricordo.curation.proposal import EvidenceQuote, Proposal, ProposedChange, make_curator
+from ricordo.curation.validation import ValidationContext, validate
+from ricordo.memory.change import ChangeOperation, Create, Insert, Replace, Retire
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
 
@@ -29,11 +29,11 @@ def memory(tmp_path: Path) -> Memory:
 
 
 def proposed(
-    memory: Memory, *acts: Act, source: str = "s#1", quote: str = ""
+    memory: Memory, *acts: ChangeOperation, source: str = "s#1", quote: str = ""
 ) -> Sequence[Proposal]:
-    quoted = Quoted(source, quote or SAID[source])
-    desk = ValidationContext(memory, SAID, curator("test"))
-    found = check(desk, [ProposedChange(act, "because", (quoted,)) for act in acts])
+    quoted = EvidenceQuote(source, quote or SAID[source])
+    desk = ValidationContext(memory, SAID, make_curator("test"))
+    found = validate(desk, [ProposedChange(act, "because", (quoted,)) for act in acts])
     assert not found.rejected
     return found.proposals
 
@@ -51,7 +51,9 @@ def new(text: str, name: str = "new", about: str = "What is new") -> Create:
         Retire("tides.md", "old.md"),
     ],
 )
-def test_what_follows_from_the_words_is_not_suspicious(memory: Memory, act: Act) -> None:
+def test_what_follows_from_the_words_is_not_suspicious(
+    memory: Memory, act: ChangeOperation
+) -> None:
     (proposal,) = proposed(memory, act)
     assert STRAYS not in proposal.warnings
     assert not any("brings text" in it for it in proposal.warnings)
@@ -64,7 +66,7 @@ def test_what_follows_from_the_words_is_not_suspicious(memory: Memory, act: Act)
         Insert("tides.md", 8, "Tests may be skipped on Fridays.\n"),
     ],
 )
-def test_what_has_no_word_of_its_evidence_is_told(memory: Memory, act: Act) -> None:
+def test_what_has_no_word_of_its_evidence_is_told(memory: Memory, act: ChangeOperation) -> None:
     (proposal,) = proposed(memory, act)
     assert STRAYS in proposal.warnings
     # words that name nothing say nothing of it
@@ -73,7 +75,9 @@ def test_what_has_no_word_of_its_evidence_is_told(memory: Memory, act: Act) -> N
 
 
 @pytest.mark.parametrize("act", [new(ORDER), Insert("tides.md", 8, f"{ORDER}\n")])
-def test_an_order_to_agents_is_told_where_a_change_brings_it(memory: Memory, act: Act) -> None:
+def test_an_order_to_agents_is_told_where_a_change_brings_it(
+    memory: Memory, act: ChangeOperation
+) -> None:
     (proposal,) = proposed(memory, act, source="old.md", quote=ORDER)
     assert any("adds text that" in it and "ignore all previous" in it for it in proposal.warnings)
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ricordo.curation.engines.rules import tidied
+from ricordo.curation.engines.rules import propose_tidying
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import AddLink, Merge, Retire
 from tests.support.builders import note_text, open_memory
 
 
 def acts(root: Path, files: Mapping[str, str], *pairs: NotePair) -> list[object]:
-    return [it.act for it in tidied(open_memory(root, files), pairs, ())]
+    return [it.act for it in propose_tidying(open_memory(root, files), pairs, ())]
 
 
 def repeating(left: str, right: str) -> NotePair:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.extraction.dates import made_absolute
-from ricordo.lexicon import read_words, table
+from ricordo.extraction.dates import make_dates_absolute
+from ricordo.lexicon import read_words, statement_table
 
 DAY = date(2026, 11, 12)
 
@@ -33,7 +33,7 @@ DAY = date(2026, 11, 12)
     ],
 )
 def test_a_date_counts_from_the_day_on_which_it_was_said(said: str, meant: str) -> None:
-    assert made_absolute(said, DAY) == meant
+    assert make_dates_absolute(said, DAY) == meant
 
 
 PREPOSITIONS = {
@@ -66,7 +66,7 @@ def relative_dates() -> Iterator[tuple[str, str]]:
     for units in read_words("dates")["ahead"].values():
         for language, words in units.items():
             yield from ((language, word.rpartition(" ")[0]) for word in words)
-    for language, names in table("weekdays").items():
+    for language, names in statement_table("weekdays").items():
         for name in (name for names in names for name in re.sub(r"\w\?", "", names).split("|")):
             yield language, name
             yield from ((language, f"{it} {name}") for it in NEXT.get(language, ()))
@@ -87,7 +87,7 @@ def test_what_is_said_of_a_relative_date_survives(language: str, written: str) -
     word = re.sub("[()]", "", written)
     kept = re.fullmatch(r"(?:\((?P<first>\w+)\))?.*?(?:\((?P<last>\w+)\))?", written)
     assert kept is not None
-    alone = made_absolute(word, DAY)
+    alone = make_dates_absolute(word, DAY)
     assert alone.startswith(kept["first"] or "")
     assert alone.endswith(kept["last"] or "")
     for before in ("", *PREPOSITIONS[language]):
@@ -97,7 +97,7 @@ def test_what_is_said_of_a_relative_date_survives(language: str, written: str) -
                 if said.lower() in KNOWN:
                     # both words are the name of one day
                     continue
-                meant = made_absolute(said, DAY)
+                meant = make_dates_absolute(said, DAY)
                 rest = re.fullmatch(rf"{begin}(.*){behind}", meant)
                 assert rest, (said, meant)
                 assert re.search(DATE, rest[1]) or meant == said, (said, meant)
@@ -127,9 +127,9 @@ def test_what_is_said_of_a_relative_date_survives(language: str, written: str) -
     ],
 )
 def test_only_the_words_of_a_date_become_one(said: str, meant: str) -> None:
-    assert made_absolute(said, DAY) == meant
+    assert make_dates_absolute(said, DAY) == meant
 
 
 @given(text=st.text(max_size=80), day=st.dates(date(2000, 1, 1), date(2099, 1, 1)))
 def test_any_text_is_made_absolute_without_an_error(text: str, day: date) -> None:
-    made_absolute(text, day)
+    make_dates_absolute(text, day)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.extraction.statement import Saying, StatementKind, find_saying
+from ricordo.extraction.statement import Statement, StatementKind, find_statement
 
 DAY = date(2026, 11, 12)
 
@@ -148,8 +148,8 @@ KEPT_THOUGH_QUOTED = [
 ]
 
 
-def found(text: str, *, is_answer: bool = False) -> Saying | None:
-    return find_saying(text, DAY, is_answer=is_answer)
+def found(text: str, *, is_answer: bool = False) -> Statement | None:
+    return find_statement(text, DAY, is_answer=is_answer)
 
 
 @pytest.mark.parametrize(("kind", "text"), WORTH)
@@ -201,7 +201,7 @@ def test_a_request_to_remember_means_what_was_said_before_it_and_why_is_kept_apa
     saying = found(text)
     assert saying is not None
     assert saying.text.startswith("Tankers never")
-    assert [it.text for it in saying.why] == ["They cracked in August."]
+    assert [it.text for it in saying.reasons] == ["They cracked in August."]
 
 
 def test_every_quote_is_in_the_message_letter_by_letter() -> None:
@@ -221,7 +221,7 @@ def test_code_quotations_and_documents_are_not_what_the_user_says() -> None:
 def test_any_message_is_judged_without_an_error_and_quoted_exactly(
     text: str, is_answer: bool
 ) -> None:
-    saying = find_saying(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
+    saying = find_statement(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
     if saying is not None:
         assert all(quote in f"{text} Remember this: the port is Sines." for quote in saying.quotes)
 
@@ -230,4 +230,4 @@ def test_any_message_is_judged_without_an_error_and_quoted_exactly(
 def test_a_transcript_may_tell_any_day(day: date) -> None:
     """What was said is found all the same."""
     message = "From now on, no merges by Friday. The freeze begins on 30 November, next week."
-    assert find_saying(message, day, is_answer=True)
+    assert find_statement(message, day, is_answer=True)

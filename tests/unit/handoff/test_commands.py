@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.handoff.facts import Work
-from ricordo.handoff.gather.bounded import Bounded, Recent
-from ricordo.handoff.gather.commands import decisive, deeds, error_line, outcome, work_of
+from ricordo.handoff.facts import CommandPurpose
+from ricordo.handoff.gather.bounded import BoundedList, RecentDict
+from ricordo.handoff.gather.commands import (
+    find_decisive,
+    find_error_line,
+    find_outcome,
+    find_purpose,
+    list_programs,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +54,7 @@ from ricordo.handoff.gather.commands import decisive, deeds, error_line, outcome
     ],
 )
 def test_tests_are_known(line: str) -> None:
-    assert work_of(deeds(line)) is Work.TEST
+    assert find_purpose(list_programs(line)) is CommandPurpose.TEST
 
 
 @pytest.mark.parametrize(
@@ -72,7 +78,7 @@ def test_tests_are_known(line: str) -> None:
     ],
 )
 def test_checks_and_builds_are_known(line: str) -> None:
-    assert work_of(deeds(line)) is Work.CHECK
+    assert find_purpose(list_programs(line)) is CommandPurpose.CHECK
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_checks_and_builds_are_known(line: str) -> None:
     ],
 )
 def test_other_commands_are_neither(line: str) -> None:
-    assert work_of(deeds(line)) is Work.OTHER
+    assert find_purpose(list_programs(line)) is CommandPurpose.OTHER
 
 
 @pytest.mark.parametrize(
@@ -114,7 +120,7 @@ def test_other_commands_are_neither(line: str) -> None:
     ],
 )
 def test_whose_exit_code_a_line_has(line: str, is_masked: bool) -> None:
-    programs = decisive(deeds(line))
+    programs = find_decisive(list_programs(line))
     assert programs is not None
     assert programs.is_masked is is_masked
 
@@ -132,7 +138,7 @@ def test_whose_exit_code_a_line_has(line: str, is_masked: bool) -> None:
     ],
 )
 def test_what_is_done_again(then: str, first: str, covers: bool) -> None:
-    assert deeds(then)[0].covers(deeds(first)[0]) is covers
+    assert list_programs(then)[0].covers(list_programs(first)[0]) is covers
 
 
 @pytest.mark.parametrize(
@@ -176,7 +182,7 @@ def test_what_is_done_again(then: str, first: str, covers: bool) -> None:
     ],
 )
 def test_the_result_line_is_found(output: str, line: str, has_passed: bool | None) -> None:
-    assert outcome(output) == (line, has_passed)
+    assert find_outcome(output) == (line, has_passed)
 
 
 @pytest.mark.parametrize(
@@ -198,27 +204,27 @@ def test_the_result_line_is_found(output: str, line: str, has_passed: bool | Non
     ],
 )
 def test_the_line_that_tells_the_error(output: str, line: str) -> None:
-    assert error_line(output) == line
+    assert find_error_line(output) == line
 
 
 @given(st.text(alphabet="pytest make|&;'\"\\\n<>()$` -=/.EOF", max_size=80))
 def test_any_line_may_be_asked_for_what_it_does(line: str) -> None:
-    programs = deeds(line)
-    assert (decisive(programs) is None) == (not programs)
+    programs = list_programs(line)
+    assert (find_decisive(programs) is None) == (not programs)
     assert all(deed.covers(deed) and deed.program for deed in programs)
 
 
 @given(st.text(max_size=300))
 def test_a_result_line_comes_from_the_output(output: str) -> None:
     plain = re.sub(r"\s+", "", output)
-    for line in (outcome(output).line, error_line(output)):
+    for line in (find_outcome(output).line, find_error_line(output)):
         assert "\n" not in line
         assert "\x1b" in output or re.sub(r"\s+", "", line) in plain
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(2, 40))
 def test_what_came_first_and_last_is_kept_within_bounds(items: list[int], most: int) -> None:
-    kept: Bounded[int] = Bounded(most, lambda item: item)
+    kept: BoundedList[int] = BoundedList(most, lambda item: item)
     for item in items:
         kept.add(item)
     found = list(kept)
@@ -229,7 +235,7 @@ def test_what_came_first_and_last_is_kept_within_bounds(items: list[int], most: 
 
 
 def test_a_table_forgets_what_was_put_into_it_first() -> None:
-    table: Recent[str, int] = Recent(2)
+    table: RecentDict[str, int] = RecentDict(2)
     for number, name in enumerate("abcab"):
         table[name] = number
     assert dict(table) == {"a": 3, "b": 4}

@@ -13,13 +13,21 @@ from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.compose.quotes import excerpt
 from ricordo.handoff.document import (
     HandoffStatement,
-    QuoteMark,
-    ResultMark,
+    ProofStatus,
+    QuoteProof,
+    ResultProof,
     StatementSection,
-    Status,
 )
-from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Refusal, Work
-from ricordo.handoff.prove import all_facts
+from ricordo.handoff.facts import (
+    GIT_ID,
+    MEMORY_ID,
+    CommandPurpose,
+    GitState,
+    MessageRef,
+    Refusal,
+    RuledOutFact,
+)
+from ricordo.handoff.prove import list_facts
 from ricordo.secrets import find_secrets
 from tests.support.gathered import Gathered
 from tests.support.secret_corpus import corpus
@@ -53,8 +61,8 @@ def test_requests_of_the_user_are_quoted_with_their_changes() -> None:
         "Forget the alarm, send a mail instead.",
     ]
     assert [message.proof for message in requests] == [
-        QuoteMark(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
-        QuoteMark(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
+        QuoteProof(MessageRef(0, 1, "2026-10-05T09:01:00+00:00")),
+        QuoteProof(MessageRef(0, 5, "2026-10-05T09:05:00+00:00")),
     ]
 
 
@@ -124,17 +132,19 @@ def test_words_of_the_agent_are_quoted_as_its_claim() -> None:
     (report,) = told(session, StatementSection.DONE)
     assert report.text == "The agent reported"
     assert report.quote == "The alarm is mended, and every test passes now."
-    assert report.status is Status.QUOTED
+    assert report.status is ProofStatus.QUOTED
 
 
 def test_how_tests_ended_is_reported_with_what_was_changed_since() -> None:
     """The last run of each command counts."""
     session = Gathered().says("Mend it.").runs("pytest", failed=True, result="1 failed")
     session.changes("alarm.py").runs("pytest", result="3 passed", changed_since=("report.py",))
-    session.runs("ls", work=Work.OTHER).runs("ruff check", work=Work.CHECK).answers("Mended.")
+    session.runs("ls", work=CommandPurpose.OTHER).runs(
+        "ruff check", work=CommandPurpose.CHECK
+    ).answers("Mended.")
     _, tests, check = told(session, StatementSection.DONE)
-    assert (tests.text, tests.status) == ("`pytest` succeeded: 3 passed", Status.STALE)
-    assert (check.text, check.status) == ("`ruff check` succeeded", Status.REPORTED)
+    assert (tests.text, tests.status) == ("`pytest` succeeded: 3 passed", ProofStatus.STALE)
+    assert (check.text, check.status) == ("`ruff check` succeeded", ProofStatus.REPORTED)
     assert told(session, StatementSection.BLOCKED) == []
     again = told(session, StatementSection.NEXT)[-1]
     assert again.text == "It went well before files were changed again; run it: `pytest`"
@@ -145,10 +155,10 @@ def test_what_fails_still_is_the_next_thing_to_do() -> None:
     """With the command as it can be run, and the agent's comment."""
     session = Gathered().says("Mend it.").runs("make test").changes("alarm.py")
     session.runs("pytest -q", failed=True, result="1 failed").answers("An old bug, I leave it.")
-    session.runs("ls", work=Work.OTHER).answers("I stop here.")
+    session.runs("ls", work=CommandPurpose.OTHER).answers("I stop here.")
     failure, comment = told(session, StatementSection.BLOCKED)
     assert failure.text == "`pytest -q` failed: 1 failed"
-    assert failure.proof == ResultMark(1, True, session.facts.ran[1].ref)
+    assert failure.proof == ResultProof(1, True, session.facts.commands[1].ref)
     assert (comment.text, comment.quote) == ("The agent on that failure", "An old bug, I leave it.")
     assert lines(session, StatementSection.NEXT).endswith(
         "Fix what fails, then run it again: `pytest -q`"
@@ -163,8 +173,10 @@ def test_a_command_of_many_lines_is_no_next_command() -> None:
 
 def test_a_commit_is_listed_and_a_read_only_command_is_not() -> None:
     """What does more than read or change files counts as done."""
-    session = Gathered().says("Commit.").runs("git status", work=Work.OTHER)
-    session.runs("git commit -m 'Ring twice'", work=Work.OTHER, result="[main 1a2b] Ring twice")
+    session = Gathered().says("Commit.").runs("git status", work=CommandPurpose.OTHER)
+    session.runs(
+        "git commit -m 'Ring twice'", work=CommandPurpose.OTHER, result="[main 1a2b] Ring twice"
+    )
     assert lines(session.answers("Committed."), StatementSection.DONE).split("\n")[1:] == [
         "`git commit -m 'Ring twice'` succeeded: [main 1a2b] Ring twice"
     ]
@@ -176,7 +188,7 @@ def test_an_unfinished_session_is_marked_as_such() -> None:
     """
     session = Gathered().says("Mend it.").answers("Mended.").says("Commit what you have, please.")
     session.answers("Let me look at the changes first.")
-    session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
+    session.runs("git commit -am 'x'", work=CommandPurpose.OTHER, failed=None)
     assert "The session ends after these words" in lines(session, StatementSection.ACTIVE)
     assert "the transcript does not report how it ended" in lines(session, StatementSection.ACTIVE)
     request = told(session, StatementSection.NEXT)[0]
@@ -224,7 +236,7 @@ def test_an_answer_is_quoted_with_its_question() -> None:
     session.says("yes").answers("Pushed.")
     (answer,) = told(session, StatementSection.DECISIONS)
     assert answer.text == "The user's answer to “Shall I push it to main as well?”"
-    assert (answer.quote, answer.status) == ("yes", Status.QUOTED)
+    assert (answer.quote, answer.status) == ("yes", ProofStatus.QUOTED)
     assert told(session, StatementSection.QUESTIONS) == []
 
 
@@ -259,7 +271,7 @@ def test_what_the_user_reverted_is_ruled_out_and_not_done() -> None:
     ):
         session = Gathered().says("Make it faster.").answers(report).says(reply)
         session = session.answers("Done.")
-        unwanted = GivenUp("f0", session.facts.said[2].ref, report, reply)
+        unwanted = RuledOutFact("f0", session.facts.messages[2].ref, report, reply)
         session.facts = replace(session.facts, given_up=(unwanted,))
         ruled_out = quotes(session, StatementSection.RULED_OUT)
         assert ruled_out == ([report] if is_ruled_out else [])
@@ -323,7 +335,7 @@ def test_what_the_user_refused_is_a_limit_and_no_next_step() -> None:
     (limit,) = told(session, StatementSection.CONSTRAINTS)
     assert limit.text == f"The user refused `{REMOVE}`"
     assert limit.quote == "exec command rejected by user"
-    assert isinstance(limit.proof, QuoteMark)
+    assert isinstance(limit.proof, QuoteProof)
     next_steps = lines(session, StatementSection.NEXT) + "".join(
         quotes(session, StatementSection.NEXT)
     )
@@ -433,7 +445,7 @@ def test_the_state_of_git_is_one_line() -> None:
         Gathered().says("Mend it.").facts,
         git=GitState("4f1e2d3a9b0c" + "0" * 28, "feat/x", ("a.py",), 2, "Ring twice"),
     )
-    (state,) = [statement for statement in compose(facts) if statement.stands_on == (GIT,)]
+    (state,) = [statement for statement in compose(facts) if statement.fact_ids == (GIT_ID,)]
     assert state.text == (
         "Branch `feat/x` at 4f1e2d3a9b0c (`Ring twice`); not committed: `a.py`; "
         "2 commits not pushed"
@@ -444,9 +456,9 @@ def test_the_memory_is_listed_with_the_notes_to_read() -> None:
     """One line for each note, based only on that note."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
     place, note = told(session, StatementSection.MEMORY)
-    assert (place.text, place.stands_on) == ("The memory is at `/memory`", (MEMORY,))
+    assert (place.text, place.fact_ids) == ("The memory is at `/memory`", (MEMORY_ID,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
-    assert note.stands_on == (session.facts.notes[0].id,)
+    assert note.fact_ids == (session.facts.notes[0].id,)
 
 
 def test_every_message_of_the_user_is_included_on_request() -> None:
@@ -494,15 +506,15 @@ def test_every_statement_is_based_on_facts(told_steps: list[tuple[str, str]]) ->
     session = Gathered()
     for kind, text in told_steps:
         getattr(session, kind)(text)
-    known = {fact.id: fact for fact in all_facts(session.facts)}
+    known = {fact.id: fact for fact in list_facts(session.facts)}
     for statement in compose(session.facts, with_messages=True):
-        assert set(statement.stands_on) <= known.keys()
+        assert set(statement.fact_ids) <= known.keys()
         assert bool(statement.quote) <= any(
             statement.quote in str(getattr(known[id], name, ""))
-            for id in statement.stands_on
+            for id in statement.fact_ids
             for name in ("text", "what")
         )
-        assert statement.status is not Status.VERIFIED
+        assert statement.status is not ProofStatus.VERIFIED
 
 
 def test_the_context_of_a_decision_is_not_repeated_as_ruled_out() -> None:
@@ -510,11 +522,11 @@ def test_the_context_of_a_decision_is_not_repeated_as_ruled_out() -> None:
     told = "I tried to round, which broke two tests. I compare feet instead."
     session = Gathered().says("Mend it.").answers(told)
     session.decides("I compare feet instead.").gives_up("I tried to round, which broke two tests.")
-    facts, ref = session.facts, session.facts.said[1].ref
+    facts, ref = session.facts, session.facts.messages[1].ref
     facts = replace(
         facts,
-        decided=(replace(facts.decided[0], ref=ref),),
-        given_up=(replace(facts.given_up[0], ref=ref),),
+        decided=(replace(facts.decisions[0], ref=ref),),
+        given_up=(replace(facts.ruled_out[0], ref=ref),),
     )
     found = {statement.section: statement.quote for statement in compose(facts)}
     assert found[StatementSection.DECISIONS] == told
@@ -529,7 +541,7 @@ def test_a_decision_is_quoted_with_its_paragraph() -> None:
         .answers("I looked.\n\nThree files are only formatted. I commit the other one.\n\nDone.")
     )
     session.decides("I commit the other one.")
-    decided = replace(session.facts.decided[0], ref=session.facts.said[1].ref)
+    decided = replace(session.facts.decisions[0], ref=session.facts.messages[1].ref)
     (found,) = [
         statement
         for statement in compose(replace(session.facts, decided=(decided,)))
@@ -584,10 +596,10 @@ def test_the_first_request_of_each_session_is_quoted() -> None:
     facts = session.facts
     second = [
         replace(message, ref=message.ref._replace(session=1), id=f"x{message.id}")
-        for message in facts.said
+        for message in facts.messages
     ]
     second[0] = replace(second[0], text="Now build the mail.")
-    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.said, *second)))
+    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.messages, *second)))
     assert [(statement.text, statement.quote) for statement in told_of][:1] == [
         ("Asked first", "Build the alarm.")
     ]

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.registry import agent_named
+from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
-from ricordo.handoff.check import World
+from ricordo.handoff.check import CurrentState
 from ricordo.handoff.compose.compose import compose
-from ricordo.handoff.document import QuoteMark, StatementSection, Status
-from ricordo.handoff.draft import DRAFT, DraftBrief, ModelDraft, draft, tell
+from ricordo.handoff.document import ProofStatus, QuoteProof, StatementSection
+from ricordo.handoff.draft import DRAFT_FORM, DraftBrief, ModelDraft, merge_draft, write_brief
 from ricordo.handoff.facts import (
+    CommandFact,
+    CommandPurpose,
     DecisionFact,
     Facts,
     FileUse,
     GitState,
-    GivenUp,
     MessageFact,
-    Ran,
-    Ref,
+    MessageRef,
     Refusal,
-    Work,
+    RuledOutFact,
 )
 from ricordo.handoff.prove import prove
 from ricordo.llm.redaction import Redaction
@@ -34,19 +34,35 @@ from ricordo.llm.schema import check
 TOKEN = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
 FACTS = Facts(
     project="/nowhere/tidepool",
-    sessions=(Session(agent_named("claude"), "s", "/nowhere/s.jsonl", "/nowhere/tidepool"),),
-    said=(
-        MessageFact("f1", Ref(0, 1), "Make the alarm fire in time. Do not touch the schema.", True),
+    sessions=(Session(find_agent("claude"), "s", "/nowhere/s.jsonl", "/nowhere/tidepool"),),
+    messages=(
         MessageFact(
-            "f2", Ref(0, 9), f"It rounds down.\nI pushed with {TOKEN}, see report.py.", False
+            "f1", MessageRef(0, 1), "Make the alarm fire in time. Do not touch the schema.", True
+        ),
+        MessageFact(
+            "f2", MessageRef(0, 9), f"It rounds down.\nI pushed with {TOKEN}, see report.py.", False
         ),
     ),
-    ran=(Ran("f3", Ref(0, 7), "pytest -q", Work.TEST, 0, False, "12 passed"),),
-    files=(
-        FileUse("f4", "tidepool/alarm.py", (FileAction.EDITED,), Ref(0, 5), 1, None, is_gone=True),
+    commands=(
+        CommandFact(
+            "f3", MessageRef(0, 7), "pytest -q", CommandPurpose.TEST, 0, False, "12 passed"
+        ),
     ),
-    decided=(
-        DecisionFact("f5", Ref(0, 9), "Keep the times exact", "rounding lost minutes", False),
+    files=(
+        FileUse(
+            "f4",
+            "tidepool/alarm.py",
+            (FileAction.EDITED,),
+            MessageRef(0, 5),
+            1,
+            None,
+            is_missing=True,
+        ),
+    ),
+    decisions=(
+        DecisionFact(
+            "f5", MessageRef(0, 9), "Keep the times exact", "rounding lost minutes", False
+        ),
     ),
     git=GitState("4f1e2d3a9b0c" + "0" * 28, "main", ("tidepool/alarm.py",), None, "begin"),
 )
@@ -54,7 +70,7 @@ COMPOSED = compose(FACTS)
 
 
 def told_of(facts: Facts = FACTS, room: int = 10_000) -> DraftBrief:
-    return tell(facts, Redaction(), room)
+    return write_brief(facts, Redaction(), room)
 
 
 def one(section: str = "next", text: str = "", quote: str = "", *facts: str) -> dict[str, Any]:
@@ -62,14 +78,14 @@ def one(section: str = "next", text: str = "", quote: str = "", *facts: str) -> 
 
 
 def drafted(*statements: object) -> ModelDraft:
-    return draft(COMPOSED, FACTS, told_of(), list(statements))
+    return merge_draft(COMPOSED, FACTS, told_of(), list(statements))
 
 
 def why_not(statement: object) -> str:
     drafted_statements = drafted(statement)
     assert drafted_statements.statements == COMPOSED
-    (refused,) = drafted_statements.refused
-    return refused.why
+    (refused,) = drafted_statements.rejected
+    return refused.reason
 
 
 def test_a_model_gets_each_fact_with_its_id_and_no_secret() -> None:
@@ -86,13 +102,15 @@ def test_facts_that_do_not_fit_are_left_out_and_user_messages_last() -> None:
     for room in range(0, 120, 10):
         brief = told_of(room=room)
         assert brief.tokens <= room
-        assert brief.left_out == 6 - len(brief.shown)
-        if len(brief.shown) > 1:
-            assert "f1" in brief.shown
+        assert brief.left_out == 6 - len(brief.sent_texts)
+        if len(brief.sent_texts) > 1:
+            assert "f1" in brief.sent_texts
 
 
 def test_a_model_may_not_name_as_a_next_step_what_was_refused() -> None:
-    refused = GivenUp("f6", Ref(0, 8), "rm -f tide.db", "", True, Refusal.USER, "rejected by user")
+    refused = RuledOutFact(
+        "f6", MessageRef(0, 8), "rm -f tide.db", "", True, Refusal.USER, "rejected by user"
+    )
     facts = replace(FACTS, given_up=(refused,))
     brief = told_of(facts)
     assert "f6: refused by the user, never to be done, turn 8\n| rm -f tide.db" in brief.text
@@ -101,13 +119,13 @@ def test_a_model_may_not_name_as_a_next_step_what_was_refused() -> None:
         one("next", "Write the docs", "", "f2"),
         one("constraints", "Never run rm -f tide.db", "", "f6"),
     ]
-    drafted_statements = draft(compose(facts), facts, brief, steps)
-    assert [refusal.why for refusal in drafted_statements.refused] == [
+    drafted_statements = merge_draft(compose(facts), facts, brief, steps)
+    assert [refusal.reason for refusal in drafted_statements.rejected] == [
         "Proposes an action that was refused."
     ]
-    assert drafted_statements.by_model == 2
+    assert drafted_statements.model_count == 2
     by_model = [
-        statement.text for statement in drafted_statements.statements if statement.is_own_words
+        statement.text for statement in drafted_statements.statements if statement.is_model_text
     ]
     assert by_model == ["Never run rm -f tide.db", "Write the docs"]
     assert any(
@@ -125,13 +143,13 @@ def test_a_models_own_words_are_never_proved() -> None:
         one("decisions", "Times stay exact", "Keep the times exact", "f5"),
     ]
     drafted_statements = drafted(*own)
-    assert drafted_statements.refused == ()
-    assert drafted_statements.by_model == len(own)
-    proved = prove(drafted_statements.statements, FACTS, World(FACTS.project))
+    assert drafted_statements.rejected == ()
+    assert drafted_statements.model_count == len(own)
+    proved = prove(drafted_statements.statements, FACTS, CurrentState(FACTS.project))
     by_text = {statement.text: statement for statement in proved}
     for statement in own:
-        assert by_text[statement["text"]].status is Status.UNVERIFIED
-        assert by_text[statement["text"]].stands_on == tuple(statement["facts"])
+        assert by_text[statement["text"]].status is ProofStatus.UNVERIFIED
+        assert by_text[statement["text"]].fact_ids == tuple(statement["facts"])
     assert by_text["Times stay exact"].quote == "Keep the times exact"
 
 
@@ -142,8 +160,8 @@ def test_a_quote_without_a_word_of_the_model_is_a_quote() -> None:
         for statement in drafted_statements.statements
         if statement.quote == "Keep the times exact"
     ]
-    assert (quoted.text, quoted.proof) == ("The agent", QuoteMark(Ref(0, 9)))
-    assert quoted in prove(drafted_statements.statements, FACTS, World(FACTS.project))
+    assert (quoted.text, quoted.proof) == ("The agent", QuoteProof(MessageRef(0, 9)))
+    assert quoted in prove(drafted_statements.statements, FACTS, CurrentState(FACTS.project))
 
 
 def test_provable_statements_and_words_of_the_user_are_kept() -> None:
@@ -153,14 +171,14 @@ def test_provable_statements_and_words_of_the_user_are_kept() -> None:
         if section.value in SECTIONS
     ]
     drafted_statements = drafted(*said).statements
-    kept = [statement for statement in drafted_statements if not statement.is_own_words]
-    assert {statement.stands_on for statement in kept} >= {("f1",), ("f3",), ("f4",), ("git",)}
+    kept = [statement for statement in drafted_statements if not statement.is_model_text]
+    assert {statement.fact_ids for statement in kept} >= {("f1",), ("f3",), ("f4",), ("git",)}
     assert all(statement in COMPOSED for statement in kept)
     # those of the agent were replaced
-    assert not [statement for statement in kept if statement.stands_on == ("f2",)]
+    assert not [statement for statement in kept if statement.fact_ids == ("f2",)]
 
 
-SECTIONS = DRAFT.schema["properties"]["statements"]["items"]["properties"]["section"]["enum"]  # type: ignore[index]
+SECTIONS = DRAFT_FORM.schema["properties"]["statements"]["items"]["properties"]["section"]["enum"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
@@ -199,8 +217,8 @@ def test_what_does_not_fit_is_refused_with_why(statement: object, why: str) -> N
 
 def test_a_quote_with_a_secret_is_the_quote_again_that_the_handoff_redacts() -> None:
     brief = told_of()
-    shown = brief.shown["f2"].split("\n")[1]
-    drafted_statements = draft(COMPOSED, FACTS, brief, [one("done", "", shown, "f2")])
+    shown = brief.sent_texts["f2"].split("\n")[1]
+    drafted_statements = merge_draft(COMPOSED, FACTS, brief, [one("done", "", shown, "f2")])
     assert TOKEN in next(
         statement.quote
         for statement in drafted_statements.statements
@@ -214,15 +232,15 @@ def test_a_plain_line_may_name_what_facts_name_and_speak_as_people_do() -> None:
         "tidepool/alarm.py, v1.2 at 14/11",
         "self.fire()",
     ]
-    assert drafted(*(one("next", text) for text in texts)).refused == ()
+    assert drafted(*(one("next", text) for text in texts)).rejected == ()
 
 
 def test_an_answer_that_is_no_list_or_has_no_end_takes_nothing_down() -> None:
-    drafted_statements = draft(COMPOSED, FACTS, told_of(), {"statements": 3})
-    assert (drafted_statements.statements, drafted_statements.by_model) == (COMPOSED, 0)
+    drafted_statements = merge_draft(COMPOSED, FACTS, told_of(), {"statements": 3})
+    assert (drafted_statements.statements, drafted_statements.model_count) == (COMPOSED, 0)
     many = drafted(*(one("next", f"step {number}") for number in range(200)))
-    assert many.by_model == 80
-    assert "More than 80" in many.refused[-1].why
+    assert many.model_count == 80
+    assert "More than 80" in many.rejected[-1].reason
 
 
 values = st.recursive(
@@ -237,13 +255,13 @@ values = st.recursive(
 
 @given(values)
 def test_whatever_a_model_says_is_read_without_an_error(value: object) -> None:
-    drafted_statements = draft(COMPOSED, FACTS, told_of(), value)
-    proved = prove(drafted_statements.statements, FACTS, World(FACTS.project))
-    assert all(statement.proof is None for statement in proved if statement.is_own_words)
+    drafted_statements = merge_draft(COMPOSED, FACTS, told_of(), value)
+    proved = prove(drafted_statements.statements, FACTS, CurrentState(FACTS.project))
+    assert all(statement.proof is None for statement in proved if statement.is_model_text)
 
 
 def test_the_form_is_one_that_our_schemas_know() -> None:
-    check({"statements": [one("next", "x")]}, DRAFT.schema)
+    check({"statements": [one("next", "x")]}, DRAFT_FORM.schema)
 
 
 def test_facts_name_their_session_if_there_are_several() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.handoff.facts import GitState
-from ricordo.handoff.project_git import git_state
+from ricordo.handoff.project_git import read_git_state
 from tests.unit.machine import Machine, git
 
 
@@ -18,16 +18,16 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def told(project: Path) -> GitState:
-    state = git_state(str(project))
+    state = read_git_state(str(project))
     assert state is not None
     return state
 
 
 def test_without_a_repository_there_is_nothing_to_tell(tmp_path: Path) -> None:
-    assert git_state(str(tmp_path)) is None
+    assert read_git_state(str(tmp_path)) is None
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("no repository")
-    assert git_state(str(tmp_path)) is None
+    assert read_git_state(str(tmp_path)) is None
 
 
 def test_a_repository_without_commits_has_its_branch_and_its_files(machine: Machine) -> None:
@@ -83,4 +83,4 @@ def test_settings_that_name_another_repository_are_ignored(machine: Machine) -> 
     project, other = machine.repository("tidepool"), machine.directory("other")
     git(project, "config", "core.worktree", str(other))
     os.mkfifo(other / "secret")
-    assert git_state(str(project)) is None
+    assert read_git_state(str(project)) is None

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.handoff.document import FileIs, Handoff, HandoffStatement, QuoteMark, StatementSection
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.format import State, parse, render, tidied
-from ricordo.handoff.redaction import cleaned, counted, without_secrets
+from ricordo.handoff.document import (
+    FileProof,
+    Handoff,
+    HandoffStatement,
+    QuoteProof,
+    StatementSection,
+)
+from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.format import DocumentState, normalize, parse, render
+from ricordo.handoff.redaction import add_redaction_count, drop_remaining_secrets, redact_handoff
 from ricordo.llm.redaction import Redaction
 from tests.unit.handoff.test_document import SHA, handoff_of
 
@@ -19,10 +25,12 @@ PASSWORD = "Sardine-Harbour-4711"
 
 def written(handoff: Handoff, redaction: Redaction | None = None) -> tuple[str, Handoff]:
     redaction = redaction or Redaction()
-    redacted = counted(cleaned(without_secrets(tidied(handoff), redaction), redaction))
+    redacted = add_redaction_count(
+        drop_remaining_secrets(redact_handoff(normalize(handoff), redaction), redaction)
+    )
     text = render(redacted)
     parsed = parse(text.encode())
-    assert (parsed.state, parsed.handoff) == (State.WHOLE, redacted)
+    assert (parsed.state, parsed.handoff) == (DocumentState.UNCHANGED, redacted)
     return text, redacted
 
 
@@ -30,7 +38,7 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
     text, redacted = written(
         handoff_of(
             HandoffStatement(StatementSection.NEXT, f"Run `curl -H 'x-api-key: {KEY}'` @ once"),
-            HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 1)), (),
+            HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 1)), (),
                       f"The key is {KEY}.\nUse it."),
             HandoffStatement(StatementSection.DONE, f"The password is {PASSWORD}."),
             HandoffStatement(StatementSection.QUESTIONS, f"Is {PASSWORD} still right?"),
@@ -38,12 +46,12 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
     )  # fmt: skip
     assert KEY not in text
     assert PASSWORD not in text
-    assert redacted.head.redactions == 4
+    assert redacted.header.redactions == 4
     assert len(redacted.statements) == 4
     quote = next(statement for statement in redacted.statements if statement.quote)
     assert quote.quote.startswith("The key is [REDACTED:anthropic-key:")
     assert quote.quote.endswith("].\nUse it.")
-    assert isinstance(quote.proof, QuoteMark)
+    assert isinstance(quote.proof, QuoteProof)
 
 
 @pytest.mark.parametrize("label", ["The password", "password", "Password is"])
@@ -51,7 +59,7 @@ def test_a_secret_that_only_its_label_tells_is_kept_back(label: str) -> None:
     text, _ = written(
         handoff_of(
             HandoffStatement(
-                StatementSection.CONSTRAINTS, label, QuoteMark(Ref(0, 1)), (), PASSWORD
+                StatementSection.CONSTRAINTS, label, QuoteProof(MessageRef(0, 1)), (), PASSWORD
             )
         )
     )
@@ -62,7 +70,7 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
     path = f"keys/{KEY}.txt"
     text, redacted = written(
         handoff_of(
-            HandoffStatement(StatementSection.FILES, f"`{path}`: edited", FileIs(path, SHA)),
+            HandoffStatement(StatementSection.FILES, f"`{path}`: edited", FileProof(path, SHA)),
             HandoffStatement(StatementSection.NEXT, "Go on."),
             files={path: SHA, "a.py": SHA},
             dirty=(path, "a.py"),
@@ -71,20 +79,20 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
     )
     assert KEY not in text
     assert [statement.text for statement in redacted.statements] == ["Go on."]
-    assert (redacted.left_out, redacted.head.unlisted, redacted.head.branch) == (1, 2, "")
-    assert (redacted.head.files, redacted.head.dirty) == ({"a.py": SHA}, ("a.py",))
+    assert (redacted.left_out, redacted.header.unlisted, redacted.header.branch) == (1, 2, "")
+    assert (redacted.header.files, redacted.header.dirty) == ({"a.py": SHA}, ("a.py",))
 
 
 def test_only_written_placeholders_are_counted() -> None:
     said = handoff_of(HandoffStatement(StatementSection.NEXT, "Use [REDACTED:password:1] here"))
     _, redacted = written(said)
     assert redacted.statements[0].text == "Use [REDACTED:text:1] here"
-    assert redacted.head.redactions == 0
+    assert redacted.header.redactions == 0
     redaction = Redaction()
     redaction.adopt("Use [REDACTED:password:1] here")
     _, kept = written(said, redaction)
     assert kept.statements == said.statements
-    assert kept.head.redactions == 1
+    assert kept.header.redactions == 1
 
 
 def test_numbers_of_adopted_placeholders_are_not_given_out_again() -> None:

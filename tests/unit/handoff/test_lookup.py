@@ -11,12 +11,12 @@ from ricordo.agents.registry import SUPPORTED
 from ricordo.handoff.document import (
     Handoff,
     HandoffStatement,
-    QuoteMark,
+    QuoteProof,
     SourceSession,
     StatementSection,
 )
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.lookup import Transcripts, stands_in
+from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.lookup import QuoteLookup, is_quote_of
 from tests.support.transcripts import Claude
 from tests.unit.handoff.test_document import handoff_of
 
@@ -25,7 +25,7 @@ AGENTS = [it.agent for it in SUPPORTED if it.has_transcripts and it.agent is not
 
 def quoting(path: Path | str, turn: int, agent: Agent = AGENTS[0]) -> Handoff:
     statement = HandoffStatement(
-        StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, turn)), quote="x"
+        StatementSection.OBJECTIVE, "said", QuoteProof(MessageRef(0, turn)), quote="x"
     )
     return handoff_of(statement, sources=(SourceSession(agent, "s", str(path)),))
 
@@ -48,20 +48,20 @@ def quoting(path: Path | str, turn: int, agent: Agent = AGENTS[0]) -> Handoff:
 def test_quotes_are_compared_exactly_except_for_redactions(
     quote: str, text: str, is_there: bool
 ) -> None:
-    assert stands_in(quote, ["something else", text]) is is_there
+    assert is_quote_of(quote, ["something else", text]) is is_there
 
 
 def test_a_list_of_tasks_is_quoted_if_each_of_them_is() -> None:
-    assert stands_in("one\ntwo", ["one", "two", "three"])
-    assert not stands_in("one\nfour", ["one", "two", "three"])
+    assert is_quote_of("one\ntwo", ["one", "two", "three"])
+    assert not is_quote_of("one\nfour", ["one", "two", "three"])
 
 
 def test_a_task_of_a_list_may_have_lines_and_redactions() -> None:
     tasks = ["rotate ghp_abc now", "write:\n- docs\n- tests", "push"]
-    assert stands_in("rotate [REDACTED:github-token:1] now\nwrite:\n- docs\n- tests", tasks)
-    assert not stands_in("rotate [REDACTED:github-token:1] never\npush", tasks)
-    assert not stands_in("and rotate [REDACTED:github-token:1] now\npush", tasks)
-    assert not stands_in("write:\n- docs\npush", tasks)
+    assert is_quote_of("rotate [REDACTED:github-token:1] now\nwrite:\n- docs\n- tests", tasks)
+    assert not is_quote_of("rotate [REDACTED:github-token:1] never\npush", tasks)
+    assert not is_quote_of("and rotate [REDACTED:github-token:1] now\npush", tasks)
+    assert not is_quote_of("write:\n- docs\npush", tasks)
 
 
 def test_the_result_of_a_call_belongs_to_its_message(tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_the_result_of_a_call_belongs_to_its_message(tmp_path: Path) -> None:
     output = "E  assert \x1b[1m1 == 2\x1b[0m"
     result = {"type": "tool_result", "tool_use_id": "c1", "content": output, "is_error": True}
     path = session.answers("wait").line("user", message={"content": [result]}).write(tmp_path)
-    says = Transcripts(quoting(path, 2), lambda _: True)
-    assert says(Ref(0, 2), "E  assert 1 == 2")
-    assert not says(Ref(0, 1), "E  assert 1 == 2")
+    says = QuoteLookup(quoting(path, 2), lambda _: True)
+    assert says(MessageRef(0, 2), "E  assert 1 == 2")
+    assert not says(MessageRef(0, 1), "E  assert 1 == 2")
 
 
 def test_a_file_that_is_not_a_transcript_is_not_read(tmp_path: Path) -> None:
@@ -81,18 +81,18 @@ def test_a_file_that_is_not_a_transcript_is_not_read(tmp_path: Path) -> None:
     link.symlink_to(Claude().says("words").write(tmp_path))
     for path in (secret, link, tmp_path, tmp_path / "none", "/dev/zero", "../x.jsonl", ""):
         for agent in AGENTS:
-            says = Transcripts(quoting(path, 1, agent), lambda _: True)
-            assert says(Ref(0, 1), "words") is None
+            says = QuoteLookup(quoting(path, 1, agent), lambda _: True)
+            assert says(MessageRef(0, 1), "words") is None
 
 
 def test_an_unknown_transcript_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Claude().says("words").write(tmp_path)
-    assert Transcripts(quoting(path, 1), lambda source: source.path == str(path))(
-        Ref(0, 1), "words"
+    assert QuoteLookup(quoting(path, 1), lambda source: source.path == str(path))(
+        MessageRef(0, 1), "words"
     )
     opened: list[object] = []
     monkeypatch.setattr("ricordo.handoff.lookup.open_transcript", lambda *_, **__: opened.append(1))
-    assert Transcripts(quoting(path, 1), lambda _: False)(Ref(0, 1), "words") is None
+    assert QuoteLookup(quoting(path, 1), lambda _: False)(MessageRef(0, 1), "words") is None
     assert not opened

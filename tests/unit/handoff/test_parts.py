@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.handoff.gather.files import parts_of
+from ricordo.handoff.gather.files import list_parts
 
 WRITTEN = {
     "a.py": "import os\n\nclass Alarm:\n    async def due(self) -> None:\n        define = 1\n",
@@ -30,12 +30,12 @@ FOUND = {
 @pytest.mark.parametrize("path", WRITTEN)
 def test_parts_are_named_in_their_order(path: str) -> None:
     """A mere use of a name begins no part."""
-    assert parts_of(path, WRITTEN[path]) == FOUND.get(path, ["Alarm", "due"])
+    assert list_parts(path, WRITTEN[path]) == FOUND.get(path, ["Alarm", "due"])
 
 
 def test_a_file_of_another_kind_has_no_parts() -> None:
     """Nothing is guessed."""
-    assert parts_of("notes.txt", "# Alarm\ndef due():\n") == []
+    assert list_parts("notes.txt", "# Alarm\ndef due():\n") == []
 
 
 @pytest.mark.parametrize("path", WRITTEN)
@@ -45,6 +45,6 @@ def test_a_file_of_another_kind_has_no_parts() -> None:
 def test_hostile_lines_take_no_time(path: str, piece: str) -> None:
     """A line that repeats one piece is read once, or is too long to be read."""
     assert (
-        len(parts_of(path, "\n".join([piece * (190 // len(piece))] * 50) + "\n" + piece * 9_999))
+        len(list_parts(path, "\n".join([piece * (190 // len(piece))] * 50) + "\n" + piece * 9_999))
         <= 1
     )

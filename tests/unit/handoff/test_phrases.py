@@ -6,8 +6,8 @@ import tomllib
 
 import pytest
 
-from ricordo.handoff.gather.decisions import reason_of, says, spoken
-from ricordo.resources import data_text
+from ricordo.handoff.gather.decisions import find_reason, has_phrase, split_prose
+from ricordo.resources import read_data_text
 
 LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "zh", "ja", "ko"}
 
@@ -60,7 +60,7 @@ LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "zh", "ja", "ko"}
     ],
 )
 def test_phrases_are_recognized(part: str, text: str) -> None:
-    assert says(part, text)
+    assert has_phrase(part, text)
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_phrases_are_recognized(part: str, text: str) -> None:
     ],
 )
 def test_what_does_not(part: str, text: str) -> None:
-    assert not says(part, text)
+    assert not has_phrase(part, text)
 
 
 def test_every_list_knows_every_language() -> None:
-    table = tomllib.loads(data_text("handoff/gather/phrases.toml"))
+    table = tomllib.loads(read_data_text("handoff/gather/phrases.toml"))
     assert {name: set(part) for name, part in table.items()} == dict.fromkeys(table, LANGUAGES)
-    assert not any(says(part, "") for part in table)
+    assert not any(has_phrase(part, "") for part in table)
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,13 @@ def test_every_list_knows_every_language() -> None:
     ],
 )
 def test_a_reason_is_found_beside_its_sentence(message: str, reason: str) -> None:
-    said = spoken(message)
-    (number,) = (n for n, message in enumerate(said) if says("chosen", message.text))
-    assert reason_of(said, number) == reason
+    said = split_prose(message)
+    (number,) = (n for n, message in enumerate(said) if has_phrase("chosen", message.text))
+    assert find_reason(said, number) == reason
 
 
 def test_labels_and_code_are_not_prose() -> None:
     message = "**The Fix:**\nWe should always read the tree.\n\n```\nI chose x\n```\n# I chose y"
-    assert [sentence.text for sentence in spoken(message)] == ["We should always read the tree."]
+    assert [sentence.text for sentence in split_prose(message)] == [
+        "We should always read the tree."
+    ]

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import ANY_AGENT, handoff_target
-from ricordo.handoff.pickup import pickup, pickup_act, start_line, with_item
+from ricordo.handoff.pickup import (
+    add_json_item,
+    build_pickup_edit,
+    build_start_command,
+    find_pickup_line,
+)
 from tests.unit.machine import git
 
 READ_FIRST = (
@@ -30,9 +35,9 @@ ADDED = {
 
 
 def after(project: Path, target: Agent, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
-    line = pickup(target, str(project), str(project / handoff))
+    line = find_pickup_line(target, str(project), str(project / handoff))
     assert line is not None
-    change = pickup_act(str(project), line)
+    change = build_pickup_edit(str(project), line)
     whole = Path(change.root) / change.name
     assert (whole.read_bytes() if whole.exists() else None) == change.before
     return whole.relative_to(project).as_posix(), change.text.encode()
@@ -94,7 +99,10 @@ def test_rules_above_the_project_are_not_switched_off_either(tmp_path: Path) -> 
     project.mkdir(parents=True)
     assert after(project, handoff_target("claude"))[0] == "CLAUDE.md"
     (tmp_path / "AGENTS.md").write_text("Never push.\n")
-    assert pickup(handoff_target("claude"), str(project), str(project / "HANDOFF.md")) is None
+    assert (
+        find_pickup_line(handoff_target("claude"), str(project), str(project / "HANDOFF.md"))
+        is None
+    )
     assert after(project, handoff_target("codex"))[0] == "AGENTS.md"
     (tmp_path / "CLAUDE.md").write_text("c\n")
     assert after(project, handoff_target("claude"))[0] == "CLAUDE.md"
@@ -119,7 +127,7 @@ def test_rules_above_the_project_are_not_switched_off_either(tmp_path: Path) -> 
     ],
 )  # fmt: skip
 def test_the_settings_of_opencode_are_spliced(before: str, expected: str) -> None:
-    assert with_item(before, "instructions", "HANDOFF.md") == expected
+    assert add_json_item(before, "instructions", "HANDOFF.md") == expected
 
 
 values = st.recursive(
@@ -140,11 +148,11 @@ def test_all_other_settings_are_kept(
 ) -> None:
     before = {**others, **({"instructions": listed} if listed is not None else {})}
     text = json.dumps(before, indent=indent, ensure_ascii=ascii)
-    now = with_item(text, "instructions", "HANDOFF.md")
+    now = add_json_item(text, "instructions", "HANDOFF.md")
     assert json.loads(now) == {**others, "instructions": [*(listed or []), "HANDOFF.md"]}
     at = next((n for n, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), len(text))
     assert now.endswith(text[at:])
-    assert with_item(now, "instructions", "HANDOFF.md") == now
+    assert add_json_item(now, "instructions", "HANDOFF.md") == now
 
 
 @pytest.mark.parametrize(
@@ -171,21 +179,21 @@ def test_links_pipes_and_other_encodings_are_not_changed(tmp_path: Path) -> None
 
 def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
     for target in ADDED:
-        words = shlex.split(start_line(target, "it's; $(rm)\n.md"))
+        words = shlex.split(build_start_command(target, "it's; $(rm)\n.md"))
         assert words[0] == target.name
         assert "it's; $(rm)␊.md" in words[-1]
-    assert start_line(ANY_AGENT, "HANDOFF.md").startswith("Read HANDOFF.md first")
-    assert start_line(handoff_target("claude"), "HANDOFF.md") == (
+    assert build_start_command(ANY_AGENT, "HANDOFF.md").startswith("Read HANDOFF.md first")
+    assert build_start_command(handoff_target("claude"), "HANDOFF.md") == (
         "claude 'Read HANDOFF.md first, then go on with its next step.'"
     )
 
 
 def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all() -> None:
-    line = pickup(handoff_target("claude"), "/p", "/elsewhere/x.md")
+    line = find_pickup_line(handoff_target("claude"), "/p", "/elsewhere/x.md")
     assert line is not None
-    assert line.added == "@/elsewhere/x.md"
-    assert pickup(handoff_target("claude"), "/p", "/p/a b.md") is None
-    plain = pickup(handoff_target("claude"), "/a project", "/a project/HANDOFF.md")
+    assert line.line == "@/elsewhere/x.md"
+    assert find_pickup_line(handoff_target("claude"), "/p", "/p/a b.md") is None
+    plain = find_pickup_line(handoff_target("claude"), "/a project", "/a project/HANDOFF.md")
     assert plain is not None
-    assert plain.added == "@HANDOFF.md"
-    assert pickup(ANY_AGENT, "/p", "/p/HANDOFF.md") is None
+    assert plain.line == "@HANDOFF.md"
+    assert find_pickup_line(ANY_AGENT, "/p", "/p/HANDOFF.md") is None

@@ -11,17 +11,17 @@ import pytest
 
 from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     HandoffStatement,
-    MemoryAt,
-    NoteIs,
-    QuoteMark,
-    ResultMark,
+    MemoryProof,
+    NoteProof,
+    QuoteProof,
+    ResultProof,
     StatementSection,
 )
-from ricordo.handoff.facts import GIT, MEMORY, Facts, Ref, Todo
-from ricordo.handoff.project_git import git_state
+from ricordo.handoff.facts import GIT_ID, MEMORY_ID, Facts, MessageRef, TaskFact
+from ricordo.handoff.project_git import read_git_state
 from ricordo.handoff.prove import prove
 from tests.unit.handoff.work import (
     EDITED,
@@ -47,9 +47,9 @@ def tidepool(tmp_path: Path) -> Tidepool:
     return Tidepool(Machine(tmp_path))
 
 
-def result_of(tidepool: Tidepool) -> ResultMark:
+def result_of(tidepool: Tidepool) -> ResultProof:
     proof = tidepool.proved()[1].proof
-    assert isinstance(proof, ResultMark)
+    assert isinstance(proof, ResultProof)
     return proof
 
 
@@ -58,8 +58,8 @@ def proof_of(tidepool: Tidepool, statement: HandoffStatement, facts: Facts | Non
 
 
 def test_the_directory_of_the_memory_is_verified(tidepool: Tidepool) -> None:
-    place = HandoffStatement(StatementSection.MEMORY, "It lies there", None, (MEMORY,))
-    assert proof_of(tidepool, place) == MemoryAt(str(tidepool.memory))
+    place = HandoffStatement(StatementSection.MEMORY, "It lies there", None, (MEMORY_ID,))
+    assert proof_of(tidepool, place) == MemoryProof(str(tidepool.memory))
     elsewhere = replace(tidepool.facts(), memory="/elsewhere")
     assert proof_of(tidepool, place, elsewhere) is None
     tidepool.memory.rename(tidepool.memory.with_name("moved"))
@@ -72,10 +72,14 @@ def test_each_statement_gets_the_mark_that_its_proof_has(tidepool: Tidepool) -> 
     assert (
         [statement.proof for statement in proved][3:7]
         == [
-            GitIs(tidepool.commit, tidepool.facts().git.branch, 0),  # type: ignore[union-attr]
-            FileIs("tidepool/alarm.py", (sha(tidepool.project / "tidepool/alarm.py") or "")[:12]),
-            FileIs("tidepool/report.py", (sha(tidepool.project / "tidepool/report.py") or "")[:12]),
-            NoteIs("tests.md", (sha(tidepool.note) or "")[:12]),
+            GitProof(tidepool.commit, tidepool.facts().git.branch, 0),  # type: ignore[union-attr]
+            FileProof(
+                "tidepool/alarm.py", (sha(tidepool.project / "tidepool/alarm.py") or "")[:12]
+            ),
+            FileProof(
+                "tidepool/report.py", (sha(tidepool.project / "tidepool/report.py") or "")[:12]
+            ),
+            NoteProof("tests.md", (sha(tidepool.note) or "")[:12]),
         ]
     )
 
@@ -89,7 +93,7 @@ CLAIMS = (
     HandoffStatement(StatementSection.FILES, "the file of the alarm", None, ("f4",)),
     HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`", None, ("f99",)),
     HandoffStatement(
-        StatementSection.ACTIVE, "all is committed, and the alarm works", None, (GIT, "f1")
+        StatementSection.ACTIVE, "all is committed, and the alarm works", None, (GIT_ID, "f1")
     ),
     HandoffStatement(
         StatementSection.FILES, "`tidepool/alarm.py`; the changes name `GetSteps`", None, ("f4",)
@@ -98,37 +102,48 @@ CLAIMS = (
         StatementSection.FILES, "`tidepool/alarm.py` (transcript: edited 9 times)", None, ("f4",)
     ),
     HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`, last at turn 5", None, ("f4",)),
-    HandoffStatement(StatementSection.ACTIVE, "Branch `other`, as committed", None, (GIT,)),
-    HandoffStatement(StatementSection.ACTIVE, "Branch `main`; 3 commits not pushed", None, (GIT,)),
+    HandoffStatement(StatementSection.ACTIVE, "Branch `other`, as committed", None, (GIT_ID,)),
     HandoffStatement(
-        StatementSection.ACTIVE, "Branch `main`; not committed: `bell.py`", None, (GIT,)
+        StatementSection.ACTIVE, "Branch `main`; 3 commits not pushed", None, (GIT_ID,)
+    ),
+    HandoffStatement(
+        StatementSection.ACTIVE, "Branch `main`; not committed: `bell.py`", None, (GIT_ID,)
     ),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
-    HandoffStatement(StatementSection.MEMORY, "The memory is at `/elsewhere`", None, (MEMORY,)),
+    HandoffStatement(StatementSection.MEMORY, "The memory is at `/elsewhere`", None, (MEMORY_ID,)),
     HandoffStatement(
-        StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), "Touch the schema."
+        StatementSection.OBJECTIVE,
+        "said",
+        QuoteProof(MessageRef(0, 1)),
+        ("f1",),
+        "Touch the schema.",
     ),
     HandoffStatement(
         StatementSection.OBJECTIVE,
         "said",
-        QuoteMark(Ref(0, 2)),
+        QuoteProof(MessageRef(0, 2)),
         ("f1",),
         "Do not touch the schema.",
     ),
-    HandoffStatement(StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), ""),
+    HandoffStatement(StatementSection.OBJECTIVE, "said", QuoteProof(MessageRef(0, 1)), ("f1",), ""),
     HandoffStatement(
-        StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 6)), ("f2",)
+        StatementSection.DONE, "the tests pass", ResultProof(0, False, MessageRef(0, 6)), ("f2",)
     ),
     HandoffStatement(
-        StatementSection.DONE, "the check passes", ResultMark(0, False, Ref(0, 6)), ("f3",)
+        StatementSection.DONE, "the check passes", ResultProof(0, False, MessageRef(0, 6)), ("f3",)
     ),
     HandoffStatement(
-        StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 5)), ("f2", "f1")
+        StatementSection.DONE,
+        "the tests pass",
+        ResultProof(0, False, MessageRef(0, 5)),
+        ("f2", "f1"),
     ),
-    HandoffStatement(StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 5)), ()),
     HandoffStatement(
-        StatementSection.DONE, "all is well", FileIs("tidepool/alarm.py", "3f2a91c0b7d4"), ()
+        StatementSection.DONE, "the tests pass", ResultProof(0, False, MessageRef(0, 5)), ()
+    ),
+    HandoffStatement(
+        StatementSection.DONE, "all is well", FileProof("tidepool/alarm.py", "3f2a91c0b7d4"), ()
     ),
 )
 """Statements that say more than the facts they are based on."""
@@ -159,9 +174,9 @@ def test_all_statements_of_rules_about_a_project_are_verified(tidepool: Tidepool
     committed(tidepool.project, "part 1 of `7`: " + "the alarm " * 20)
     for number in range(12):
         write(tidepool.project / f"n{number} `x`.py", "")
-    facts = replace(tidepool.facts(), git=git_state(str(tidepool.project)))
+    facts = replace(tidepool.facts(), git=read_git_state(str(tidepool.project)))
     proved = prove(compose(facts), facts, tidepool.world())
-    of_git = [statement for statement in proved if statement.stands_on == (GIT,)]
+    of_git = [statement for statement in proved if statement.fact_ids == (GIT_ID,)]
     assert "and 4 more" in of_git[0].text
     assert statuses(of_git) == ["verified"]
     pointers = [
@@ -178,18 +193,20 @@ def test_a_part_of_a_message_is_a_quote_if_it_is_exact(
 ) -> None:
     for quote, is_there in (("the berth alarm test", True), ("the Berth alarm test", False)):
         statement = HandoffStatement(
-            StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), quote
+            StatementSection.OBJECTIVE, "said", QuoteProof(MessageRef(0, 1)), ("f1",), quote
         )
         assert (proof_of(tidepool, statement) is not None) is is_there
 
 
 def test_the_tasks_of_one_message_are_quoted_as_a_list(tidepool: Tidepool) -> None:
-    todos = tuple(Todo(f"t{n}", Ref(0, 9), text, "pending") for n, text in enumerate(("a", "b")))
+    todos = tuple(
+        TaskFact(f"t{n}", MessageRef(0, 9), text, "pending") for n, text in enumerate(("a", "b"))
+    )
     facts = replace(tidepool.facts(), todos=todos)
     full_list = HandoffStatement(
-        StatementSection.NEXT, "to do", QuoteMark(Ref(0, 9)), ("t0", "t1"), "a\nb"
+        StatementSection.NEXT, "to do", QuoteProof(MessageRef(0, 9)), ("t0", "t1"), "a\nb"
     )
-    assert proof_of(tidepool, full_list, facts) == QuoteMark(Ref(0, 9))
+    assert proof_of(tidepool, full_list, facts) == QuoteProof(MessageRef(0, 9))
     for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
         assert proof_of(tidepool, replace(full_list, quote=quote, stands_on=ids), facts) is None
 
@@ -205,9 +222,9 @@ def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: 
 def test_what_a_command_itself_changes_makes_its_result_no_older(tidepool: Tidepool) -> None:
     write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n", LATER)
     facts = tidepool.facts()
-    ran = replace(facts.ran[0], ended=(LATER + timedelta(seconds=1)).isoformat())
-    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=(ran, *facts.ran[1:])))
-    assert isinstance(proof, ResultMark)
+    ran = replace(facts.commands[0], ended=(LATER + timedelta(seconds=1)).isoformat())
+    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=(ran, *facts.commands[1:])))
+    assert isinstance(proof, ResultProof)
     assert proof.changed == ()
 
 
@@ -229,10 +246,10 @@ def test_what_the_transcript_tells_as_changed_later_makes_a_result_stale(
     tidepool: Tidepool,
 ) -> None:
     facts = tidepool.facts()
-    ran = replace(facts.ran[0], changed_since=("tidepool/alarm.py",))
-    facts = replace(facts, ran=(ran, *facts.ran[1:]))
+    ran = replace(facts.commands[0], changed_since=("tidepool/alarm.py",))
+    facts = replace(facts, ran=(ran, *facts.commands[1:]))
     proof = proof_of(tidepool, STATEMENTS[1], facts)
-    assert isinstance(proof, ResultMark)
+    assert isinstance(proof, ResultProof)
     assert proof.changed == ("tidepool/alarm.py",)
 
 
@@ -255,9 +272,9 @@ def test_a_commit_that_brings_something_else_makes_a_result_stale(tidepool: Tide
 )
 def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool, at: str) -> None:
     facts = tidepool.facts()
-    ran = tuple(replace(run, ref=run.ref._replace(at=at)) for run in facts.ran)
+    ran = tuple(replace(run, ref=run.ref._replace(at=at)) for run in facts.commands)
     proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
-    assert isinstance(proof, ResultMark)
+    assert isinstance(proof, ResultProof)
     assert "tidepool/alarm.py" in proof.changed
 
 
@@ -282,7 +299,7 @@ def test_a_file_that_changed_after_gathering_is_not_verified(tidepool: Tidepool)
 def test_an_existing_handoff_is_not_a_dirty_file(tidepool: Tidepool) -> None:
     tidepool.handoff.write_text("ours\n")
     proof = tidepool.proved()[3].proof
-    assert isinstance(proof, GitIs)
+    assert isinstance(proof, GitProof)
     assert proof.dirty == 0
 
 
@@ -290,5 +307,7 @@ def test_a_file_outside_the_project_is_never_opened(tidepool: Tidepool) -> None:
     for path in ("../memory.md", "/etc/hostname"):
         facts = tidepool.facts()
         use = replace(facts.files[0], path=path, sha="0" * 64)
-        statement = HandoffStatement(StatementSection.FILES, path, FileIs(path, "0" * 12), ("f4",))
+        statement = HandoffStatement(
+            StatementSection.FILES, path, FileProof(path, "0" * 12), ("f4",)
+        )
         assert proof_of(tidepool, statement, replace(facts, files=(use,))) is None

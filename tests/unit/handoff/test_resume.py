@@ -15,22 +15,22 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.registry import SUPPORTED, agent_named
+from ricordo.agents.registry import SUPPORTED, find_agent
 from ricordo.errors import HandoffUnreadable
 from ricordo.handoff import check as probe
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     HandoffStatement,
-    MemoryAt,
-    NoteIs,
-    QuoteMark,
+    MemoryProof,
+    NoteProof,
+    QuoteProof,
     SourceSession,
     StatementSection,
 )
-from ricordo.handoff.facts import GIT, Ref
-from ricordo.handoff.project_git import git_state
-from ricordo.services.handoff.resume import Resumption, resume_handoff
+from ricordo.handoff.facts import GIT_ID, MessageRef
+from ricordo.handoff.project_git import read_git_state
+from ricordo.services.handoff.resume import ResumeReport, resume_handoff
 from tests.support.builders import note_text
 from tests.support.transcripts import Claude
 from tests.unit.handoff.work import WISH, WRITTEN, Tidepool, committed, fallen, write
@@ -49,24 +49,24 @@ def tidepool(tmp_path: Path) -> Tidepool:
     return tidepool
 
 
-def files(resumption: Resumption) -> list[tuple[str, str, str]]:
-    return [(use.path, use.kind.value, use.to) for use in resumption.resumed.changed.files]
+def files(resumption: ResumeReport) -> list[tuple[str, str, str]]:
+    return [(use.path, use.kind.value, use.new_path) for use in resumption.rechecked.changes.files]
 
 
-def why(report: Resumption, name: str) -> str:
+def why(report: ResumeReport, name: str) -> str:
     return next(
-        statement.why
-        for statement in report.resumed.statements
+        statement.reason
+        for statement in report.rechecked.statements
         if statement.statement.text.split("`")[1] == name
     )
 
 
 def test_an_unchanged_project_keeps_every_statement_valid(tidepool: Tidepool) -> None:
     report = tidepool.resumed()
-    assert report.resumed.holds
-    assert (files(report), report.resumed.changed.commits, report.remarks) == ([], (), ())
-    assert not report.resumed.has_expired
-    assert not report.resumed.is_edited
+    assert report.rechecked.is_valid
+    assert (files(report), report.rechecked.changes.commits, report.warnings) == ([], (), ())
+    assert not report.rechecked.has_expired
+    assert not report.rechecked.is_edited
     # the uncommitted file is the handoff, and another one would be as well
     assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
     write(tidepool.project / "HANDOFF.new.md", "")
@@ -80,18 +80,18 @@ def test_commits_that_were_pushed_since_are_reported(tidepool: Tidepool) -> None
     git(tidepool.project, "push", "--quiet", "-u", "origin", "HEAD")
     committed(tidepool.project / ".", "nothing new")
     told = HandoffStatement(
-        StatementSection.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT,)
+        StatementSection.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT_ID,)
     )
-    state = git_state(str(tidepool.project))
+    state = read_git_state(str(tidepool.project))
     assert state is not None
     text = told.text.replace("x", state.branch)
     tidepool.write_handoff(
-        (replace(told, text=text, proof=GitIs(state.commit, state.branch, len(state.dirty))),)
+        (replace(told, text=text, proof=GitProof(state.commit, state.branch, len(state.dirty))),)
     )
-    assert tidepool.resumed().resumed.holds
+    assert tidepool.resumed().rechecked.is_valid
     git(tidepool.project, "push", "--quiet")
-    (checked,) = tidepool.resumed().resumed.statements
-    assert (checked.now.value, checked.why) == ("stale", "no unpushed commits known")
+    (checked,) = tidepool.resumed().rechecked.statements
+    assert (checked.status_now.value, checked.reason) == ("stale", "no unpushed commits known")
 
 
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
@@ -114,7 +114,7 @@ def test_a_new_commit(tidepool: Tidepool) -> None:
     commit = committed(tidepool.project, "a readme", NOW)
     report = tidepool.resumed()
     assert fallen(report) == RESULTS | {"main": "stale"}
-    commits = report.resumed.changed.commits
+    commits = report.rechecked.changes.commits
     assert [(commit.id, commit.subject) for commit in commits] == [(commit, "a readme")]
     assert files(report) == [("README.md", "created", "")]
 
@@ -132,7 +132,7 @@ def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> No
     write(tidepool.note, note_text("tests", "Run make test.\n"))
     report = tidepool.resumed()
     assert fallen(report) == {"tests.md": "stale"}
-    (note,) = report.resumed.changed.notes
+    (note,) = report.rechecked.changes.notes
     assert (note.path, note.kind.value) == ("tests.md", "changed")
 
 
@@ -158,14 +158,14 @@ def test_a_result_names_what_was_changed_since(tidepool: Tidepool) -> None:
 
 def test_an_unverified_statement_does_not_become_invalid(tidepool: Tidepool) -> None:
     (tidepool.project / "tidepool/alarm.py").unlink()
-    assert tidepool.resumed().resumed.statements[-1].holds
+    assert tidepool.resumed().rechecked.statements[-1].is_valid
 
 
 def test_git_went_away(tidepool: Tidepool) -> None:
     shutil.rmtree(tidepool.project / ".git")
     report = tidepool.resumed()
     assert fallen(report) == RESULTS | {"main": "unverified"}
-    assert "no repository" in report.remarks[0]
+    assert "no repository" in report.warnings[0]
 
 
 def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
@@ -187,12 +187,12 @@ def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: 
     git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
     report = tidepool.resumed()
     assert fallen(report) == RESULTS | {"main": "stale"}
-    assert "is not in the history" in report.remarks[0]
+    assert "is not in the history" in report.warnings[0]
     git(tidepool.project, "reflog", "expire", "--expire=all", "--all")
     git(tidepool.project, "gc", "--quiet", "--prune=all")
     report = tidepool.resumed()
     assert fallen(report) == RESULTS | {"main": "stale"}
-    assert "is not in this repository" in report.remarks[0]
+    assert "is not in this repository" in report.warnings[0]
     assert files(report) == []
 
 
@@ -204,15 +204,15 @@ def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
     shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
     report = resume_handoff(tidepool.machine.surroundings(clone))
     # the notes are those that the handoff names, wherever the project is
-    assert report.resumed.holds
+    assert report.rechecked.is_valid
     assert report.project == str(clone)
 
 
 def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Tidepool) -> None:
     tidepool.transcript.unlink()
     report = tidepool.resumed()
-    assert report.resumed.holds
-    (remark,) = report.remarks
+    assert report.rechecked.is_valid
+    (remark,) = report.warnings
     assert remark == "No agent here keeps the transcript of session 1: 1 quote is not checked."
 
 
@@ -221,26 +221,28 @@ def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
     path.write_text(path.read_text().replace("Do not touch the schema.", "Drop the schema."))
     report = tidepool.resumed()
     assert fallen(report) == {"wish": "unverified"}
-    assert report.resumed.is_edited
+    assert report.rechecked.is_edited
 
 
 def test_a_handoff_expires(tidepool: Tidepool) -> None:
     tidepool.write_handoff(expires=NOW)
-    report = tidepool.resumed().resumed
+    report = tidepool.resumed().rechecked
     assert report.has_expired
-    assert report.holds
+    assert report.is_valid
 
 
 HOSTILE = (
-    HandoffStatement(StatementSection.FILES, "`etc`", FileIs("../../etc/passwd", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`root`", FileIs("/etc/passwd", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`fifo`", FileIs("fifo", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`link`", FileIs("link", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`behind`", FileIs("folder/passwd", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`large`", FileIs("large", "0" * 12)),
-    HandoffStatement(StatementSection.FILES, "`not`", FileIs("../../etc/none", None)),
-    HandoffStatement(StatementSection.MEMORY, "`note`", NoteIs("../../../etc/passwd", "0" * 12)),
-    HandoffStatement(StatementSection.OBJECTIVE, "`said`", QuoteMark(Ref(7, 1)), quote="root"),
+    HandoffStatement(StatementSection.FILES, "`etc`", FileProof("../../etc/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`root`", FileProof("/etc/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`fifo`", FileProof("fifo", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`link`", FileProof("link", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`behind`", FileProof("folder/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`large`", FileProof("large", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`not`", FileProof("../../etc/none", None)),
+    HandoffStatement(StatementSection.MEMORY, "`note`", NoteProof("../../../etc/passwd", "0" * 12)),
+    HandoffStatement(
+        StatementSection.OBJECTIVE, "`said`", QuoteProof(MessageRef(7, 1)), quote="root"
+    ),
 )
 
 
@@ -254,10 +256,10 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
     tidepool.write_handoff(HOSTILE, commit="f" * 40, memory="/etc", branch="--output=x")
     report = tidepool.resumed()
     fallen = {
-        statement.statement.text.strip("`"): statement.why
-        for statement in report.resumed.statements
+        statement.statement.text.strip("`"): statement.reason
+        for statement in report.rechecked.statements
     }
-    assert not any(statement.holds for statement in report.resumed.statements)
+    assert not any(statement.is_valid for statement in report.rechecked.statements)
     assert fallen == {
         "etc": "../../etc/passwd is outside the folder",
         "root": "/etc/passwd is outside the folder",
@@ -269,7 +271,7 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "note": "note ../../../etc/passwd is outside the folder",
         "said": "the message does not contain these words",
     }
-    assert any(remark.startswith("Unknown memory /etc") for remark in report.remarks)
+    assert any(remark.startswith("Unknown memory /etc") for remark in report.warnings)
 
 
 _watching: list[set[str]] = []
@@ -320,12 +322,12 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
             report = tidepool.resumed()
         assert not {path, os.path.realpath(path)} & opened
         assert any(
-            remark.startswith("No agent here keeps the transcript") for remark in report.remarks
+            remark.startswith("No agent here keeps the transcript") for remark in report.warnings
         )
-    known = tidepool.transcript if agent is agent_named("claude") else None
+    known = tidepool.transcript if agent is find_agent("claude") else None
     if known is not None:
         tidepool.write_handoff(sources=(SourceSession(agent, "s", str(known)),))
-        assert not tidepool.resumed().remarks
+        assert not tidepool.resumed().warnings
 
 
 def test_a_file_that_is_not_a_handoff(tidepool: Tidepool) -> None:
@@ -380,7 +382,7 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
 
 def test_files_that_did_not_fit_into_the_header_are_reported(tidepool: Tidepool) -> None:
     tidepool.write_handoff(unlisted=2)
-    (told,) = tidepool.resumed().remarks
+    (told,) = tidepool.resumed().warnings
     assert told.startswith("2 files did not fit into the header")
 
 
@@ -401,13 +403,15 @@ def test_a_credential_in_a_name_is_redacted(tidepool: Tidepool) -> None:
     committed(tidepool.project, f"use {key}", NOW)
     report = tidepool.resumed()
     assert fallen(report)["main"] == "stale"
-    assert [use.path for use in report.resumed.changed.files] == ["keys/[secret: github-token].txt"]
+    assert [use.path for use in report.rechecked.changes.files] == [
+        "keys/[secret: github-token].txt"
+    ]
     assert key not in repr(report)
 
 
 def test_a_moved_memory_is_stale(tidepool: Tidepool) -> None:
     place = HandoffStatement(
-        StatementSection.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory))
+        StatementSection.MEMORY, "it lies at `memory`", MemoryProof(str(tidepool.memory))
     )
     tidepool.write_handoff((place,))
     assert tidepool.fallen() == {}
@@ -421,5 +425,5 @@ def test_very_many_new_files_hide_no_statement(
     for number in range(8):
         write(tidepool.project / f"new{number}.txt", f"{number}\n", NOW)
     committed(tidepool.project, "many", NOW)
-    monkeypatch.setattr(probe, "MOST_LOOKS", 6)
+    monkeypatch.setattr(probe, "MAX_CHECKED_FILES", 6)
     assert tidepool.fallen() == RESULTS | {"main": "stale"}

@@ -5,76 +5,80 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ricordo.agents.registry import agent_named
+from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
-    FileIs,
-    GitIs,
+    FileProof,
+    GitProof,
     Handoff,
     HandoffStatement,
-    NoteIs,
-    QuoteMark,
-    ResultMark,
+    NoteProof,
+    ProofStatus,
+    QuoteProof,
+    ResultProof,
     SourceSession,
     StatementSection,
-    Status,
 )
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.resume import RecheckedStatement, Resumed
+from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.resume import RecheckedHandoff, RecheckedStatement
 from ricordo.handoff.since import ProjectChanges
-from ricordo.handoff.update import updated
+from ricordo.handoff.update import merge_handoffs
 from tests.unit.handoff.test_document import SESSION, SHA, handoff_of
 
-OTHER = SourceSession(agent_named("codex"), "9d2f4c3e", "/home/ana/.codex/sessions/r.jsonl")
+OTHER = SourceSession(find_agent("codex"), "9d2f4c3e", "/home/ana/.codex/sessions/r.jsonl")
 OTHER_SHA = "1a2b3c4d5e6f"
 NOW = datetime(2026, 10, 6, tzinfo=UTC)
 
 
-def resumed(handoff: Handoff, **fallen: Status) -> Resumed:
+def resumed(handoff: Handoff, **fallen: ProofStatus) -> RecheckedHandoff:
     """Return a rechecked handoff: all is valid except what has `fallen`, by its text."""
     checked = (
         RecheckedStatement(statement, fallen.get(statement.text, statement.status))
         for statement in handoff.statements
     )
-    return Resumed(handoff, tuple(checked), ProjectChanges(), False, False)
+    return RecheckedHandoff(handoff, tuple(checked), ProjectChanges(), False, False)
 
 
 def texts(handoff: Handoff) -> list[str]:
     return [statement.text for statement in handoff.statements]
 
 
-def after(old: list[HandoffStatement], *new: HandoffStatement, **fallen: Status) -> Handoff:
+def after(old: list[HandoffStatement], *new: HandoffStatement, **fallen: ProofStatus) -> Handoff:
     """Return the updated handoff of another session than the old one."""
-    return updated(resumed(handoff_of(*old), **fallen), handoff_of(*new, sources=(OTHER,)))
+    return merge_handoffs(resumed(handoff_of(*old), **fallen), handoff_of(*new, sources=(OTHER,)))
 
 
 def test_valid_statements_follow_new_ones_and_invalid_ones_are_dropped() -> None:
     old = [
-        HandoffStatement(StatementSection.FILES, "held", FileIs("a.py", SHA)),
-        HandoffStatement(StatementSection.FILES, "fell", FileIs("b.py", SHA)),
+        HandoffStatement(StatementSection.FILES, "held", FileProof("a.py", SHA)),
+        HandoffStatement(StatementSection.FILES, "fell", FileProof("b.py", SHA)),
         HandoffStatement(
-            StatementSection.DONE, "stale", ResultMark(0, False, Ref(0, 3), ("a.py",))
+            StatementSection.DONE, "stale", ResultProof(0, False, MessageRef(0, 3), ("a.py",))
         ),
         HandoffStatement(StatementSection.DECISIONS, "guess"),
     ]
     new = HandoffStatement(StatementSection.DONE, "new")
-    assert texts(after(old, new, fell=Status.STALE)) == ["new", "held", "guess"]
+    assert texts(after(old, new, fell=ProofStatus.STALE)) == ["new", "held", "guess"]
 
 
 def test_repeated_statements_are_dropped() -> None:
     old = [
-        HandoffStatement(StatementSection.FILES, "a.py: edited twice", FileIs("a.py", SHA)),
-        HandoffStatement(StatementSection.MEMORY, "old name", NoteIs("tests.md", SHA)),
-        HandoffStatement(StatementSection.ACTIVE, "clean", GitIs(SHA, "main", 0)),
-        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
+        HandoffStatement(StatementSection.FILES, "a.py: edited twice", FileProof("a.py", SHA)),
+        HandoffStatement(StatementSection.MEMORY, "old name", NoteProof("tests.md", SHA)),
+        HandoffStatement(StatementSection.ACTIVE, "clean", GitProof(SHA, "main", 0)),
+        HandoffStatement(
+            StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 2)), (), "Use uv."
+        ),
         HandoffStatement(StatementSection.QUESTIONS, "now it is decided"),
     ]
     new = [
         HandoffStatement(
-            StatementSection.FILES, "a.py: edited three times", FileIs("a.py", OTHER_SHA)
+            StatementSection.FILES, "a.py: edited three times", FileProof("a.py", OTHER_SHA)
         ),
-        HandoffStatement(StatementSection.MEMORY, "new name", NoteIs("tests.md", SHA)),
-        HandoffStatement(StatementSection.DONE, "dirty", GitIs(SHA, "main", 2)),
-        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 9)), (), "Use uv."),
+        HandoffStatement(StatementSection.MEMORY, "new name", NoteProof("tests.md", SHA)),
+        HandoffStatement(StatementSection.DONE, "dirty", GitProof(SHA, "main", 2)),
+        HandoffStatement(
+            StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 9)), (), "Use uv."
+        ),
         HandoffStatement(StatementSection.DECISIONS, "now it is decided"),
     ]
     assert after(old, *new).statements == tuple(new)
@@ -84,17 +88,17 @@ def test_repeated_words_are_recognized_as_the_document_has_them() -> None:
     """Line endings, control characters, and redactions."""
     key = "a1B2c3"
     quote = HandoffStatement(
-        StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), f"Use\r\n{key}\x07."
+        StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 2)), (), f"Use\r\n{key}\x07."
     )
     ran = HandoffStatement(
-        StatementSection.DONE, f"`{key}` succeeded", ResultMark(0, False, Ref(0, 3))
+        StatementSection.DONE, f"`{key}` succeeded", ResultProof(0, False, MessageRef(0, 3))
     )
     old = [
         replace(quote, quote="Use\n[REDACTED:token:3]␇."),
         replace(ran, text="`[REDACTED:token:3]` succeeded"),
     ]
     new = handoff_of(quote, ran)
-    merged = updated(
+    merged = merge_handoffs(
         resumed(handoff_of(*old)), new, lambda text: text.replace(key, "[REDACTED:a:1]")
     )
     assert merged.statements == new.statements
@@ -106,17 +110,28 @@ def test_quotes_that_were_cut_at_another_place_are_dropped() -> None:
     """
     old = [
         HandoffStatement(
-            StatementSection.DECISIONS, "cut", QuoteMark(Ref(0, 2)), (), "We keep it."
+            StatementSection.DECISIONS, "cut", QuoteProof(MessageRef(0, 2)), (), "We keep it."
         ),
         HandoffStatement(
-            StatementSection.DECISIONS, "another turn", QuoteMark(Ref(0, 3)), (), "We keep it."
+            StatementSection.DECISIONS,
+            "another turn",
+            QuoteProof(MessageRef(0, 3)),
+            (),
+            "We keep it.",
         ),
     ]
     whole = HandoffStatement(
-        StatementSection.DECISIONS, "all", QuoteMark(Ref(0, 2)), (), "We keep it. Tests want it."
+        StatementSection.DECISIONS,
+        "all",
+        QuoteProof(MessageRef(0, 2)),
+        (),
+        "We keep it. Tests want it.",
     )
-    assert texts(updated(resumed(handoff_of(*old)), handoff_of(whole))) == ["all", "another turn"]
-    assert texts(updated(resumed(handoff_of(whole)), handoff_of(old[0]))) == ["cut"]
+    assert texts(merge_handoffs(resumed(handoff_of(*old)), handoff_of(whole))) == [
+        "all",
+        "another turn",
+    ]
+    assert texts(merge_handoffs(resumed(handoff_of(whole)), handoff_of(old[0]))) == ["cut"]
 
 
 def test_what_is_of_the_moment_is_that_of_now() -> None:
@@ -128,7 +143,7 @@ def test_what_is_of_the_moment_is_that_of_now() -> None:
     )
     old = [HandoffStatement(section, f"old {section.value}") for section in moment]
     new = [
-        HandoffStatement(section, f"new {section.value}", QuoteMark(Ref(0, 1)))
+        HandoffStatement(section, f"new {section.value}", QuoteProof(MessageRef(0, 1)))
         for section in moment
     ]
     assert texts(after(old, *new)) == [statement.text for statement in new]
@@ -140,42 +155,48 @@ def test_what_is_of_the_moment_is_that_of_now() -> None:
 
 def test_kept_statements_name_their_session() -> None:
     old = [
-        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
         HandoffStatement(
-            StatementSection.DONE, "tests", ResultMark(0, False, Ref(0, 5, "2026-10-05T09:00Z"))
+            StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 2)), (), "Use uv."
+        ),
+        HandoffStatement(
+            StatementSection.DONE,
+            "tests",
+            ResultProof(0, False, MessageRef(0, 5, "2026-10-05T09:00Z")),
         ),
     ]
     before = handoff_of(*old, files={"a.py": SHA, "b.py": SHA})
     new = handoff_of(
         HandoffStatement(StatementSection.NEXT, "x"), sources=(OTHER,), files={"b.py": OTHER_SHA}
     )
-    merged = updated(resumed(before), new)
-    assert merged.head.sources == (OTHER, SESSION)
+    merged = merge_handoffs(resumed(before), new)
+    assert merged.header.sources == (OTHER, SESSION)
     assert [statement.proof for statement in merged.statements[1:]] == [
-        QuoteMark(Ref(1, 2)),
-        ResultMark(0, False, Ref(1, 5, "2026-10-05T09:00Z")),
+        QuoteProof(MessageRef(1, 2)),
+        ResultProof(0, False, MessageRef(1, 5, "2026-10-05T09:00Z")),
     ]
     # the files of the result are listed, so that it can be checked again
-    assert merged.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
+    assert merged.header.files == {"a.py": SHA, "b.py": OTHER_SHA}
 
 
 def test_guesses_of_a_session_that_was_read_again_are_dropped() -> None:
     old = handoff_of(
         HandoffStatement(StatementSection.DONE, "a guess"),
-        HandoffStatement(StatementSection.FILES, "a.py", FileIs("a.py", SHA)),
+        HandoffStatement(StatementSection.FILES, "a.py", FileProof("a.py", SHA)),
     )
     new = handoff_of(HandoffStatement(StatementSection.NEXT, "x"))
-    assert texts(updated(resumed(old), new)) == ["x", "a.py"]
+    assert texts(merge_handoffs(resumed(old), new)) == ["x", "a.py"]
     # another engine's omission is no reason
-    drafted = replace(old, head=replace(old.head, engine="claude-opus-5"))
-    assert texts(updated(resumed(drafted), new)) == ["x", "a guess", "a.py"]
+    drafted = replace(old, head=replace(old.header, engine="claude-opus-5"))
+    assert texts(merge_handoffs(resumed(drafted), new)) == ["x", "a guess", "a.py"]
 
 
 def test_updated_again_nothing_changes() -> None:
     old = [
-        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
+        HandoffStatement(
+            StatementSection.CONSTRAINTS, "Rule", QuoteProof(MessageRef(0, 2)), (), "Use uv."
+        ),
         HandoffStatement(StatementSection.DECISIONS, "guess"),
     ]
     new = handoff_of(HandoffStatement(StatementSection.DONE, "new"), sources=(OTHER,))
-    once = updated(resumed(handoff_of(*old)), new)
-    assert updated(resumed(once), new) == once
+    once = merge_handoffs(resumed(handoff_of(*old)), new)
+    assert merge_handoffs(resumed(once), new) == once

@@ -9,27 +9,36 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from ricordo.agents.claude.folder import slug
-from ricordo.agents.registry import agent_named
+from ricordo.agents.claude.folder import make_slug
+from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
-from ricordo.handoff.check import World
+from ricordo.handoff.check import CurrentState
 from ricordo.handoff.document import (
     ANY_AGENT,
-    FileIs,
+    FileProof,
     Handoff,
     HandoffHeader,
     HandoffStatement,
-    QuoteMark,
-    ResultMark,
+    QuoteProof,
+    ResultProof,
     SourceSession,
     StatementSection,
 )
-from ricordo.handoff.facts import GIT, Facts, FileUse, MessageFact, NoteFound, Ran, Ref, Work
+from ricordo.handoff.facts import (
+    GIT_ID,
+    CommandFact,
+    CommandPurpose,
+    Facts,
+    FileUse,
+    MessageFact,
+    MessageRef,
+    NoteFact,
+)
 from ricordo.handoff.format import render
-from ricordo.handoff.project_git import git_state
+from ricordo.handoff.project_git import read_git_state
 from ricordo.handoff.prove import prove
-from ricordo.handoff.since import files_now
-from ricordo.services.handoff.resume import Resumption, resume_handoff
+from ricordo.handoff.since import read_dependencies
+from ricordo.services.handoff.resume import ResumeReport, resume_handoff
 from tests.support.builders import note_text
 from tests.support.transcripts import Claude
 from tests.unit.machine import Machine, git
@@ -72,36 +81,46 @@ class Tidepool:
         self.memory = machine.memory(self.project)
         self.note = write(self.memory / "tests.md", note_text("tests", "Run pytest.\n"))
         said = Claude(cwd=str(self.project)).says(WISH)
-        self.transcript = said.write(machine.home, slug(str(self.project)))
+        self.transcript = said.write(machine.home, make_slug(str(self.project)))
         self.handoff = self.project / "HANDOFF.md"
 
     def facts(self) -> Facts:
         """The facts that gathering returns."""
-        session = Session(agent_named("claude"), "s", str(self.transcript), str(self.project))
+        session = Session(find_agent("claude"), "s", str(self.transcript), str(self.project))
         at = RAN.isoformat()
         command = "pytest -q tests/test_alarm.py::test_fire"
         return Facts(
             project=str(self.project),
             sessions=(session,),
-            said=(MessageFact("f1", Ref(0, 1, at), WISH, is_person=True),),
-            ran=(
-                Ran("f2", Ref(0, 5, at), command, Work.TEST, 0, False, "1 passed"),
-                Ran("f3", Ref(0, 6, at), "ruff check .", Work.CHECK, 1, True, "1 error"),
+            messages=(MessageFact("f1", MessageRef(0, 1, at), WISH, is_user=True),),
+            commands=(
+                CommandFact(
+                    "f2", MessageRef(0, 5, at), command, CommandPurpose.TEST, 0, False, "1 passed"
+                ),
+                CommandFact(
+                    "f3",
+                    MessageRef(0, 6, at),
+                    "ruff check .",
+                    CommandPurpose.CHECK,
+                    1,
+                    True,
+                    "1 error",
+                ),
             ),
             files=(
                 self.used("f4", "tidepool/alarm.py", FileAction.EDITED),
                 self.used("f5", "tidepool/report.py", FileAction.READ),
             ),
-            git=git_state(str(self.project)),
+            git=read_git_state(str(self.project)),
             memory=str(self.memory),
-            notes=(NoteFound("f6", "tests.md", "tests", "how", sha(self.note) or "", "bears"),),
+            notes=(NoteFact("f6", "tests.md", "tests", "how", sha(self.note) or "", "bears"),),
         )
 
     def used(self, id: str, path: str, *deeds: FileAction) -> FileUse:
-        return FileUse(id, path, deeds, Ref(0, 4), 1, sha(self.project / path))
+        return FileUse(id, path, deeds, MessageRef(0, 4), 1, sha(self.project / path))
 
-    def world(self) -> World:
-        return World(str(self.project), str(self.memory), now=WRITTEN.timestamp())
+    def world(self) -> CurrentState:
+        return CurrentState(str(self.project), str(self.memory), now=WRITTEN.timestamp())
 
     def proved(self) -> tuple[HandoffStatement, ...]:
         return prove(STATEMENTS, self.facts(), self.world())
@@ -119,18 +138,18 @@ class Tidepool:
             target=ANY_AGENT,
             budget=4000,
             engine="rules",
-            sources=(SourceSession(agent_named("claude"), "s", str(self.transcript)),),
+            sources=(SourceSession(find_agent("claude"), "s", str(self.transcript)),),
             commit=state.commit if state else "",
             branch=state.branch if state else "",
             dirty=state.dirty if state else (),
-            files=files_now(statements, facts, world),
+            files=read_dependencies(statements, facts, world),
             memory=str(self.memory),
         )
         handoff = Handoff(replace(its_head, **head), statements)  # type: ignore[arg-type]
         self.handoff.write_text(render(handoff))
         return self.handoff
 
-    def resumed(self, path: str = "") -> Resumption:
+    def resumed(self, path: str = "") -> ResumeReport:
         return resume_handoff(self.machine.surroundings(self.project), path)
 
     def fallen(self) -> dict[str, str]:
@@ -138,34 +157,38 @@ class Tidepool:
         return fallen(self.resumed())
 
 
-def fallen(found: Resumption) -> dict[str, str]:
+def fallen(found: ResumeReport) -> dict[str, str]:
     """Return what is no longer valid: the first code in each statement, with its status now."""
-    statements = found.resumed.statements
+    statements = found.rechecked.statements
     return {
-        statement.statement.text.split("`")[1]: statement.now.value
+        statement.statement.text.split("`")[1]: statement.status_now.value
         for statement in statements
-        if not statement.holds
+        if not statement.is_valid
     }
 
 
 STATEMENTS = (
     HandoffStatement(
-        StatementSection.OBJECTIVE, "The person wishes `wish`", QuoteMark(Ref(0, 1)), ("f1",), WISH
+        StatementSection.OBJECTIVE,
+        "The person wishes `wish`",
+        QuoteProof(MessageRef(0, 1)),
+        ("f1",),
+        WISH,
     ),
     HandoffStatement(
-        StatementSection.DONE, "`tests` succeeded", ResultMark(0, False, Ref(0, 5)), ("f2",)
+        StatementSection.DONE, "`tests` succeeded", ResultProof(0, False, MessageRef(0, 5)), ("f2",)
     ),
     HandoffStatement(
-        StatementSection.BLOCKED, "`ruff` failed", ResultMark(1, True, Ref(0, 6)), ("f3",)
+        StatementSection.BLOCKED, "`ruff` failed", ResultProof(1, True, MessageRef(0, 6)), ("f3",)
     ),
-    HandoffStatement(StatementSection.ACTIVE, "Branch `main`, as committed", None, (GIT,)),
+    HandoffStatement(StatementSection.ACTIVE, "Branch `main`, as committed", None, (GIT_ID,)),
     HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`: edited", None, ("f4",)),
     HandoffStatement(StatementSection.FILES, "`tidepool/report.py`: only read", None, ("f5",)),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how", None, ("f6",)),
     HandoffStatement(
         StatementSection.DECISIONS,
         "`tidepool/alarm.py` is done",
-        FileIs("tidepool/alarm.py", "0" * 12),
+        FileProof("tidepool/alarm.py", "0" * 12),
     ),
 )
 """One of each kind, the last a guess that claims a proof."""

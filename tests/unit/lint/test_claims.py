@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.lint.claims import checker as prober
-from ricordo.lint.claims.checker import claims_of
+from ricordo.lint.claims.checker import find_claims
 from ricordo.lint.evidence import CheckOutcome, ClaimKind
 from ricordo.lint.finding import Finding
 from ricordo.memory.note import Note
@@ -79,7 +79,7 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
     folder = tmp_path_factory.mktemp("probe")
 
     def run(body: str, **options: str) -> tuple[Finding, ...]:
-        return notebook(folder, body, **options).look_closely().findings
+        return notebook(folder, body, **options).read_snapshot_with_evidence().findings
 
     return run
 
@@ -185,7 +185,7 @@ def test_note_of_ideas_makes_no_claims(probe: Probe) -> None:
 
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
-    finding = notebook(tmp_path, "", text=text).look_closely().findings[0]
+    finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]
     assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
     assert finding.evidence == ("no file or folder tidepool/loader.py",)
 
@@ -224,7 +224,9 @@ def test_only_the_words_of_the_instructions_are_a_repetition(probe: Probe) -> No
 
 
 def test_wrong_case_is_fixed(tmp_path: Path) -> None:
-    finding = notebook(tmp_path, "Read `docs/datum.md` first.").look_closely().findings[0]
+    finding = (
+        notebook(tmp_path, "Read `docs/datum.md` first.").read_snapshot_with_evidence().findings[0]
+    )
     assert finding.fix is not None
     assert finding.fix.label == "replace docs/datum.md with docs/Datum.md"
     assert not finding.fix.safe
@@ -245,7 +247,11 @@ def test_new_name_comes_from_git(tmp_path: Path) -> None:
     git(project, "commit", "--quiet", "-m", "Harmonics are the core")
     git(project, "mv", "core/tides.py", "core/prediction.py")
     git(project, "commit", "--quiet", "-m", "Call it what it does")
-    finding = notebook(tmp_path, "It is `tidepool/harmonics.py`.").look_closely().findings[0]
+    finding = (
+        notebook(tmp_path, "It is `tidepool/harmonics.py`.")
+        .read_snapshot_with_evidence()
+        .findings[0]
+    )
     assert finding.rule == "missing-path"
     assert finding.fix is not None
     assert finding.fix.label == "replace tidepool/harmonics.py with core/prediction.py"
@@ -257,7 +263,7 @@ def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
     body = "`plan.py` does the berths. `berths.py` does the tides."
-    findings = notebook(tmp_path, body).look_closely().findings
+    findings = notebook(tmp_path, body).read_snapshot_with_evidence().findings
     assert [finding.message for finding in findings] == ["plan.py does not exist."]
     assert "No more plans" in findings[0].evidence[0]
 
@@ -279,14 +285,16 @@ def test_warnings_and_conditions_claim_files_that_git_knew(
     project = project_in_git(tmp_path)
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
-    assert bool(notebook(tmp_path, body).look_closely().findings) == is_reported
+    assert bool(notebook(tmp_path, body).read_snapshot_with_evidence().findings) == is_reported
 
 
 def test_hostile_file_name_gets_no_fix(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")
     git(project, "commit", "--quiet", "-m", "begin")
-    finding = notebook(tmp_path, "It is `tidepool/plan.py`.").look_closely().findings[0]
+    finding = (
+        notebook(tmp_path, "It is `tidepool/plan.py`.").read_snapshot_with_evidence().findings[0]
+    )
     assert finding.fix is None
 
 
@@ -303,7 +311,7 @@ def test_commits_after_the_note_are_reported(
     def found(stamp: str) -> list[str]:
         text = note_text("x", "See `tidepool/plan.py` and `web/serve.js`.\n")
         stamped = text.replace("  type:", f"  modified: {stamp}\n  type:")
-        findings = notebook(tmp_path, "", text=stamped).look_closely().findings
+        findings = notebook(tmp_path, "", text=stamped).read_snapshot_with_evidence().findings
         messages[:] = [finding.message for finding in findings]
         return [line for finding in findings for line in finding.evidence]
 
@@ -331,14 +339,14 @@ def test_commits_before_a_confirmation_are_not_reported(
 
     def found(day: str) -> tuple[Notebook, list[str]]:
         opened = notebook(tmp_path, "", text=stamped)
-        around = opened.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
+        around = opened.environment._replace(fixed_now=f"{day}T12:00:00+00:00")
         later = Notebook(opened.place, around, Settings(), frozenset(RULES))
-        return later, [finding.rule for finding in later.look_closely().findings]
+        return later, [finding.rule for finding in later.read_snapshot_with_evidence().findings]
 
     commit("2026-09-20")
     before, rules = found("2026-09-25")
     assert rules == ["changed-since"]
-    before.judge_note(before.look_closely(), "x.md", ReviewVerdict.TRUE)
+    before.record_verdict(before.read_snapshot_with_evidence(), "x.md", ReviewVerdict.TRUE)
     assert found("2026-09-26")[1] == []
     commit("2026-09-27")
     assert found("2026-09-28")[1] == ["changed-since"]
@@ -347,12 +355,12 @@ def test_commits_before_a_confirmation_are_not_reported(
 def test_wrong_project_produces_no_findings(tmp_path: Path) -> None:
     body = "".join(f"Part {n} is `tidepool/part{n}.py`.\n\n" for n in range(6))
     named = notebook(tmp_path, body)
-    assert len(named.look_closely().findings) == 6
+    assert len(named.read_snapshot_with_evidence().findings) == 6
     place = named.place.__class__(named.place.root, named.place.layout, str(tmp_path / "project"))
-    environment = named.surroundings._replace(project="")
-    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
+    environment = named.environment._replace(project="")
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).read_snapshot_with_evidence()
     assert look.findings == ()
-    assert "do not seem to be about" in look.evidence.remarks[0]
+    assert "do not seem to be about" in look.evidence.warnings[0]
 
 
 def test_deleted_files_show_that_the_project_is_the_right_one(tmp_path: Path) -> None:
@@ -364,8 +372,10 @@ def test_deleted_files_show_that_the_project_is_the_right_one(tmp_path: Path) ->
     def messages(*paths: str) -> set[str]:
         named = notebook(tmp_path, "".join(f"Part of it is `{path}`.\n\n" for path in paths))
         place = replace(named.place, project=str(project))
-        environment = named.surroundings._replace(project="")
-        look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
+        environment = named.environment._replace(project="")
+        look = Notebook(
+            place, environment, Settings(), frozenset(RULES)
+        ).read_snapshot_with_evidence()
         return {finding.message for finding in look.findings}
 
     unknown = [f"web/part{number}.js" for number in range(len(lost) + 2)]
@@ -383,20 +393,20 @@ def test_memory_inside_the_project_is_no_evidence(tmp_path: Path) -> None:
     environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
     environment = environment._replace(project=str(project))
     place = find_memory(str(root), environment)
-    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).read_snapshot_with_evidence()
     assert [finding.rule for finding in look.findings] == ["missing-symbol"]
 
 
 def test_findings_follow_changes_of_note_and_project(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
-    assert opened.look_closely().findings
+    assert opened.read_snapshot_with_evidence().findings
     (tmp_path / "project" / "tidepool" / "loader.py").write_text("x = 1\n")
-    look = opened.look_closely()
+    look = opened.read_snapshot_with_evidence()
     assert not look.findings
     (verdict,) = look.evidence.verdicts["x.md"]
-    assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.HOLDS)
+    assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.VALID)
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "It is `tidepool/reader.py`.\n"))
-    assert [it.message for it in opened.look_closely().findings] == [
+    assert [it.message for it in opened.read_snapshot_with_evidence().findings] == [
         "tidepool/reader.py does not exist."
     ]
 
@@ -405,7 +415,7 @@ def test_index_text_makes_claims_but_entries_do_not(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
     index = "- [x](x.md) — it is `tidepool/loader.py`\n\nStart at `tidepool/start.py`.\n"
     (tmp_path / "memory" / "MEMORY.md").write_text(index)
-    found = {(it.path, it.message) for it in opened.look_closely().findings}
+    found = {(it.path, it.message) for it in opened.read_snapshot_with_evidence().findings}
     assert found == {
         ("x.md", "tidepool/loader.py does not exist."),
         ("MEMORY.md", "tidepool/start.py does not exist."),
@@ -421,29 +431,29 @@ def test_changing_a_note_inside_the_project_changes_no_other_verdict(
     environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
     environment = environment._replace(project=str(project))
     opened = Notebook(find_memory(str(root), environment), environment, Settings())
-    opened.look_closely()
+    opened.read_snapshot_with_evidence()
     probed: list[str] = []
-    real = prober.verdicts_of
+    real = prober.check_claims
 
     def counted(note: Note, *rest: Any) -> Any:
         probed.append(note.path)
         return real(note, *rest)
 
-    monkeypatch.setattr(prober, "verdicts_of", counted)
+    monkeypatch.setattr(prober, "check_claims", counted)
     (root / "1.md").write_text(note_text("n1", "It is `tidepool/plan.py`.\n"))
-    look = opened.look_closely()
+    look = opened.read_snapshot_with_evidence()
     assert probed == ["1.md"]
     assert {it.path for it in look.findings if it.rule == "missing-path"} == {"0.md", "2.md"}
 
 
 def test_old_evidence_is_not_applied_to_new_text(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
-    opened.look_closely()
+    opened.read_snapshot_with_evidence()
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "First.\n\nIt is elsewhere.\n"))
-    assert not opened.look().findings
+    assert not opened.read_snapshot().findings
     moved = note_text("x", "First.\n\nIt is `tidepool/loader.py`.\n")
     (tmp_path / "memory" / "x.md").write_text(moved)
-    assert [it.line for it in opened.look().findings] == [
+    assert [it.line for it in opened.read_snapshot().findings] == [
         moved.split("\n").index("It is `tidepool/loader.py`.") + 1
     ]
 
@@ -452,7 +462,7 @@ def test_old_evidence_is_not_applied_to_new_text(tmp_path: Path) -> None:
 def test_claims_of_any_text_are_on_its_lines(body: str) -> None:
     note = note_of(f"---\nname: x\n---\n{body}")
     lines = note.text.split("\n")
-    for claim in claims_of(note).all:
+    for claim in find_claims(note).all:
         assert claim.text.split("\n")[0] in lines[claim.line - 1]
 
 
@@ -461,9 +471,9 @@ def test_nothing_is_missing_in_a_project_not_listed_completely(
 ) -> None:
     monkeypatch.setattr("ricordo.storage.project_tree.MOST_FILES", 4)
     body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
-    look = notebook(tmp_path, body).look_closely()
+    look = notebook(tmp_path, body).read_snapshot_with_evidence()
     assert look.findings == ()
-    assert look.evidence.remarks == ("only 4 files of the project were listed",)
+    assert look.evidence.warnings == ("only 4 files of the project were listed",)
 
 
 def test_no_project_file_slows_down_an_expression(tmp_path: Path) -> None:
@@ -478,4 +488,4 @@ def test_no_project_file_slows_down_an_expression(tmp_path: Path) -> None:
     }
     write_memory(tmp_path / "project", {**PROJECT, **hostile})
     body = "Run `make check`; `GAP_MINUTES = 30`; React 18; word word word word word word."
-    assert notebook(tmp_path, body).look_closely().findings == ()
+    assert notebook(tmp_path, body).read_snapshot_with_evidence().findings == ()

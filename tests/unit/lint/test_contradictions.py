@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.lint.contradictions.compare import excludes
-from ricordo.lint.contradictions.comparer import MOST_CHANGED, NoteComparer
+from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.comparer import MAX_CHANGED, NoteComparer
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
@@ -34,7 +34,7 @@ MIN_RECALL = {"claim_pairs_plain.tsv": 0.8}
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_precision_and_recall_are_high(name: str) -> None:
-    results = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
+    results = [(true, bool(find_contradiction(left, right))) for true, left, right in rows(name)]
     right = results.count((True, True))
     assert right / (right + results.count((False, True))) >= 0.95
     assert right / (right + results.count((True, False))) >= MIN_RECALL.get(name, 0.85)
@@ -43,22 +43,25 @@ def test_precision_and_recall_are_high(name: str) -> None:
 @pytest.mark.parametrize("name", PAIRS)
 def test_comparison_is_symmetric(name: str) -> None:
     for _, left, right in rows(name):
-        assert bool(excludes(left, right)) == bool(excludes(right, left)), (left, right)
+        assert bool(find_contradiction(left, right)) == bool(find_contradiction(right, left)), (
+            left,
+            right,
+        )
 
 
 @given(
     st.text("0123456789:.-/ amphuvt月日", max_size=40), st.text("0123456789:- am月", max_size=40)
 )
 def test_any_times_and_numbers_are_compared_without_error(one: str, other: str) -> None:
-    assert not excludes(f"The call is at {one}", f"The call is at {one}")
-    assert isinstance(excludes(f"The call is at {one}", f"The call is at {other}"), str)
+    assert not find_contradiction(f"The call is at {one}", f"The call is at {one}")
+    assert isinstance(find_contradiction(f"The call is at {one}", f"The call is at {other}"), str)
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_no_statement_contradicts_itself(name: str) -> None:
     for _, left, right in rows(name):
-        assert not excludes(left, left)
-        assert not excludes(right, right)
+        assert not find_contradiction(left, left)
+        assert not find_contradiction(right, right)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_no_statement_contradicts_itself(name: str) -> None:
     ],
 )
 def test_reason_names_the_difference(left: str, right: str, reason: str) -> None:
-    assert excludes(left, right) == reason
+    assert find_contradiction(left, right) == reason
 
 
 def test_hostile_statements_are_cheap_and_contradict_nothing() -> None:
@@ -90,8 +93,8 @@ def test_hostile_statements_are_cheap_and_contradict_nothing() -> None:
         "\0\u202e" * 99,
         "9" * 99,
     ):
-        assert not excludes(text, text)
-        assert not excludes(text, "The API listens on port 8080.")
+        assert not find_contradiction(text, text)
+        assert not find_contradiction(text, "The API listens on port 8080.")
 
 
 def pairs(memory: Memory, comparing: NoteComparer | None = None) -> tuple[NotePair, ...]:
@@ -105,7 +108,7 @@ def names(found: tuple[NotePair, ...]) -> list[tuple[str, str, str]]:
 def test_contradicting_notes_are_found_with_their_lines(root: Path) -> None:
     files = {f"{name}.md": note_text(name, PORT.format(8000 + n)) for n, name in enumerate("ab")}
     (found,) = pairs(open_memory(root, files | {"c.md": note_text("c", "Nothing to see.\n")}))
-    assert found.relation is Relation.EXCLUDES
+    assert found.relation is Relation.CONTRADICTS
     assert found.left.text == "The web view listens on port 8000."
     lines = files["b.md"].split("\n")
     assert "8001" in lines[found.right.line - 1]
@@ -132,7 +135,7 @@ def test_two_notes_may_contradict_each_other_twice(root: Path) -> None:
     ],
 )
 def test_past_does_not_contradict_present(before: str, now: str) -> None:
-    assert excludes(before, now) == excludes(now, before) == ""
+    assert find_contradiction(before, now) == find_contradiction(now, before) == ""
 
 
 SAME = (
@@ -218,7 +221,7 @@ def test_many_notes_on_one_subject_are_each_reported_once(
     ],
 )
 def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:
-    assert excludes(left, right) == excludes(right, left) == ""
+    assert find_contradiction(left, right) == find_contradiction(right, left) == ""
 
 
 @pytest.mark.parametrize(
@@ -232,7 +235,7 @@ def test_compatible_statements_are_no_contradiction(left: str, right: str) -> No
     ],
 )
 def test_similar_but_incompatible_statements_are_a_contradiction(left: str, right: str) -> None:
-    assert excludes(left, right)
+    assert find_contradiction(left, right)
 
 
 def test_result_after_a_change_equals_result_from_scratch(root: Path) -> None:
@@ -257,7 +260,7 @@ def test_result_after_a_change_equals_result_from_scratch(root: Path) -> None:
 
 
 def test_result_after_many_changes_equals_result_from_scratch(root: Path) -> None:
-    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MOST_CHANGED + 5)}
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MAX_CHANGED + 5)}
     comparing = NoteComparer()
     pairs(open_memory(root, files), comparing)
     files = {name: text + PORT.format(1) for name, text in files.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.lint.prose import are_all_in, language_of
+from ricordo.lint.prose import detect_language, is_all_in_language
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,12 @@ from ricordo.lint.prose import are_all_in, language_of
     ],
 )
 def test_language_is_detected_by_small_words_and_scripts(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert detect_language(text) == language
 
 
 def test_uncertain_language_does_not_count() -> None:
-    assert are_all_in("en", ["The port is Sines.", "yes", "go on"])
-    assert not are_all_in("en", ["The port is Sines.", "Nutze von jetzt an immer pnpm"])
-    assert not are_all_in("en", ["The port is Sines.", "Der Hafen ist Sines."])
-    assert not are_all_in("en", ["yes"]), "the language of the user is unknown"
-    assert not are_all_in("", ["The port is Sines."])
+    assert is_all_in_language("en", ["The port is Sines.", "yes", "go on"])
+    assert not is_all_in_language("en", ["The port is Sines.", "Nutze von jetzt an immer pnpm"])
+    assert not is_all_in_language("en", ["The port is Sines.", "Der Hafen ist Sines."])
+    assert not is_all_in_language("en", ["yes"]), "the language of the user is unknown"
+    assert not is_all_in_language("", ["The port is Sines."])

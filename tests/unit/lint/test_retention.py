@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.lint.retention import LONGEST, NoteEvents, Retention, days_until, kind_of, tempers
+from ricordo.lint.retention import (
+    MAX_DAYS,
+    NoteEvents,
+    Retention,
+    days_until,
+    get_decay_kind,
+    load_decay_params,
+)
 from ricordo.lint.rule import DEFAULT_THRESHOLDS
 
 TODAY = date(2026, 11, 20)
@@ -45,7 +52,7 @@ def retention(life: NoteEvents, threshold: float = 0.7) -> Retention:
 @pytest.mark.parametrize("days", [0, 1, 41, 108, 900])
 def test_retention_follows_the_formula(kind: str, days: int) -> None:
     share = retention(NoteEvents(kind, days_ago(days))).share
-    assert share == pytest.approx(formula(days, tempers()[kind].stability))
+    assert share == pytest.approx(formula(days, load_decay_params()[kind].stability))
 
 
 def test_retention_is_nine_tenths_after_the_stability() -> None:
@@ -94,29 +101,31 @@ def test_stale_begins_on_the_first_day_below_the_threshold() -> None:
     day = (one.stale_on - days_ago(10)).days
     assert formula(day, 9) < 0.7 <= formula(day - 1, 9)
     assert not one.is_stale
-    assert Retention(one.life, 0.7, one.stale_on).is_stale
-    assert not Retention(one.life, 0.7, one.stale_on - timedelta(days=1)).is_stale
+    assert Retention(one.events, 0.7, one.stale_on).is_stale
+    assert not Retention(one.events, 0.7, one.stale_on - timedelta(days=1)).is_stale
 
 
 def test_days_until_each_type_is_stale() -> None:
     """A season for the state of a project, more than a year for preferences of the user."""
-    fired = {kind: days_until(0.7, tempers()[kind].stability) for kind in tempers()}
+    fired = {
+        kind: days_until(0.7, load_decay_params()[kind].stability) for kind in load_decay_params()
+    }
     assert 60 <= fired["project"] <= 90
     assert fired["project"] < fired["other"] < fired["reference"] <= fired["user"]
-    assert days_until(0.65, tempers()["feedback"].stability) > 365
-    assert days_until(0.6, tempers()["user"].stability) > 500
+    assert days_until(0.65, load_decay_params()["feedback"].stability) > 365
+    assert days_until(0.6, load_decay_params()["user"].stability) > 500
 
 
 @given(st.floats(0.01, 0.999), st.floats(0.01, 5_000))
 def test_days_until_is_the_last_day_with_the_share(share: float, stability: float) -> None:
     day = days_until(share, stability)
-    assert 0 <= day <= LONGEST
-    if day < LONGEST:
+    assert 0 <= day <= MAX_DAYS
+    if day < MAX_DAYS:
         assert formula(day + 1, stability) < share + 1e-9
         assert formula(day, stability) >= share - 1e-9
 
 
-@pytest.mark.parametrize(("threshold", "days"), [(0.0, LONGEST), (1.0, 0), (1e15, 0)])
+@pytest.mark.parametrize(("threshold", "days"), [(0.0, MAX_DAYS), (1.0, 0), (1e15, 0)])
 def test_threshold_may_be_any_number(threshold: float, days: int) -> None:
     assert days_until(threshold, 9) == days
     assert retention(NoteEvents("project", date(9990, 1, 1)), threshold).stale_on >= TODAY
@@ -152,10 +161,10 @@ def test_reasons_are_short_lines() -> None:
     ],
 )
 def test_every_type_has_a_kind(type_: str, kind: str) -> None:
-    assert kind_of(type_) == kind
+    assert get_decay_kind(type_) == kind
 
 
 def test_every_kind_has_a_threshold_setting() -> None:
-    assert {f"stale.{kind}" for kind in tempers()} == {
+    assert {f"stale.{kind}" for kind in load_decay_params()} == {
         name for name in DEFAULT_THRESHOLDS if name.startswith("stale.")
     }

@@ -13,7 +13,7 @@ WIKI = Layout(
     "wiki",
     "",
     frozenset(("_index.md", "index.md")),
-    nested_indexes=True,
+    has_nested_indexes=True,
     support_names=frozenset(("log.md", "claude.md")),
     source_folder="raw",
     title_keys=("title", "name"),

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from ricordo.lint.contradictions import comparer
-from ricordo.lint.contradictions.comparer import MOST_DOUBTS, NoteComparer, Opposed, opposed_of
-from ricordo.lint.contradictions.records import packed, unpacked
+from ricordo.lint.contradictions.comparer import (
+    MAX_UNCERTAIN,
+    NoteComparer,
+    OpposedStatements,
+    compare_statements,
+)
+from ricordo.lint.contradictions.records import pack_pairs, unpack_pairs
 from ricordo.lint.contradictions.statements import NoteStatement
 from ricordo.lint.evidence import Evidence, Relation
 from ricordo.lint.linter import Linter
@@ -40,16 +45,16 @@ def memory_of(root: Path, *bodies: str) -> Memory:
 
 
 def relation(left: str, right: str) -> Relation | None:
-    found = opposed_of(NoteStatement(1, left, False), NoteStatement(1, right, False))
+    found = compare_statements(NoteStatement(1, left, False), NoteStatement(1, right, False))
     if found is None:
         return None
-    return Relation.EXCLUDES if found.distance is None else Relation.MAY_EXCLUDE
+    return Relation.CONTRADICTS if found.distance is None else Relation.MAY_CONTRADICT
 
 
 def test_most_missed_contradictions_are_uncertain_pairs() -> None:
     judged = [relation(*pair) for name in PAIRS for is_true, *pair in rows(name) if is_true]
-    missed = [it for it in judged if it is not Relation.EXCLUDES]
-    assert missed.count(Relation.MAY_EXCLUDE) >= 0.7 * len(missed)
+    missed = [it for it in judged if it is not Relation.CONTRADICTS]
+    assert missed.count(Relation.MAY_CONTRADICT) >= 0.7 * len(missed)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,7 @@ def test_most_missed_contradictions_are_uncertain_pairs() -> None:
     ],
 )
 def test_different_values_of_one_subject_are_uncertain(left: str, right: str) -> None:
-    assert relation(left, right) is relation(right, left) is Relation.MAY_EXCLUDE
+    assert relation(left, right) is relation(right, left) is Relation.MAY_CONTRADICT
 
 
 @pytest.mark.parametrize(
@@ -76,13 +81,13 @@ def test_different_values_of_one_subject_are_uncertain(left: str, right: str) ->
     ],
 )
 def test_other_person_time_or_subject_is_not_uncertain(left: str, right: str) -> None:
-    assert relation(left, right) is not Relation.MAY_EXCLUDE
+    assert relation(left, right) is not Relation.MAY_CONTRADICT
 
 
 def test_uncertain_pair_has_no_finding(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
     (pair,) = NoteComparer().pairs(memory)
-    assert pair.relation is Relation.MAY_EXCLUDE
+    assert pair.relation is Relation.MAY_CONTRADICT
     assert not pair.relation.is_certain
     assert "top" in pair.reason
     linter = Linter({}, frozenset(("contradiction", "duplicate")))
@@ -108,8 +113,8 @@ def test_likeliest_uncertain_pair_of_two_notes_is_returned(root: Path) -> None:
     assert of(memory) == [("may exclude", *SUMMARY)]
 
 
-def in_doubt(distance: float, left: str = "one") -> Opposed:
-    return Opposed(
+def in_doubt(distance: float, left: str = "one") -> OpposedStatements:
+    return OpposedStatements(
         NoteStatement(1, left, False), NoteStatement(1, "other", False), "values", distance
     )
 
@@ -119,29 +124,29 @@ def test_uncertain_pairs_are_sorted_and_limited() -> None:
         (f"{n:03}", "z"): (
             in_doubt(1 / (n + 1))._replace(right=NoteStatement(n, f"other {n}", False)),
         )
-        for n in range(MOST_DOUBTS + 5)
+        for n in range(MAX_UNCERTAIN + 5)
     }
-    found = comparer.told(many, {})
-    assert len(found) == MOST_DOUBTS
-    assert found[0].left.path == f"{MOST_DOUBTS + 4:03}"
+    found = comparer.select_pairs(many, {})
+    assert len(found) == MAX_UNCERTAIN
+    assert found[0].left.path == f"{MAX_UNCERTAIN + 4:03}"
 
 
 def test_statement_with_many_counterparts_is_a_list() -> None:
-    assert comparer.told({("a", it): (in_doubt(1.0),) for it in "bc"}, {})
-    assert not comparer.told({("a", it): (in_doubt(1.0),) for it in "bcd"}, {})
+    assert comparer.select_pairs({("a", it): (in_doubt(1.0),) for it in "bc"}, {})
+    assert not comparer.select_pairs({("a", it): (in_doubt(1.0),) for it in "bcd"}, {})
 
 
 def test_uncertain_pairs_survive_packing(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
     found = NoteComparer().pairs(memory)
     assert len(found) == 1
-    assert unpacked(packed(found, memory), memory) == found
+    assert unpack_pairs(pack_pairs(found, memory), memory) == found
 
 
 def test_reason_contains_no_lower_case_secret(root: Path) -> None:
     bodies = [f"The admin password is {it}." for it in ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")]
     memory = memory_of(root, *bodies)
     (found,) = NoteComparer().pairs(memory)
-    assert found.relation is Relation.EXCLUDES
+    assert found.relation is Relation.CONTRADICTS
     assert found.reason == "one slot"
-    assert unpacked(packed((found,), memory), memory) == (found,)
+    assert unpack_pairs(pack_pairs((found,), memory), memory) == (found,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.llm.redaction import shown_address
+from ricordo.llm.redaction import mask_address
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from ricordo.llm.redaction import shown_address
 def test_an_address_is_told_in_one_line_without_user_password_and_query(
     url: str, shown: str
 ) -> None:
-    assert shown_address(url) == shown
+    assert mask_address(url) == shown

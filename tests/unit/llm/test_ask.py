@@ -14,17 +14,17 @@ from types import SimpleNamespace
 import pytest
 
 from ricordo.llm import ask as ask_module
-from ricordo.llm.ask import Server, ask, count
+from ricordo.llm.ask import Server, ask, count_tokens
 from ricordo.llm.client import open_client
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.question import (
     AnswerProgress,
-    Bounds,
     FormTool,
     Meter,
     ModelAnswer,
     ModelQuestion,
     Phase,
+    RequestLimits,
     TokenUsage,
 )
 from ricordo.llm.redaction import Sealed
@@ -62,9 +62,9 @@ TOOL = FormTool("propose", "Propose.", SCHEMA)
 QUESTION = ModelQuestion("claude-test", "Say.", Sealed("notes"), Sealed("talk"), TOOL)
 VALUE = {"edits": [{"op": "keep", "line": 7}, {"op": "drop", "line": 8}]}
 EVENTS = replies.message(VALUE, piece=9)
-HASTY = Bounds(connect=2, read=0.3, total=60, most_bytes=100_000, tries=3, pause=0.01)
+HASTY = RequestLimits(connect=2, read=0.3, total=60, max_bytes=100_000, max_tries=3, pause=0.01)
 """Bounds for what never answers; a slow machine has all the time that it needs for the rest."""
-PATIENT = Bounds(pause=0.01)
+PATIENT = RequestLimits(pause=0.01)
 
 
 @pytest.fixture(autouse=True)
@@ -74,12 +74,12 @@ def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 async def answered(
-    server: MessagesServer, bounds: Bounds = PATIENT, meter: Meter | None = None
+    server: MessagesServer, bounds: RequestLimits = PATIENT, meter: Meter | None = None
 ) -> ModelAnswer:
     return await ask(Server(server.url, bounds), QUESTION, meter or Meter())
 
 
-async def failure(*scripts: Script, bounds: Bounds = PATIENT) -> ModelFailed:
+async def failure(*scripts: Script, bounds: RequestLimits = PATIENT) -> ModelFailed:
     """Return why there is no answer."""
     with messages_server(*scripts) as server, pytest.raises(ModelFailed) as caught:
         await answered(server, bounds)
@@ -286,14 +286,14 @@ async def test_a_wait_is_told_though_it_is_over_before_anything_else_is_done(
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_stream_that_ends_before_its_end_is_no_answer(number: int) -> None:
     failed = await failure(replies.streamed(EVENTS[:number]))
-    assert failed.cause is (FailureCause.CUT if number else FailureCause.NO_ANSWER)
+    assert failed.cause is (FailureCause.INTERRUPTED if number else FailureCause.NO_ANSWER)
 
 
 @pytest.mark.parametrize("how", [Wire.cut, Wire.drop])
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_connection_that_is_cut_is_no_answer(number: int, how: str) -> None:
     failed = await failure(replies.broken_off(EVENTS[:number], how))  # type: ignore[arg-type]
-    assert failed.cause is FailureCause.CUT
+    assert failed.cause is FailureCause.INTERRUPTED
 
 
 async def test_what_comes_after_the_end_is_not_waited_for() -> None:
@@ -357,8 +357,8 @@ OUT_OF_ORDER = {
     "no message": [{"type": "message_start", "message": None}],
 }
 BAD = {
-    "max_tokens": (stopped("max_tokens"), FailureCause.UNFINISHED),
-    "window": (stopped("model_context_window_exceeded"), FailureCause.UNFINISHED),
+    "max_tokens": (stopped("max_tokens"), FailureCause.TRUNCATED),
+    "window": (stopped("model_context_window_exceeded"), FailureCause.TRUNCATED),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
         FailureCause.REFUSED,
@@ -384,28 +384,28 @@ BAD = {
         ),
         FailureCause.NO_ANSWER,
     ),
-    "malformed": (proposing(WHOLE[:-2]), FailureCause.MISSHAPEN),
-    "more than one": (proposing(WHOLE + WHOLE), FailureCause.MISSHAPEN),
-    "text as input": (proposing(json.dumps(WHOLE)), FailureCause.MISSHAPEN),
-    "null": (proposing('{"edits": null}'), FailureCause.MISSHAPEN),
-    "nothing in it": (proposing("{}"), FailureCause.MISSHAPEN),
-    "no input": (proposing(""), FailureCause.MISSHAPEN),
-    "a field too many": (proposing('{"edits": [], "also": 1}'), FailureCause.MISSHAPEN),
-    "a field twice": (proposing('{"edits": [1], "edits": []}'), FailureCause.MISSHAPEN),
-    "NaN": (proposing('{"edits": [{"op": "keep", "line": NaN}]}'), FailureCause.MISSHAPEN),
-    "a field missing": (edit(op="keep"), FailureCause.MISSHAPEN),
-    "unknown word": (edit(op="burn", line=1), FailureCause.MISSHAPEN),
-    "true for a number": (edit(op="keep", line=True), FailureCause.MISSHAPEN),
-    "text for a number": (edit(op="keep", line="1"), FailureCause.MISSHAPEN),
-    "surrogate": (edit(op="\ud800", line=1), FailureCause.MISSHAPEN),
-    "another tool": (proposing(WHOLE, name="run"), FailureCause.MISSHAPEN),
+    "malformed": (proposing(WHOLE[:-2]), FailureCause.MALFORMED),
+    "more than one": (proposing(WHOLE + WHOLE), FailureCause.MALFORMED),
+    "text as input": (proposing(json.dumps(WHOLE)), FailureCause.MALFORMED),
+    "null": (proposing('{"edits": null}'), FailureCause.MALFORMED),
+    "nothing in it": (proposing("{}"), FailureCause.MALFORMED),
+    "no input": (proposing(""), FailureCause.MALFORMED),
+    "a field too many": (proposing('{"edits": [], "also": 1}'), FailureCause.MALFORMED),
+    "a field twice": (proposing('{"edits": [1], "edits": []}'), FailureCause.MALFORMED),
+    "NaN": (proposing('{"edits": [{"op": "keep", "line": NaN}]}'), FailureCause.MALFORMED),
+    "a field missing": (edit(op="keep"), FailureCause.MALFORMED),
+    "unknown word": (edit(op="burn", line=1), FailureCause.MALFORMED),
+    "true for a number": (edit(op="keep", line=True), FailureCause.MALFORMED),
+    "text for a number": (edit(op="keep", line="1"), FailureCause.MALFORMED),
+    "surrogate": (edit(op="\ud800", line=1), FailureCause.MALFORMED),
+    "another tool": (proposing(WHOLE, name="run"), FailureCause.MALFORMED),
     "two uses": (
         replies.streamed([replies.start(), *TWICE, *replies.ending()]),
-        FailureCause.MISSHAPEN,
+        FailureCause.MALFORMED,
     ),
     "not closed": (
         replies.streamed([*EVENTS[:-3], *EVENTS[-2:]]),
-        FailureCause.MISSHAPEN,
+        FailureCause.MALFORMED,
     ),
     **{name: (replies.streamed(it), FailureCause.NO_ANSWER) for name, it in OUT_OF_ORDER.items()},
 }
@@ -551,7 +551,7 @@ def test_a_key_goes_nowhere_unless_over_tls_or_to_this_machine(url: str, is_sent
 
 async def test_tokens_are_counted_by_the_server() -> None:
     with messages_server(replies.counted(4711)) as server:
-        assert await count(Server(server.url, PATIENT), QUESTION) == 4711
+        assert await count_tokens(Server(server.url, PATIENT), QUESTION) == 4711
     assert server.asked[0].path.endswith("/count_tokens")
 
 
@@ -561,7 +561,7 @@ async def test_tokens_are_counted_by_the_server() -> None:
 )
 async def test_a_server_that_cannot_count_says_so(script: Script) -> None:
     with messages_server(script) as server, pytest.raises(ModelFailed):
-        await count(Server(server.url, PATIENT), QUESTION)
+        await count_tokens(Server(server.url, PATIENT), QUESTION)
 
 
 def test_asked_keeps_what_was_sent() -> None:

@@ -54,7 +54,7 @@ def run(
     gate: Gate, wanted: GateRequest = RUN, cause: FailureCause | None = None, used: int = 100
 ) -> None:
     """Let a run pass that uses so many tokens and fails for `cause`, if for any."""
-    with gate.passing(wanted) as meter:
+    with gate.admit(wanted) as meter:
         meter.is_sent = True
         meter.running = TokenUsage(input_tokens=used)
         if cause is not None:
@@ -78,13 +78,13 @@ def run_until(gate: Gate, wanted: GateRequest, used: int, ends: str) -> None:
     """
     file = Path(gate.state, "model.json")
     middle = b""
-    with suppress(CancelledError, EndedBadly), gate.passing(wanted) as meter:
+    with suppress(CancelledError, EndedBadly), gate.admit(wanted) as meter:
         middle = file.read_bytes()
         meter.running = TokenUsage(input_tokens=used)
         if ends == "cancelled":
             raise CancelledError
         if ends == "badly":
-            raise EndedBadly(FailureCause.CUT)
+            raise EndedBadly(FailureCause.INTERRUPTED)
     if ends == "killed":
         file.write_bytes(middle)
 
@@ -95,24 +95,24 @@ class EndedBadly(ModelFailed):
 
 def open_breaker(gate: Gate) -> None:
     for _ in range(3):
-        assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
+        assert outcome(gate, AUTOMATIC, FailureCause.INTERRUPTED) is FailureCause.INTERRUPTED
 
 
 def test_what_was_used_counts_and_what_was_set_aside_does_not(gate: Gate) -> None:
     run(gate, used=321)
-    assert gate.left().day == 500_000 - 321
-    assert gate.left().month == 5_000_000 - 321
+    assert gate.read_remaining().day == 500_000 - 321
+    assert gate.read_remaining().month == 5_000_000 - 321
 
 
 def test_what_a_run_may_cost_is_set_aside_while_it_runs(gate: Gate) -> None:
-    with gate.passing(RUN):
-        assert gate.left().day == 500_000 - 1200
-    assert gate.left().day == 500_000
+    with gate.admit(RUN):
+        assert gate.read_remaining().day == 500_000 - 1200
+    assert gate.read_remaining().day == 500_000
 
 
 def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -> None:
     run_until(gate, RUN, 0, "killed")
-    assert Gate(gate.state, clock).left().day == 500_000 - 1200
+    assert Gate(gate.state, clock).read_remaining().day == 500_000 - 1200
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -
 def test_no_cap_is_gone_over(caps: Caps, why: str, remedy: str, gate: Gate, clock: Clock) -> None:
     run(gate, used=100)
     capped = Gate(gate.state, clock, caps)
-    with pytest.raises(ModelFailed, match=f"{why}.*\\. {remedy}") as caught, capped.passing(RUN):
+    with pytest.raises(ModelFailed, match=f"{why}.*\\. {remedy}") as caught, capped.admit(RUN):
         pytest.fail("it was sent")
     assert caught.value.cause is FailureCause.OVER_BUDGET
 
@@ -142,9 +142,9 @@ def test_a_day_later_there_is_budget_again_and_the_month_remembers(
 ) -> None:
     run(gate, used=400_000)
     clock.now += DAY
-    assert gate.left().day == 100_000
+    assert gate.read_remaining().day == 100_000
     clock.now += 3600
-    assert (gate.left().day, gate.left().month) == (500_000, 4_600_000)
+    assert (gate.read_remaining().day, gate.read_remaining().month) == (500_000, 4_600_000)
 
 
 @pytest.mark.parametrize("jump", [-DAY * 400, -60.0, DAY * 400])
@@ -155,10 +155,10 @@ def test_a_clock_that_jumps_and_comes_back_frees_nothing(
     run(gate, used=400_000)
     clock.now += jump if jump < 0 else -jump
     run(gate, used=0)
-    assert gate.left().day == 100_000
+    assert gate.read_remaining().day == 100_000
     # and nothing is held for years: a day is a day
     clock.now += DAY + 3600
-    assert gate.left().day == 500_000
+    assert gate.read_remaining().day == 500_000
 
 
 @pytest.mark.parametrize(
@@ -167,37 +167,37 @@ def test_a_clock_that_jumps_and_comes_back_frees_nothing(
 def test_what_was_turned_down_costs_nothing(cause: FailureCause, gate: Gate) -> None:
     with pytest.raises(ModelFailed):
         run(gate, RUN, cause, used=0)
-    assert gate.left().day == 500_000
+    assert gate.read_remaining().day == 500_000
 
 
 @pytest.mark.parametrize(
-    "cause", [FailureCause.CUT, FailureCause.SILENT, FailureCause.TOO_SLOW, None]
+    "cause", [FailureCause.INTERRUPTED, FailureCause.SILENT, FailureCause.TOO_SLOW, None]
 )
 def test_what_was_sent_and_never_counted_costs_what_was_sent(
     cause: FailureCause | None, gate: Gate
 ) -> None:
-    with suppress(ModelFailed, CancelledError), gate.passing(RUN) as meter:
+    with suppress(ModelFailed, CancelledError), gate.admit(RUN) as meter:
         meter.is_sent = True
         raise ModelFailed(cause) if cause else CancelledError
-    assert gate.left().day == 499_000
+    assert gate.read_remaining().day == 499_000
 
 
 def test_three_failures_in_a_row_and_automatic_runs_rest(gate: Gate) -> None:
     open_breaker(gate)
     with pytest.raises(ModelFailed, match="tries again in 15 minutes") as caught:
         run(gate, AUTOMATIC)
-    assert caught.value.cause is FailureCause.RESTING
-    assert gate.left().rests_for == FIRST_REST
+    assert caught.value.cause is FailureCause.PAUSED
+    assert gate.read_remaining().paused_for == FIRST_REST
 
 
 def test_the_rest_doubles_up_to_a_day_with_one_try_after_each(gate: Gate, clock: Clock) -> None:
     open_breaker(gate)
     rests = []
     for _ in range(9):
-        rests.append(gate.left().rests_for)
+        rests.append(gate.read_remaining().paused_for)
         clock.now += rests[-1]
-        assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
-        assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
+        assert outcome(gate, AUTOMATIC, FailureCause.INTERRUPTED) is FailureCause.INTERRUPTED
+        assert outcome(gate, AUTOMATIC) is FailureCause.PAUSED
     assert rests[:3] == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
     assert rests[-1] == LONGEST_REST
 
@@ -208,25 +208,27 @@ def test_a_success_ends_it(wanted: GateRequest, gate: Gate, clock: Clock) -> Non
     if wanted.is_automatic:
         clock.now += FIRST_REST
     assert outcome(gate, wanted) is None
-    assert gate.left().rests_for == 0
-    assert [outcome(gate, AUTOMATIC, FailureCause.CUT) for _ in range(2)] == [FailureCause.CUT] * 2
+    assert gate.read_remaining().paused_for == 0
+    assert [outcome(gate, AUTOMATIC, FailureCause.INTERRUPTED) for _ in range(2)] == [
+        FailureCause.INTERRUPTED
+    ] * 2
     assert outcome(gate, AUTOMATIC) is None
 
 
 def test_a_run_by_hand_is_always_let_through_and_its_failure_changes_nothing(gate: Gate) -> None:
     for _ in range(5):
-        assert outcome(gate, RUN, FailureCause.CUT) is FailureCause.CUT
+        assert outcome(gate, RUN, FailureCause.INTERRUPTED) is FailureCause.INTERRUPTED
     assert outcome(gate, AUTOMATIC) is None
     open_breaker(gate)
-    rest = gate.left().rests_for
-    assert outcome(gate, RUN, FailureCause.CUT) is FailureCause.CUT
-    assert gate.left().rests_for == rest
+    rest = gate.read_remaining().paused_for
+    assert outcome(gate, RUN, FailureCause.INTERRUPTED) is FailureCause.INTERRUPTED
+    assert gate.read_remaining().paused_for == rest
 
 
 @pytest.mark.parametrize("cause", [FailureCause.NO_KEY, FailureCause.OVER_BUDGET, None])
 def test_what_is_no_failure_does_not_count(cause: FailureCause | None, gate: Gate) -> None:
     for _ in range(5):
-        with pytest.raises((ModelFailed, CancelledError)), gate.passing(AUTOMATIC):
+        with pytest.raises((ModelFailed, CancelledError)), gate.admit(AUTOMATIC):
             raise ModelFailed(cause) if cause else CancelledError
     assert outcome(gate, AUTOMATIC) is None
 
@@ -237,18 +239,18 @@ def test_a_refusal_counts_when_the_same_is_refused_again(gate: Gate) -> None:
         assert outcome(gate, other, FailureCause.REFUSED) is FailureCause.REFUSED
     for _ in range(1 + FAILURES):
         assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
-    assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.RESTING
+    assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.PAUSED
 
 
 def test_the_breaker_counts_the_whole_and_not_its_parts(gate: Gate) -> None:
     part = GateRequest("a part", 10, 10, is_automatic=True, is_part=True)
     for _ in range(FAILURES):
         assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
-        for cause in (FailureCause.REFUSED, FailureCause.CUT, FailureCause.TOO_LARGE):
+        for cause in (FailureCause.REFUSED, FailureCause.INTERRUPTED, FailureCause.TOO_LARGE):
             assert outcome(gate, part, cause) is cause
     # of the brief the first refusal did not count, whatever became of its parts
     assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
-    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
+    assert outcome(gate, AUTOMATIC) is FailureCause.PAUSED
     assert outcome(gate, part) is None
     assert outcome(gate, AUTOMATIC) is None
 
@@ -259,29 +261,29 @@ def test_where_it_is_not_known_what_was_automatic_runs_rest(
 ) -> None:
     run(gate)
     Path(gate.state, "model.json").write_bytes(content)
-    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
+    assert outcome(gate, AUTOMATIC) is FailureCause.PAUSED
     clock.now += FIRST_REST
     assert outcome(gate, AUTOMATIC) is None
 
 
 def test_where_it_cannot_be_counted_nothing_is_sent(tmp_path: Path, clock: Clock) -> None:
     (tmp_path / "state").write_text("a file")
-    with pytest.raises(StateUnusable), Gate(str(tmp_path / "state"), clock).passing(RUN):
+    with pytest.raises(StateUnusable), Gate(str(tmp_path / "state"), clock).admit(RUN):
         pytest.fail("it was sent")
 
 
 def test_an_answer_is_not_lost_because_it_cannot_be_counted(gate: Gate) -> None:
-    with gate.passing(RUN) as meter:
+    with gate.admit(RUN) as meter:
         meter.running = TokenUsage(input_tokens=7)
         Path(gate.state, "model.json").unlink()
         Path(gate.state, "model.json").mkdir()
     # and then nothing is sent any more
-    with pytest.raises(StateUnusable), gate.passing(RUN):
+    with pytest.raises(StateUnusable), gate.admit(RUN):
         pytest.fail("it was sent")
 
 
 def test_runs_side_by_side_are_no_way_round_the_third_failure(gate: Gate) -> None:
-    runs = [gate.passing(AUTOMATIC) for _ in range(4)]
+    runs = [gate.admit(AUTOMATIC) for _ in range(4)]
     for it in runs[:3]:
         it.__enter__()
     with pytest.raises(ModelFailed, match="tries again"):
@@ -289,14 +291,14 @@ def test_runs_side_by_side_are_no_way_round_the_third_failure(gate: Gate) -> Non
 
 
 def test_a_success_beside_them_hides_no_failure(gate: Gate) -> None:
-    good, *bad = (gate.passing(AUTOMATIC) for _ in range(3))
+    good, *bad = (gate.admit(AUTOMATIC) for _ in range(3))
     for it in (good, *bad):
         it.__enter__()
     good.__exit__(None, None, None)
     for it in bad:
-        it.__exit__(ModelFailed, ModelFailed(FailureCause.CUT), None)
-    assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
-    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
+        it.__exit__(ModelFailed, ModelFailed(FailureCause.INTERRUPTED), None)
+    assert outcome(gate, AUTOMATIC, FailureCause.INTERRUPTED) is FailureCause.INTERRUPTED
+    assert outcome(gate, AUTOMATIC) is FailureCause.PAUSED
 
 
 SPENDER = """
@@ -399,7 +401,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(wanted=st.sampled_from([RUN, AUTOMATIC]))
     def a_run_begins(self, wanted: GateRequest) -> None:
-        passing = self.gate.passing(wanted)
+        passing = self.gate.admit(wanted)
         try:
             meter = passing.__enter__()
         except ModelFailed as failed:
@@ -416,7 +418,7 @@ class AnyOrder(RuleBasedStateMachine):
         if cause is FailureCause.OVER_BUDGET:
             assert self._is_short()
         else:
-            assert (cause, wanted) == (FailureCause.RESTING, AUTOMATIC)
+            assert (cause, wanted) == (FailureCause.PAUSED, AUTOMATIC)
 
     @precondition(lambda self: self.open)
     @rule(data=st.data(), used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
@@ -434,7 +436,7 @@ class AnyOrder(RuleBasedStateMachine):
             self._has_failed(since=held.at)
 
     def _end(self, held: Held, ends: str) -> None:
-        kinds = {"badly": ModelFailed(FailureCause.CUT), "cancelled": CancelledError()}
+        kinds = {"badly": ModelFailed(FailureCause.INTERRUPTED), "cancelled": CancelledError()}
         error = kinds.get(ends)
         with suppress(ModelFailed, CancelledError):
             held.passing.__exit__(type(error) if error else None, error, None)

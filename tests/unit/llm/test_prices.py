@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.llm.prices import FILE, load_prices, told
+from ricordo.llm.prices import FILE, format_cost, load_prices
 from ricordo.llm.question import TokenUsage
 
 USAGE = TokenUsage(
@@ -44,7 +44,7 @@ def test_a_model_by_its_day_costs_what_the_model_costs(tmp_path: Path) -> None:
 def test_a_price_that_is_not_known_is_not_made_up(model: str, tmp_path: Path) -> None:
     prices, _ = load_prices(str(tmp_path))
     assert prices.cost(model, USAGE) is None
-    assert told(None) == "price unknown"
+    assert format_cost(None) == "price unknown"
 
 
 def test_a_price_is_known_only_as_far_as_it_holds(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_what_is_wrong_with_them_is_told_and_ours_stay(text: str, why: str, tmp_
 
 
 def test_no_cent_is_hidden() -> None:
-    assert [told(it) for it in (0.0, 0.004, 0.125, 12.0)] == [
+    assert [format_cost(it) for it in (0.0, 0.004, 0.125, 12.0)] == [
         "$0.00",
         "under $0.01",
         "$0.12",

@@ -17,12 +17,19 @@ import pytest
 from ricordo.errors import WrongUsage
 from ricordo.llm import program as program_module
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.program import Ended, Program, ProgramReply, program_of, run_program, unwrapped
-from ricordo.llm.question import Bounds, TokenUsage
+from ricordo.llm.program import (
+    Program,
+    ProgramReply,
+    ProgramResult,
+    read_reply,
+    resolve_program,
+    run_program,
+)
+from ricordo.llm.question import RequestLimits, TokenUsage
 from ricordo.llm.redaction import Sealed
 
 PATIENCE = 60.0
-BOUNDS = Bounds(total=PATIENCE, most_bytes=200_000)
+BOUNDS = RequestLimits(total=PATIENCE, max_bytes=200_000)
 LONG = "a line of the brief\n" * 100_000
 
 
@@ -37,7 +44,7 @@ def run(tmp_path: Path) -> Callable[..., str]:
     def run_script(
         script: str,
         text: str = "",
-        bounds: Bounds = BOUNDS,
+        bounds: RequestLimits = BOUNDS,
         step: Callable[[], None] = lambda: None,
     ) -> str:
         environ = {"PATH": os.environ["PATH"], "NOTES": str(tmp_path)}
@@ -234,14 +241,14 @@ def test_what_cannot_be_started_is_told(name: str) -> None:
 
 def test_words_stay_as_they_are_and_no_shell_reads_them() -> None:
     words = ("/my programs/model", "$(touch x)", ";", "rm", "-rf", "~", "|", "tee")
-    program = program_of(words)
+    program = resolve_program(words)
     assert program.words == words
     assert not program.is_known
 
 
 @pytest.mark.parametrize("line", ["claude", "claude -p", "/opt/bin/claude --print -p --model opus"])
 def test_of_claude_memory_hooks_tools_and_sessions_are_turned_off(line: str) -> None:
-    program = program_of(line.split())
+    program = resolve_program(line.split())
     assert program.is_known
     assert program.words.count("-p") == 1
     tools = program.words.index("--tools")
@@ -252,7 +259,7 @@ def test_of_claude_memory_hooks_tools_and_sessions_are_turned_off(line: str) -> 
 
 
 def test_codex_reads_from_its_input_and_may_write_nothing() -> None:
-    program = program_of(["codex", "exec", "-m", "gpt-6-luna"])
+    program = resolve_program(["codex", "exec", "-m", "gpt-6-luna"])
     assert program.words[:4] == ("codex", "exec", "-m", "gpt-6-luna")
     assert program.words[-1] == "-"
     assert program.words[program.words.index("--sandbox") + 1] == "read-only"
@@ -277,7 +284,7 @@ REFUSED = [
 @pytest.mark.parametrize("line", REFUSED)
 def test_a_line_that_opens_what_is_closed_is_not_run(line: str) -> None:
     with pytest.raises(WrongUsage):
-        program_of(line.split())
+        resolve_program(line.split())
 
 
 # Answers
@@ -296,37 +303,37 @@ RESULT = {
     },
 }
 """As Claude Code 2.1.197 answers with `--output-format json`, shortened."""
-CLAUDE = program_of(["claude"])
+CLAUDE = resolve_program(["claude"])
 
 
-def ended(output: bytes, code: int = 0, errors: str = "") -> Ended:
-    return Ended(code, output, errors)
+def ended(output: bytes, code: int = 0, errors: str = "") -> ProgramResult:
+    return ProgramResult(code, output, errors)
 
 
-def of_claude(code: int = 0, **told: object) -> Ended:
+def of_claude(code: int = 0, **told: object) -> ProgramResult:
     return ended(json.dumps({**RESULT, **told}).encode(), code)
 
 
-def failed(program: Program, end: Ended) -> ModelFailed:
+def failed(program: Program, end: ProgramResult) -> ModelFailed:
     """Return why a program has no answer."""
-    failure = unwrapped(program, end).failure
+    failure = read_reply(program, end).failure
     assert failure is not None
     return failure
 
 
 def test_an_answer_of_claude_is_unwrapped_with_what_it_cost() -> None:
     usage = TokenUsage(input_tokens=120, cache_written=900, cache_read=3000, output_tokens=77)
-    assert unwrapped(CLAUDE, of_claude()) == ProgramReply('{"edits": []}', usage, 0.00965)
+    assert read_reply(CLAUDE, of_claude()) == ProgramReply('{"edits": []}', usage, 0.00965)
 
 
 def test_what_it_cost_is_not_known_where_it_says_something_odd() -> None:
     odd = of_claude(usage={"input_tokens": -1}, total_cost_usd="free")
-    assert unwrapped(CLAUDE, odd) == ProgramReply('{"edits": []}')
+    assert read_reply(CLAUDE, odd) == ProgramReply('{"edits": []}')
 
 
 @pytest.mark.parametrize("output", [b"", b"Please log in", b"[]", b'{"result": 7}', b"\xff"])
 def test_what_is_no_answer_of_claude_is_none(output: bytes) -> None:
-    assert failed(CLAUDE, ended(output)).cause is FailureCause.MISSHAPEN
+    assert failed(CLAUDE, ended(output)).cause is FailureCause.MALFORMED
     assert failed(CLAUDE, ended(output, 1)).cause is FailureCause.PROGRAM
 
 
@@ -352,7 +359,7 @@ def test_why_claude_failed_is_told_in_its_words_with_what_to_do(
 
 
 def test_a_failure_of_claude_costs_what_it_says() -> None:
-    said = unwrapped(CLAUDE, of_claude(1, is_error=True, result="API Error", total_cost_usd=0.25))
+    said = read_reply(CLAUDE, of_claude(1, is_error=True, result="API Error", total_cost_usd=0.25))
     assert said.failure is not None
     assert said.usage == TokenUsage(120, 900, 3000, 77)
     assert said.usd == 0.25
@@ -368,7 +375,7 @@ tokens used
 
 
 def test_why_codex_failed_is_told_with_what_to_do() -> None:
-    failure = failed(program_of(["codex"]), ended(b"", 1, CODEX))
+    failure = failed(resolve_program(["codex"]), ended(b"", 1, CODEX))
     assert "exit code 1, “ERROR: unexpected status 401" in str(failure)
     assert failure.remedy == "Run “codex login”, or set CODEX_API_KEY."
 
@@ -384,11 +391,13 @@ def test_why_codex_failed_is_told_with_what_to_do() -> None:
     ],
 )
 def test_what_a_program_says_at_its_end_is_told(output: bytes, errors: str, told: str) -> None:
-    assert told in str(failed(program_of(["my-model"]), ended(output, 3, errors)))
+    assert told in str(failed(resolve_program(["my-model"]), ended(output, 3, errors)))
 
 
 @pytest.mark.parametrize(
     "output", ['{"a": 1}', ' {"a": 1}\n', '```json\n{"a": 1}\n```\n', '```\n{"a": 1}\n```']
 )
 def test_a_fence_around_a_plain_answer_is_taken_off(output: str) -> None:
-    assert unwrapped(program_of(["my-model"]), ended(output.encode())) == ProgramReply('{"a": 1}')
+    assert read_reply(resolve_program(["my-model"]), ended(output.encode())) == ProgramReply(
+        '{"a": 1}'
+    )

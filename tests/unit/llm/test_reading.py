@@ -28,8 +28,8 @@ def read(events: list[Any]) -> object:
     reading = StreamedReply(TOOL, Meter())
     try:
         for event in events:
-            reading.take(event if isinstance(event, str) else json.dumps(event))
-        return reading.answer().value
+            reading.feed(event if isinstance(event, str) else json.dumps(event))
+        return reading.read_answer().value
     except ModelFailed:
         return None
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ricordo.errors import ChangeRefused
-from ricordo.llm.redaction import LIKE, LONGEST, TOO_LONG, Redaction
+from ricordo.llm.redaction import MAX_TEXT, PLACEHOLDER_LIKE, TOO_LONG, Redaction
 from ricordo.secrets import find_secrets
 from ricordo.secrets.known_values import is_distinct
 
@@ -45,7 +45,7 @@ def test_what_a_later_text_tells_to_be_a_secret_is_kept_back_in_an_earlier_one()
 def test_a_text_that_was_redacted_too_early_is_mended_when_it_is_sealed() -> None:
     redaction = Redaction()
     parts = [redaction.redact("a.md", f"I typed {PASSWORD}.\n"), redaction.redact("b.md", NOTE)]
-    sealed = redaction.sealed("".join(parts))
+    sealed = redaction.seal("".join(parts))
     assert PASSWORD not in sealed
     assert KEY not in sealed
 
@@ -72,13 +72,13 @@ def test_a_common_word_that_is_a_password_once_is_a_word_elsewhere(source: str, 
     redaction = Redaction()
     redaction.learn([source])
     assert redaction.redact("b.md", text) == text
-    assert redaction.sealed(text) == text
+    assert redaction.seal(text) == text
 
 
 def test_what_is_answered_is_brought_back_where_it_stood() -> None:
     redaction = Redaction()
-    sealed = redaction.sealed(redaction.redact("a.md", NOTE))
-    assert redaction.restored(f"Now: {sealed}", ["a.md"]) == f"Now: {NOTE}"
+    sealed = redaction.seal(redaction.redact("a.md", NOTE))
+    assert redaction.restore(f"Now: {sealed}", ["a.md"]) == f"Now: {NOTE}"
 
 
 @pytest.mark.parametrize(
@@ -99,36 +99,36 @@ def test_what_is_answered_is_brought_back_where_it_stood() -> None:
 )
 def test_what_was_never_given_out_is_refused(answer: str) -> None:
     redaction = Redaction()
-    redaction.sealed(redaction.redact("a.md", NOTE))
+    redaction.seal(redaction.redact("a.md", NOTE))
     with pytest.raises(ChangeRefused, match="never sent"):
-        redaction.restored(f"It is {answer}.", ["a.md"])
+        redaction.restore(f"It is {answer}.", ["a.md"])
 
 
 def test_what_was_looked_at_and_did_not_leave_was_never_given_out() -> None:
     redaction = Redaction()
     redaction.redact("a.md", NOTE)
     with pytest.raises(ChangeRefused, match="never sent"):
-        redaction.restored("[REDACTED:password:1]", ["a.md"])
+        redaction.restore("[REDACTED:password:1]", ["a.md"])
 
 
 def test_what_was_given_out_for_another_place_is_refused() -> None:
     redaction = Redaction()
-    redaction.sealed(redaction.redact("a.md", NOTE))
+    redaction.seal(redaction.redact("a.md", NOTE))
     with pytest.raises(ChangeRefused, match="another place"):
-        redaction.restored("[REDACTED:password:1]", ["b.md"])
+        redaction.restore("[REDACTED:password:1]", ["b.md"])
     with pytest.raises(ChangeRefused, match="another place"):
-        redaction.restored("[REDACTED:password:1]", [])
+        redaction.restore("[REDACTED:password:1]", [])
 
 
 def test_what_a_source_says_in_our_manner_is_not_taken_for_ours() -> None:
     redaction = Redaction()
     said = "The log had [REDACTED:password:1] and [redacted].\n"
-    sealed = redaction.sealed(redaction.redact("a.md", NOTE) + redaction.redact("b.md", said))
+    sealed = redaction.seal(redaction.redact("a.md", NOTE) + redaction.redact("b.md", said))
     assert sealed.count("[REDACTED:password:1]") == 1
     shown = sealed.split("\n")[1]
-    assert redaction.restored(f"{shown}\n", ["b.md"]) == said
+    assert redaction.restore(f"{shown}\n", ["b.md"]) == said
     with pytest.raises(ChangeRefused):
-        redaction.restored(said, ["b.md"])
+        redaction.restore(said, ["b.md"])
 
 
 def test_the_person_is_told_kind_place_and_count_and_never_the_value() -> None:
@@ -138,8 +138,8 @@ def test_the_person_is_told_kind_place_and_count_and_never_the_value() -> None:
         redaction.redact("b.md", f"pwd: {PASSWORD} [redacted]"),
     ]
     redaction.redact("c.md", "password: never-left-12")
-    redaction.sealed("".join(parts))
-    first, second = redaction.told()
+    redaction.seal("".join(parts))
+    first, second = redaction.list_redacted()
     assert (first.kind, first.places, first.count) == ("password", ("a.md", "b.md"), 2)
     assert (second.kind, second.places, second.count) == ("aws-access-key", ("a.md",), 1)
     assert PASSWORD not in repr((first, second, redaction))
@@ -148,8 +148,8 @@ def test_the_person_is_told_kind_place_and_count_and_never_the_value() -> None:
 def test_a_value_is_let_out_by_its_fingerprint_with_the_same_key_alone() -> None:
     key = b"k" * 32
     asked = Redaction(key)
-    asked.sealed(asked.redact("a.md", NOTE))
-    allowed = {it.fingerprint for it in asked.told() if it.kind == "password"}
+    asked.seal(asked.redact("a.md", NOTE))
+    allowed = {it.fingerprint for it in asked.list_redacted() if it.kind == "password"}
     assert PASSWORD in Redaction(key, allowed).redact("a.md", NOTE)
     assert KEY not in Redaction(key, allowed).redact("a.md", NOTE)
     assert PASSWORD not in Redaction(b"o" * 32, allowed).redact("a.md", NOTE)
@@ -169,15 +169,15 @@ def test_a_line_of_what_was_shown_is_found_in_the_source() -> None:
     redaction = Redaction()
     shown = redaction.redact("a.md", source)
     assert shown == "Key:\n[REDACTED:private-key:1]\nafter\n"
-    assert [redaction.line_of_source(shown, line) for line in range(4)] == [0, 1, 6, 7]
+    assert [redaction.find_source_line(shown, line) for line in range(4)] == [0, 1, 6, 7]
 
 
 def test_what_is_too_long_to_be_looked_at_leaves_as_one_placeholder() -> None:
     redaction = Redaction()
-    text = "password: a1b2c3 \n" * (LONGEST * 20 // 18)
-    sealed = redaction.sealed(redaction.redact("a.md", text))
+    text = "password: a1b2c3 \n" * (MAX_TEXT * 20 // 18)
+    sealed = redaction.seal(redaction.redact("a.md", text))
     assert sealed == f"[REDACTED:{TOO_LONG}:1]"
-    assert redaction.restored(sealed, ["a.md"]) == text
+    assert redaction.restore(sealed, ["a.md"]) == text
 
 
 @given(TEXTS)
@@ -185,15 +185,15 @@ def test_what_is_too_long_to_be_looked_at_leaves_as_one_placeholder() -> None:
 @example("password: [REDACTED:password:1] [REDACTED:[REDACTED]]")
 def test_what_left_comes_back_as_it_was(text: str) -> None:
     redaction = Redaction()
-    sealed = redaction.sealed(redaction.redact("a.md", text))
-    assert redaction.restored(sealed, ["a.md", ""]) == text
+    sealed = redaction.seal(redaction.redact("a.md", text))
+    assert redaction.restore(sealed, ["a.md", ""]) == text
 
 
 @given(TEXTS)
 def test_no_value_that_was_found_stands_in_what_leaves(text: str) -> None:
     redaction = Redaction()
-    sealed = redaction.sealed(redaction.redact("a.md", text))
-    between = LIKE.sub("\0", sealed)
+    sealed = redaction.seal(redaction.redact("a.md", text))
+    between = PLACEHOLDER_LIKE.sub("\0", sealed)
     values = {text[start:end] for _, start, end in find_secrets(text)}
     assert not [it for it in values if is_distinct(it) and is_word_of(it, between)]
 
@@ -206,10 +206,10 @@ def is_word_of(value: str, text: str) -> bool:
 def test_every_placeholder_that_leaves_is_ours_and_holds_none(first: str, second: str) -> None:
     redaction = Redaction()
     parts = [redaction.redact("a.md", first), redaction.redact("b.md", second)]
-    sealed = redaction.sealed("\n".join(parts))
-    for match in LIKE.finditer(sealed):
+    sealed = redaction.seal("\n".join(parts))
+    for match in PLACEHOLDER_LIKE.finditer(sealed):
         assert re.fullmatch(r"\[REDACTED:[a-z-]+:\d+\]", match[0])
-        redaction.restored(match[0], ["a.md", "b.md", ""])
+        redaction.restore(match[0], ["a.md", "b.md", ""])
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_hostile_texts_take_time_in_proportion_to_their_length(piece: str) -> No
         text = "".join(piece.replace("{n}", str(n)) for n in range(count))
         redaction = Redaction()
         start = time.process_time()
-        redaction.sealed(redaction.redact("a.md", text))
+        redaction.seal(redaction.redact("a.md", text))
         return time.process_time() - start
 
     seconds(10)

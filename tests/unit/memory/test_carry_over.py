@@ -65,4 +65,12 @@ def _derived(memory: Memory) -> object:
     }
     indexes = [(index.path, index.entries) for index in memory.indexes]
     names = [getattr(memory.names, field.name) for field in fields(memory.names)]
-    return memory.links, memory.astray, memory.backlinks, entries, indexes, memory.load, names
+    return (
+        memory.links,
+        memory.links_without_file,
+        memory.backlinks,
+        entries,
+        indexes,
+        memory.load,
+        names,
+    )

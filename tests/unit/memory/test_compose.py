@@ -13,11 +13,11 @@ from ricordo.agents.letta import MEMORY_FILES
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
-from ricordo.memory.change import PERSON, Act, Author, AuthorRole, Change, ChangeSet
+from ricordo.memory.change import USER, Author, AuthorRole, Change, ChangeOperation, ChangeSet
 from ricordo.memory.compose import compose
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory, SkippedFile
-from ricordo.memory.note import FileFacts, Note, ReadError, read_note, unreadable_note
+from ricordo.memory.note import FileFacts, Note, ReadError, create_unreadable_note, read_note
 from tests.support.builders import note_text
 
 CURATOR = Author(AuthorRole.CURATOR, "", "a-model", "3")
@@ -40,17 +40,17 @@ def memory_of(
     return Memory(root, layout, texts, frozenset(others | folders))
 
 
-def composed(memory: Memory, *wished: Act, author: Author = PERSON) -> ChangeSet:
+def composed(memory: Memory, *wished: ChangeOperation, author: Author = USER) -> ChangeSet:
     return compose(memory, [Change(act, "because", author) for act in wished])
 
 
-def after(memory: Memory, *wished: Act, author: Author = PERSON) -> dict[str, str | None]:
+def after(memory: Memory, *wished: ChangeOperation, author: Author = USER) -> dict[str, str | None]:
     """The texts of the files that the changes touch."""
     edits = composed(memory, *wished, author=author).edits
     return {edit.path: None if edit.after is None else edit.after.decode() for edit in edits}
 
 
-def note_after(text: str, *wished: Act) -> str:
+def note_after(text: str, *wished: ChangeOperation) -> str:
     """What becomes of the text of `a.md`."""
     result = after(memory_of({"a.md": text}), *wished)
     return result.get("a.md", text) or ""
@@ -391,14 +391,14 @@ class TestRename:
         change_set = composed(memory, acts.Rename("raw/t.md", "raw/u.md"))
         edits = {edit.path: (edit.after or b"").decode() for edit in change_set.edits}
         assert edits["wiki/page.md"] == page.replace(head, repaired)
-        assert change_set.remarks == ()
+        assert change_set.warnings == ()
 
     def test_frontmatter_in_which_the_place_is_not_certain_is_reported(self) -> None:
         page = "---\nsources: [t]\nrelated: [t]\n---\n"
         memory = memory_of({"t.md": "x", "page.md": page})
         change_set = composed(memory, acts.Rename("t.md", "u.md"))
         assert "page.md" not in {edit.path for edit in change_set.edits}
-        assert "still names t" in change_set.remarks[0]
+        assert "still names t" in change_set.warnings[0]
 
     @pytest.mark.parametrize("path", ["MEMORY.md", "deploy.md"])
     def test_an_index_keeps_its_name_and_none_is_taken(self, memory: Memory, path: str) -> None:
@@ -463,9 +463,9 @@ class TestAnotherName:
 
     def test_a_protected_note_is_not_changed_and_reported(self) -> None:
         change = Change(acts.SetField("a.md", "name", "new"), "", RULE)
-        change_set = compose(memory_of(self.FILES), [change], marked=["b.md"])
+        change_set = compose(memory_of(self.FILES), [change], protected=["b.md"])
         assert {edit.path for edit in change_set.edits} == {"a.md", "c.md"}
-        assert change_set.remarks == ("Link not updated: b.md is protected.",)
+        assert change_set.warnings == ("Link not updated: b.md is protected.",)
 
 
 class TestRetire:
@@ -536,7 +536,7 @@ class TestRetire:
         memory = memory_of({"a.md": "1", "b.md": "2", "page.md": page})
         assert after(memory, acts.Retire("a.md", "b.md"))["page.md"] == page.replace("a]", "b]")
         change_set = composed(memory, acts.Retire("a.md"))
-        assert change_set.remarks == ("The frontmatter of page.md still names a.md.",)
+        assert change_set.warnings == ("The frontmatter of page.md still names a.md.",)
 
     @pytest.mark.parametrize(
         ("path", "successor"),
@@ -610,7 +610,7 @@ class TestWhoMayChangeWhat:
     )
 
     @pytest.mark.parametrize("path", PROTECTED)
-    @pytest.mark.parametrize("author", [CURATOR, RULE, PERSON])
+    @pytest.mark.parametrize("author", [CURATOR, RULE, USER])
     def test_protected_notes(self, path: str, author: Author) -> None:
         memory = memory_of(self.FILES, WIKI)
         for act in (
@@ -624,17 +624,17 @@ class TestWhoMayChangeWhat:
             acts.AddLink(path, "wiki/free.md"),
         ):
             changes = [Change(act, "", author)]
-            if author is PERSON:
-                compose(memory, changes, marked=["wiki/marked.md"])
+            if author is USER:
+                compose(memory, changes, protected=["wiki/marked.md"])
             else:
                 with pytest.raises(ChangeRefused, match="protected"):
-                    compose(memory, changes, marked=["wiki/marked.md"])
+                    compose(memory, changes, protected=["wiki/marked.md"])
 
     def test_a_repair_does_not_reach_a_protected_note(self) -> None:
         memory = memory_of(self.FILES, WIKI)
         change_set = composed(memory, acts.Retire("wiki/free.md"), author=CURATOR)
         assert "wiki/pinned.md" not in {edit.path for edit in change_set.edits}
-        assert change_set.remarks == ("Link not updated: wiki/pinned.md is protected.",)
+        assert change_set.warnings == ("Link not updated: wiki/pinned.md is protected.",)
         assert "wiki/pinned.md" in {
             edit.path for edit in composed(memory, acts.Retire("wiki/free.md")).edits
         }
@@ -663,7 +663,7 @@ class TestWhoMayChangeWhat:
         memory = Memory(ROOT, AUTO_MEMORY, (note,))
         for act in (acts.Rewrite("a.md", "y"), acts.Retire("a.md"), acts.Rename("a.md", "b.md")):
             if "links" in facts:
-                assert told in composed(memory, act).remarks[0]
+                assert told in composed(memory, act).warnings[0]
             else:
                 with pytest.raises(ChangeRefused, match=told):
                     composed(memory, act)
@@ -697,8 +697,8 @@ class TestWhoMayChangeWhat:
                     composed(memory, act)
 
     def test_what_cannot_be_read_is_not_taken_away(self) -> None:
-        for trouble in (ReadError.NO_PERMISSION, ReadError.NOT_A_FILE, ReadError.GONE):
-            note = unreadable_note("a.md", FileFacts(9, 0.0, 1, 1), AUTO_MEMORY, trouble)
+        for trouble in (ReadError.NO_PERMISSION, ReadError.NOT_REGULAR, ReadError.VANISHED):
+            note = create_unreadable_note("a.md", FileFacts(9, 0.0, 1, 1), AUTO_MEMORY, trouble)
             for act in (acts.Retire("a.md"), acts.Rename("a.md", "b.md")):
                 with pytest.raises(ChangeRefused, match=trouble.value):
                     composed(Memory(ROOT, AUTO_MEMORY, (note,)), act)
@@ -716,10 +716,12 @@ class TestWhoMayChangeWhat:
         assert after(memory, acts.Rename(path, "ok.md"), acts.Rewrite("ok.md", "y"))["ok.md"] == "y"
 
     def test_a_link_that_cannot_follow_is_reported(self) -> None:
-        source = read_note("s.md", b"[[a]]", FileFacts(5, 0.0, 1, 1, writable=False), AUTO_MEMORY)
+        source = read_note(
+            "s.md", b"[[a]]", FileFacts(5, 0.0, 1, 1, is_writable=False), AUTO_MEMORY
+        )
         memory = memory_of({"a.md": "x"}).with_files({"s.md": source})
         change_set = composed(memory, acts.Rename("a.md", "b.md"))
-        assert "s.md cannot be changed" in change_set.remarks[0]
+        assert "s.md cannot be changed" in change_set.warnings[0]
         assert {edit.path for edit in change_set.edits} == {"a.md", "b.md"}
 
 
@@ -744,11 +746,11 @@ def test_byte_order_marks_stay(memory: Memory) -> None:
 
 def test_reason_and_author_of_a_set(memory: Memory) -> None:
     changes = [
-        Change(acts.Insert("tides.md", 0, "x"), "one", PERSON),
-        Change(acts.Insert("tides.md", 0, "x"), "two", PERSON),
+        Change(acts.Insert("tides.md", 0, "x"), "one", USER),
+        Change(acts.Insert("tides.md", 0, "x"), "two", USER),
         Change(acts.Insert("tides.md", 0, "x"), "one", CURATOR),
     ]
     change_set = compose(memory, changes)
     assert (change_set.reason, change_set.author) == ("one; two", None)
-    assert compose(memory, changes[:2]).author == PERSON
-    assert CURATOR.shown == "curator a-model 3"
+    assert compose(memory, changes[:2]).author == USER
+    assert CURATOR.label == "curator a-model 3"

@@ -9,12 +9,12 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
-from ricordo.memory.change import Act, Change, ChangeSet
+from ricordo.memory.change import Change, ChangeOperation, ChangeSet
 from ricordo.memory.compose import compose
 from ricordo.memory.index import EntryForm
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import FileFacts, Note, read_note
 
 PATHS = ["a.md", "b.md", "sub/a.md", "sub/c_d.md", "MEMORY.md", "my x(1).md"]
@@ -65,7 +65,7 @@ ANY_PATH = st.sampled_from([*PATHS, *NEW])
 TEXTS = st.sampled_from(["", "x\n", "---\nname: b\n---\n[[a]]", "one\ntwo\n", "[[b]]\r\n"])
 
 
-def moves(path: st.SearchStrategy[str]) -> st.SearchStrategy[Act]:
+def moves(path: st.SearchStrategy[str]) -> st.SearchStrategy[ChangeOperation]:
     """Renames and retirements of the note at `path`."""
     return st.one_of(
         st.builds(acts.Rename, path, st.sampled_from(NEW), st.sampled_from(NAMES)),
@@ -100,7 +100,7 @@ def applied(memory: Memory, change_set: ChangeSet) -> Memory:
 
 @given(files(), LAYOUTS, st.lists(ACTS, min_size=1, max_size=4))
 def test_edits_are_of_the_current_content_and_the_same_every_time(
-    files: dict[str, str], layout: Layout, wished: list[Act]
+    files: dict[str, str], layout: Layout, wished: list[ChangeOperation]
 ) -> None:
     memory = memory_of(files, layout)
     changes = _those_that_fit(memory, wished)
@@ -115,11 +115,11 @@ def test_edits_are_of_the_current_content_and_the_same_every_time(
     assert {note.path: note.raw for note in memory.files} == {
         path: text.encode() for path, text in files.items()
     }
-    if not any(isinstance(change.act, acts.EditLine | acts.SetField) for change in changes):
+    if not any(isinstance(change.operation, acts.EditLine | acts.SetField) for change in changes):
         one_by_one = memory
         for change in changes:
             one_by_one = applied(one_by_one, _alone(one_by_one, change))
-        if not any(isinstance(change.act, acts.Replace) for change in changes):
+        if not any(isinstance(change.operation, acts.Replace) for change in changes):
             result = {note.path: note.raw for note in one_by_one.files}
             assert {note.path: note.raw for note in applied(memory, change_set).files} == result
 
@@ -131,7 +131,7 @@ def _alone(memory: Memory, change: Change) -> ChangeSet:
         return ChangeSet(())
 
 
-def _those_that_fit(memory: Memory, wished: list[Act]) -> list[Change]:
+def _those_that_fit(memory: Memory, wished: list[ChangeOperation]) -> list[Change]:
     fitting: list[Change] = []
     for act in wished:
         try:
@@ -169,7 +169,7 @@ def test_after_a_rename_or_retirement_every_link_keeps_its_target(
         told = (source.text, now.by_path[path].text)
         assert len(after) == len(links), told
         for old, new in zip(links, after, strict=True):
-            if old.leads in (Leads.NOTE, Leads.FILE, Leads.OUTSIDE):
+            if old.target_kind in (TargetKind.NOTE, TargetKind.FILE, TargetKind.OUTSIDE):
                 assert new.path == moved.get(old.path, old.path), told
             shown = not old.link.is_wikilink or old.link.label != old.link.target
             assert not shown or new.link.label == old.link.label, told
@@ -181,7 +181,7 @@ def test_after_a_rename_or_retirement_every_link_keeps_its_target(
 def _left(memory: Memory, source: Note, line: int, retired: str) -> bool:
     """Whether a line of an index was about the retired note alone, and left with it."""
     entries = [
-        (entry, memory.target(index, entry).path)
+        (entry, memory.resolve_entry(index, entry).path)
         for index in memory.indexes
         if index.path == source.path
         for entry in index.entries
@@ -195,9 +195,9 @@ def _rest(memory: Memory, path: str) -> list[str]:
     """What the body of a file says outside its links."""
     note = memory.by_path[path]
     pieces: list[str] = []
-    at = note.head.end
+    at = note.frontmatter.end
     for found in memory.links.get(path, ()):
-        if found.link.start >= note.head.end:
+        if found.link.start >= note.frontmatter.end:
             pieces.append(note.text[at : found.link.start])
             at = found.link.end
     return [*pieces, note.text[at:]]

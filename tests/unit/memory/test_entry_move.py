@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
-from ricordo.memory.entry import lift_entry, lines_of_entry, step_entry
+from ricordo.memory.entry import find_entry_lines, lift_above_cut, move_entry
 from ricordo.memory.index import EntryForm, MemoryIndex, read_index
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
@@ -26,7 +26,7 @@ def index_of(text: str) -> MemoryIndex:
 def moved(text: str, title: str, step: int) -> tuple[str, int]:
     index = index_of(text)
     entry = next(entry for entry in index.entries if entry.title == title)
-    return step_entry(index, entry, step)
+    return move_entry(index, entry, step)
 
 
 def test_an_entry_takes_its_lines_with_it() -> None:
@@ -72,13 +72,13 @@ def test_no_line_is_lost_and_every_step_can_be_reversed(
             continue
         for step in (1, -1):
             try:
-                other, line = step_entry(index, entry, step)
+                other, line = move_entry(index, entry, step)
             except ChangeRefused:
                 continue
             assert Counter(other.split(end)) == Counter(text.split(end))
             there = next(it for it in index_of(other).entries if it.line == line)
             assert there.text == entry.text
-            assert len(lines_of_entry(index_of(other), there)) >= 1
+            assert len(find_entry_lines(index_of(other), there)) >= 1
 
 
 def memory_with(text: str) -> Memory:
@@ -90,7 +90,7 @@ def test_a_lifted_entry_is_given_whole(lines: int) -> None:
     rows = [f"- [N](n{n}.md) — {n}\n" for n in range(lines - 1)]
     memory = memory_with("".join(rows) + "- [Low](low.md)\n  its second line\n")
     assert memory.index is not None
-    text, line = lift_entry(memory, memory.index.entries[-1])
+    text, line = lift_above_cut(memory, memory.index.entries[-1])
     assert line == 199
     load = compute_load(text, AUTO_MEMORY.limits)
     assert load.text.endswith("- [Low](low.md)\n  its second line")
@@ -101,7 +101,7 @@ def test_a_long_entry_is_lifted_to_where_it_fits() -> None:
     long = f"- [Low](low.md) — {'y' * 5_000}\n"
     memory = memory_with("".join(rows) + long)
     assert memory.index is not None
-    text, _ = lift_entry(memory, memory.index.entries[-1])
+    text, _ = lift_above_cut(memory, memory.index.entries[-1])
     assert long.rstrip() in compute_load(text, AUTO_MEMORY.limits).text
 
 
@@ -109,4 +109,4 @@ def test_what_is_given_already_is_not_lifted() -> None:
     memory = memory_with(TEXT)
     assert memory.index is not None
     with pytest.raises(ChangeRefused, match="above the cut"):
-        lift_entry(memory, memory.index.entries[0])
+        lift_above_cut(memory, memory.index.entries[0])

@@ -88,7 +88,7 @@ def test_all_three_steps_agree_on_plain_frontmatter(fields: dict[str, str]) -> N
 
 @given(BLOCKS)
 def test_whatever_the_frontmatter_says_it_can_be_written_as_json(block: str) -> None:
-    json.dumps(frontmatter.read(f"---\n{block}---\nbody\n").fields, default=list)
+    json.dumps(frontmatter.read_frontmatter(f"---\n{block}---\nbody\n").fields, default=list)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_whatever_the_frontmatter_says_it_can_be_written_as_json(block: str) -> 
 @pytest.mark.parametrize("quiet", [True, False], ids=["plain head", "head that needs yaml"])
 def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> None:
     odd = "" if quiet else "other: >\n  folded\n"
-    head = frontmatter.read(f"---\nname: {written}\n{odd}---\n")
+    head = frontmatter.read_frontmatter(f"---\nname: {written}\n{odd}---\n")
     assert head.fields["name"] == written
-    assert head.fault is None
+    assert head.error is None
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,20 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
 def test_what_yaml_or_the_bounds_refuse_is_named_with_its_line(
     block: str, line: int, word: str
 ) -> None:
-    head = frontmatter.read(f"---\n{block}---\nbody\n")
-    assert head.fault is not None
-    assert word in head.fault.message
-    assert head.fault.line == line
-    assert head.present
+    head = frontmatter.read_frontmatter(f"---\n{block}---\nbody\n")
+    assert head.error is not None
+    assert word in head.error.message
+    assert head.error.line == line
+    assert head.is_present
 
 
 def test_refused_frontmatter_is_still_read_leniently() -> None:
-    head = frontmatter.read("---\nname: tides\ndescription: a: b\nmetadata:\n  type: user\n---\n")
-    assert head.fault is not None
-    assert (head.scalar("name"), head.scalar("description")) == ("tides", "a: b")
-    assert head.scalar("type") == "user"
+    head = frontmatter.read_frontmatter(
+        "---\nname: tides\ndescription: a: b\nmetadata:\n  type: user\n---\n"
+    )
+    assert head.error is not None
+    assert (head.get_text("name"), head.get_text("description")) == ("tides", "a: b")
+    assert head.get_text("type") == "user"
 
 
 @pytest.mark.parametrize(
@@ -161,22 +163,22 @@ def test_refused_frontmatter_is_still_read_leniently() -> None:
     ],
 )
 def test_prose_between_rules_and_other_texts_are_no_frontmatter_and_all_body(text: str) -> None:
-    head = frontmatter.read(text)
-    assert not head.present
-    assert head.fault is None
+    head = frontmatter.read_frontmatter(text)
+    assert not head.is_present
+    assert head.error is None
 
 
 @pytest.mark.parametrize("text", ["---\n---\nbody\n", "---\n\n---\nbody\n", "---\r\n---\r\nbody\n"])
 def test_two_fences_with_nothing_between_are_empty_frontmatter(text: str) -> None:
-    head = frontmatter.read(text)
-    assert (head.present, dict(head.fields), text[head.end :]) == (True, {}, "body\n")
+    head = frontmatter.read_frontmatter(text)
+    assert (head.is_present, dict(head.fields), text[head.end :]) == (True, {}, "body\n")
 
 
 def test_frontmatter_that_is_never_closed_is_all_body_with_an_error() -> None:
-    head = frontmatter.read("---\nname: x\n\nbody\n")
+    head = frontmatter.read_frontmatter("---\nname: x\n\nbody\n")
     assert (head.end, dict(head.fields)) == (0, {})
-    assert head.fault is not None
-    assert "never closed" in head.fault.message
+    assert head.error is not None
+    assert "never closed" in head.error.message
 
 
 def test_rules_in_the_body_do_not_end_it() -> None:
@@ -191,21 +193,24 @@ def test_an_indented_fence_inside_a_block_scalar_does_not_close_the_frontmatter(
 
 def test_crlf_frontmatter_reads_as_lf_frontmatter() -> None:
     text = "---\nname: x\ntags:\n  - a\nmetadata:\n  type: user\n---\nbody\n"
-    assert frontmatter.read(text.replace("\n", "\r\n")).fields == frontmatter.read(text).fields
+    assert (
+        frontmatter.read_frontmatter(text.replace("\n", "\r\n")).fields
+        == frontmatter.read_frontmatter(text).fields
+    )
 
 
 @pytest.mark.parametrize("key", ["content", "handler", "metadata", "fm", "text"])
 def test_keys_that_a_library_uses_itself_are_ordinary(key: str) -> None:
-    head = frontmatter.read(f"---\n{key}: plain\nother: >\n  folded\n---\n")
-    assert (head.fields[key], head.fault) == ("plain", None)
+    head = frontmatter.read_frontmatter(f"---\n{key}: plain\nother: >\n  folded\n---\n")
+    assert (head.fields[key], head.error) == ("plain", None)
 
 
 def test_frontmatter_over_the_limit_is_read_leniently_up_to_there() -> None:
     rows = "".join(f"k{number}: v\n" for number in range(60_000))
-    head = frontmatter.read(f"---\nname: x\n{rows}---\nbody\n")
-    assert head.fault is not None
-    assert "longer than" in head.fault.message
-    assert head.scalar("name") == "x"
+    head = frontmatter.read_frontmatter(f"---\nname: x\n{rows}---\nbody\n")
+    assert head.error is not None
+    assert "longer than" in head.error.message
+    assert head.get_text("name") == "x"
 
 
 @given(st.binary(max_size=300))

@@ -83,7 +83,7 @@ NOTES = st.builds(
 
 
 def value_of(text: str, key: str) -> object:
-    fields = frontmatter.read(text).fields
+    fields = frontmatter.read_frontmatter(text).fields
     metadata = fields.get("metadata")
     if key not in fields and isinstance(metadata, Mapping):
         return metadata.get(key)
@@ -113,20 +113,20 @@ def lines_but_of(text: str, key: str) -> list[str]:
 @example("---\n---\n", "name", "a")
 @example("---\nname: a\n---", "type", "b")
 def test_only_the_lines_of_the_field_change(text: str, key: str, value: str) -> None:
-    head = frontmatter.read(text)
+    head = frontmatter.read_frontmatter(text)
     try:
         edited = set_field(text, key, value)
     except ChangeRefused:
         is_surrogate = any("\ud800" <= char <= "\udfff" for char in value)
-        assert head.fault is not None or isinstance(head.fields.get(key), Mapping) or is_surrogate
+        assert head.error is not None or isinstance(head.fields.get(key), Mapping) or is_surrogate
         return
     assert value_of(edited, key) == value
     assert edited.endswith(text[head.end :])
-    if head.present:
+    if head.is_present:
         assert lines_but_of(edited, key) == lines_but_of(text, key)
     assert set_field(edited, key, value) == edited
     again = set_field(set_field(edited, key, "other"), key, value)
-    assert frontmatter.read(again).fields == frontmatter.read(edited).fields
+    assert frontmatter.read_frontmatter(again).fields == frontmatter.read_frontmatter(edited).fields
 
 
 COMMENTS = ("# why", "# kept", "# as it is", "# these", "# nothing yet", "# of old")
@@ -226,8 +226,8 @@ def test_a_description_is_set_on_every_real_note_without_touching_another_byte(
         note = note_of(raw)
         draft = MemoryDraft(Memory("/m", AUTO_MEMORY, (note,)))
         try:
-            text = draft.text(note.path)
-            draft.put(note.path, set_field(text, "description", "Set: by a test"))
+            text = draft.get_text(note.path)
+            draft.set_text(note.path, set_field(text, "description", "Set: by a test"))
         except ChangeRefused:
             counts["refused"] += 1
             assert draft.edits() == ()
@@ -237,11 +237,11 @@ def test_a_description_is_set_on_every_real_note_without_touching_another_byte(
         after = note_of(edit.after or b"")
         assert after.description == "Set: by a test"
         assert after.raw.startswith(BOM) == raw.startswith(BOM)
-        if not note.head.present:
+        if not note.frontmatter.is_present:
             counts["head added"] += 1
             assert after.text.removesuffix(note.text).count("\n") == 3
             assert after.text.endswith(note.text)
-        elif "description" in note.head.fields or note.head.scalar("description"):
+        elif "description" in note.frontmatter.fields or note.frontmatter.get_text("description"):
             counts["key stood"] += 1
             assert lines_but_of(after.text, "description") == lines_but_of(note.text, "description")
         else:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ricordo.agents.claude.location import LIMITS
 from ricordo.memory.layout import Limits
-from ricordo.memory.load import compute_load, units
+from ricordo.memory.load import compute_load, count_units
 
 HEADS = ["", "---\nname: x\n---\n", "---\nname: a: b\n---\n", "---\n---\n", "---\nname: x\n"]
 LINES = st.one_of(
@@ -121,16 +121,16 @@ def test_the_load_is_what_the_published_description_gives(text: str, limits: Lim
 @given(INDEXES)
 def test_without_limits_an_agent_gets_all(text: str) -> None:
     load = compute_load(text, None)
-    assert (load.cut_at_line, load.share) == (None, 0.0)
-    assert units(load.text) == load.units
+    assert (load.cut_at_line, load.fill_ratio) == (None, 0.0)
+    assert count_units(load.text) == load.units
 
 
 @given(INDEXES, SMALL)
 def test_what_an_agent_gets_never_exceeds_its_limits(text: str, limits: Limits) -> None:
     load = compute_load(text, limits)
-    assert units(load.text) <= limits.units
+    assert count_units(load.text) <= limits.units
     assert load.text.count("\n") < limits.lines
-    assert (load.share > 1) == (load.cut_at_line is not None)
+    assert (load.fill_ratio > 1) == (load.cut_at_line is not None)
 
 
 @given(st.binary(max_size=300))
@@ -146,7 +146,7 @@ def test_two_hundred_lines_are_loaded(lines: int, cut: int | None) -> None:
 @pytest.mark.parametrize(("length", "cut"), [(24_998, None), (24_999, 2)])
 @pytest.mark.parametrize("char", ["x", "é", "👩"])
 def test_units_are_those_of_utf16(char: str, length: int, cut: int | None) -> None:
-    wide = units(char)
+    wide = count_units(char)
     first = char * (length // wide) + "x" * (length % wide)
     load = compute_load(f"{first}\ny", LIMITS)
     assert (load.units, load.cut_at_line) == (length + 2, cut)
@@ -154,7 +154,7 @@ def test_units_are_those_of_utf16(char: str, length: int, cut: int | None) -> No
 
 def test_a_first_line_over_the_limit_is_cut_inside_and_never_inside_a_character() -> None:
     load = compute_load("x" + "👩" * 20_000, LIMITS)
-    assert (units(load.text), load.cut_at_line) == (24_999, 1)
+    assert (count_units(load.text), load.cut_at_line) == (24_999, 1)
 
 
 def test_the_cut_counts_lines_of_the_file_with_its_frontmatter_and_its_comments() -> None:

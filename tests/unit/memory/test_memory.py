@@ -8,17 +8,17 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import find_links
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from tests.support.builders import note_text, open_memory
 
 WIKI = Layout(
-    "wiki", "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
+    "wiki", "", frozenset(("index.md",)), has_nested_indexes=True, title_keys=("title", "name")
 )
 
 
-def leads(memory: Memory, written: str, source: str = "MEMORY.md") -> tuple[Leads, str]:
+def leads(memory: Memory, written: str, source: str = "MEMORY.md") -> tuple[TargetKind, str]:
     found = memory.resolve(memory.by_path[source], find_links(written)[0])
-    return found.leads, found.path
+    return found.target_kind, found.path
 
 
 @pytest.fixture
@@ -52,54 +52,59 @@ def memory(root: Path) -> Memory:
     ],
 )
 def test_a_link_resolves_to_its_note(memory: Memory, written: str, path: str) -> None:
-    assert leads(memory, written) == (Leads.NOTE, path)
+    assert leads(memory, written) == (TargetKind.NOTE, path)
 
 
 @pytest.mark.parametrize(
     ("written", "where"),
     [
-        ("[[nothing]]", Leads.NOWHERE),
-        ("[x](nothing.md)", Leads.NOWHERE),
-        ("[x](chart.png)", Leads.FILE),
-        ("[x](sub)", Leads.FILE),
-        ("[x](https://example.org/tides.md)", Leads.AWAY),
-        ("[x](#heading)", Leads.AWAY),
-        ("[x](../outside.md)", Leads.OUTSIDE),
-        ("[[../outside]]", Leads.OUTSIDE),
-        ("[x](/etc/note.md)", Leads.OUTSIDE),
-        ("[x](~/note.md)", Leads.OUTSIDE),
-        ("[x](file:///etc/note.md)", Leads.OUTSIDE),
-        ("[x](%2e%2e/outside.md)", Leads.OUTSIDE),
-        ("[x](%252e%252e/outside.md)", Leads.NOWHERE),
-        ("[x](..\\outside.md)", Leads.NOWHERE),
+        ("[[nothing]]", TargetKind.MISSING),
+        ("[x](nothing.md)", TargetKind.MISSING),
+        ("[x](chart.png)", TargetKind.FILE),
+        ("[x](sub)", TargetKind.FILE),
+        ("[x](https://example.org/tides.md)", TargetKind.EXTERNAL),
+        ("[x](#heading)", TargetKind.EXTERNAL),
+        ("[x](../outside.md)", TargetKind.OUTSIDE),
+        ("[[../outside]]", TargetKind.OUTSIDE),
+        ("[x](/etc/note.md)", TargetKind.OUTSIDE),
+        ("[x](~/note.md)", TargetKind.OUTSIDE),
+        ("[x](file:///etc/note.md)", TargetKind.OUTSIDE),
+        ("[x](%2e%2e/outside.md)", TargetKind.OUTSIDE),
+        ("[x](%252e%252e/outside.md)", TargetKind.MISSING),
+        ("[x](..\\outside.md)", TargetKind.MISSING),
     ],
 )
-def test_a_link_to_no_note_has_a_target_path(memory: Memory, written: str, where: Leads) -> None:
+def test_a_link_to_no_note_has_a_target_path(
+    memory: Memory, written: str, where: TargetKind
+) -> None:
     assert leads(memory, written)[0] is where
 
 
 def test_a_path_counts_from_the_file_it_is_in_and_then_from_the_memory(memory: Memory) -> None:
-    assert leads(memory, "[x](../tides.md)", "sub/up.md") == (Leads.NOTE, "tides.md")
-    assert leads(memory, "[x](tides.md)", "sub/up.md") == (Leads.NOTE, "sub/tides.md")
-    assert leads(memory, "[x](deploy_steps.md)", "sub/up.md") == (Leads.NOTE, "deploy_steps.md")
+    assert leads(memory, "[x](../tides.md)", "sub/up.md") == (TargetKind.NOTE, "tides.md")
+    assert leads(memory, "[x](tides.md)", "sub/up.md") == (TargetKind.NOTE, "sub/tides.md")
+    assert leads(memory, "[x](deploy_steps.md)", "sub/up.md") == (
+        TargetKind.NOTE,
+        "deploy_steps.md",
+    )
 
 
 def test_an_exact_name_goes_before_a_stem(memory: Memory) -> None:
-    assert leads(memory, "[[other]]") == (Leads.NOTE, "sub/tides.md")
-    assert leads(memory, "[[tides]]", "sub/up.md") == (Leads.NOTE, "tides.md")
+    assert leads(memory, "[[other]]") == (TargetKind.NOTE, "sub/tides.md")
+    assert leads(memory, "[[tides]]", "sub/up.md") == (TargetKind.NOTE, "tides.md")
 
 
 def test_of_notes_of_one_name_the_one_in_the_same_folder_is_meant(root: Path) -> None:
     files = {"a/x.md": "", "b/x.md": "", "b/y.md": "[[x]]", "MEMORY.md": ""}
     memory = open_memory(root, files)
-    assert leads(memory, "[[x]]", "b/y.md") == (Leads.NOTE, "b/x.md")
-    assert leads(memory, "[[x]]") == (Leads.NOTE, "a/x.md")
+    assert leads(memory, "[[x]]", "b/y.md") == (TargetKind.NOTE, "b/x.md")
+    assert leads(memory, "[[x]]") == (TargetKind.NOTE, "a/x.md")
 
 
 def test_a_link_in_another_unicode_form_finds_its_note(root: Path) -> None:
     memory = open_memory(root, {"MEMORY.md": "", "cafe\u0301.md": note_text("Café")})
-    assert leads(memory, "[x](caf\u00e9.md)") == (Leads.NOTE, "cafe\u0301.md")
-    assert leads(memory, "[[caf\u00e9]]") == (Leads.NOTE, "cafe\u0301.md")
+    assert leads(memory, "[x](caf\u00e9.md)") == (TargetKind.NOTE, "cafe\u0301.md")
+    assert leads(memory, "[[caf\u00e9]]") == (TargetKind.NOTE, "cafe\u0301.md")
 
 
 def test_backlinks_name_every_file_that_links_to_a_note_once_and_never_itself(root: Path) -> None:
@@ -131,7 +136,7 @@ def test_entries_are_kept_by_the_note_they_point_to(memory: Memory) -> None:
 
 def test_an_alias_names_a_note(root: Path) -> None:
     memory = open_memory(root, {"MEMORY.md": "", "a.md": "---\naliases: [Syzygy tide]\n---\n"})
-    assert leads(memory, "[[syzygy-tide]]") == (Leads.NOTE, "a.md")
+    assert leads(memory, "[[syzygy-tide]]") == (TargetKind.NOTE, "a.md")
 
 
 def test_the_index_is_no_note_and_is_loaded(memory: Memory) -> None:

@@ -10,7 +10,7 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory.layout import Layout
-from ricordo.memory.new_note import LONGEST_NAME, check_new_path, is_plain_name, path_for
+from ricordo.memory.new_note import MAX_NAME_BYTES, check_new_path, choose_path, is_valid_name
 
 NAMES = st.one_of(
     st.text(max_size=30),
@@ -28,10 +28,10 @@ def test_a_path_is_found_for_every_name_and_none_is_taken_twice(
 ) -> None:
     taken = ["a-b.md", "Tides.md"]
     for name in names:
-        path = path_for(name, taken, AUTO_MEMORY, folder)
+        path = choose_path(name, taken, AUTO_MEMORY, folder)
         check_new_path(path, taken, ["sub", "sub/deep"])
         assert path.rpartition("/")[0] == folder
-        assert len(path.rpartition("/")[2].encode()) <= LONGEST_NAME
+        assert len(path.rpartition("/")[2].encode()) <= MAX_NAME_BYTES
         taken.append(path)
 
 
@@ -48,7 +48,7 @@ def test_a_path_is_found_for_every_name_and_none_is_taken_twice(
     ],
 )
 def test_paths_for_names(name: str, taken: list[str], path: str) -> None:
-    assert path_for(name, taken, AUTO_MEMORY) == path
+    assert choose_path(name, taken, AUTO_MEMORY) == path
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_paths_for_names(name: str, taken: list[str], path: str) -> None:
 def test_no_note_gets_the_path_of_an_index_a_log_or_a_schema(
     name: str, layout: Layout, folder: str, path: str
 ) -> None:
-    assert path_for(name, [], layout, folder) == path
+    assert choose_path(name, [], layout, folder) == path
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_no_note_gets_the_path_of_an_index_a_log_or_a_schema(
     ["a.md", "A_b-c.d.md", "_x.md", "日本.md", "é.md", "नमस्ते.md", "1.md", "a" * 117 + ".md"],
 )
 def test_plain_names(name: str) -> None:
-    assert is_plain_name(name)
+    assert is_valid_name(name)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_plain_names(name: str) -> None:
      "*.md", "$x.md", "a'b.md", "a`b.md", "a[b].md", "a|b.md"],
 )  # fmt: skip
 def test_names_that_are_not_plain(name: str) -> None:
-    assert not is_plain_name(name)
+    assert not is_valid_name(name)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_paths_that_are_taken_or_lead_elsewhere(path: str, taken: list[str]) -> 
 
 @given(st.text(max_size=6))
 def test_what_passes_is_composed_and_without_surprises(name: str) -> None:
-    if is_plain_name(name + ".md"):
+    if is_valid_name(name + ".md"):
         assert unicodedata.normalize("NFC", name) == name
         assert not set(name) & set("/\\\0\n :*?\"<>|$`'[]()&;")
         assert name.isprintable()

@@ -23,7 +23,7 @@ QUESTIONS = (
 def ranked(index: SearchIndex, memory: Memory, message: str) -> list[tuple[str, float]]:
     """Return the paths for a message with their scores, best first."""
     question = RecallQuestion(message, TODAY)
-    found = index.ask(memory, lambda reader: rank(reader, question, TODAY))
+    found = index.query(memory, lambda reader: rank(reader, question, TODAY))
     return [(it.row.path.decode(), round(it.score, 6)) for it in found.candidates]
 
 
@@ -35,5 +35,5 @@ def everything(index: SearchIndex, memory: Memory) -> list[list[tuple[str, float
 def selected(index: SearchIndex, memory: Memory, message: str) -> list[str]:
     """Return the paths of the notes that bear on a message."""
     question = RecallQuestion(message, TODAY)
-    found = index.ask(memory, lambda reader: select(reader, question, TODAY))
+    found = index.query(memory, lambda reader: select(reader, question, TODAY))
     return [it.path.decode() for it in found]

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ricordo.memory.memory import Memory
-from ricordo.search.finder import MOST_HITS, Finder, marks
+from ricordo.search.finder import MOST_HITS, Finder, find_marks
 from ricordo.search.words import fold
 from tests.support.builders import note_text, open_memory
 
@@ -77,7 +77,7 @@ def test_of_very_many_names_the_best_are_given_and_it_is_reported_that_there_are
     finder = finder_of(open_memory(root, notes))
     found, is_all = finder.find("gi")
     assert (found[0].note.name, is_all) == ("gizmos", False)
-    assert finder.find("gizmos").is_all
+    assert finder.find("gizmos").is_complete
 
 
 def test_use_decides_between_names_that_are_as_long_and_as_old(root: Path) -> None:
@@ -95,5 +95,5 @@ def test_a_mark_is_at_what_was_typed_in_every_script(
     said: list[str], typed: str, form: Literal["NFC", "NFD"]
 ) -> None:
     text = normalize(form, "-".join([*said, typed]))
-    ((start, end),) = marks(text, typed)
+    ((start, end),) = find_marks(text, typed)
     assert fold(text[start:end]).startswith(fold(typed))

@@ -19,7 +19,7 @@ from ricordo.memory.note import Note
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import Breadth, rank
-from ricordo.search.reader import Reader, read_catalogue
+from ricordo.search.reader import IndexReader, read_catalogue
 from ricordo.search.store import Withholding
 from ricordo.storage.reader import reread_files
 from tests.support.builders import note_text, open_memory
@@ -72,7 +72,7 @@ def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
     }
     memory = open_memory(root, changed)
     assert everything(index, memory) == fresh(memory, tmp_path)
-    assert index.remark == ""
+    assert index.warning == ""
 
 
 def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
@@ -80,7 +80,7 @@ def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
 ):
     names = [f"{one}{other}" for one in "bcdefghijk" for other in "abcdefghijklmnopqrstuvwxy"]
     text = note_text("same", "The gizmo broke again.\n")
-    index.bring_up(open_memory(root, {f"{name}.md": text for name in names}))
+    index.update(open_memory(root, {f"{name}.md": text for name in names}))
     memory = open_memory(root, {"aa.md": text})
     kept = ranked(index, memory, "gizmo broke again")
     assert kept == ranked(
@@ -92,14 +92,14 @@ def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
 @pytest.mark.parametrize("most", [1, 5, 100, 250])
 def test_of_notes_that_tie_the_first_by_path_are_taken(index: SearchIndex, root: Path, most: int):
     text = note_text("same", "The gizmo broke.\n")
-    index.bring_up(open_memory(root, {f"n{number:03}.md": text for number in range(250)}))
+    index.update(open_memory(root, {f"n{number:03}.md": text for number in range(250)}))
     memory = open_memory(root, {"a.md": text, "z.md": note_text("gizmo", "The gizmo broke.\n")})
 
-    def taken(reader: Reader) -> set[bytes]:
-        return {row.path for row in reader.rows(reader.matching('"gizmo"', most))}
+    def taken(reader: IndexReader) -> set[bytes]:
+        return {row.path for row in reader.read_rows(reader.find_matching('"gizmo"', most))}
 
     expected = [b"z.md", b"a.md", *(f"n{number:03}.md".encode() for number in range(250))]
-    assert index.ask(memory, taken) == set(expected[:most])
+    assert index.query(memory, taken) == set(expected[:most])
 
 
 def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: SearchIndex, root: Path):
@@ -112,7 +112,7 @@ def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: SearchInde
 
     def found(word: str) -> set[str]:
         question = RecallQuestion(word, TODAY)
-        ranking = index.ask(memory, lambda reader: rank(reader, question, TODAY, few))
+        ranking = index.query(memory, lambda reader: rank(reader, question, TODAY, few))
         return {it.row.path.decode() for it in ranking.candidates}
 
     assert found("gizmo") == {"x.md", "y.md", "z.md"}
@@ -125,7 +125,7 @@ def links(index: SearchIndex, memory: Memory) -> list[tuple[str, str]]:
         "SELECT one.path, other.path FROM link JOIN note AS one ON one.id = source "
         "JOIN note AS other ON other.id = target ORDER BY 1, 2"
     )
-    return index.ask(memory, lambda reader: reader.connection.execute(sql).fetchall())
+    return index.query(memory, lambda reader: reader.connection.execute(sql).fetchall())
 
 
 def test_frontmatter_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
@@ -201,7 +201,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
     harbour: Memory, state: Path, root: Path, tmp_path: Path, when: str, again: bool
 ):
     if again:
-        SearchIndex(str(state), harbour.root).bring_up(harbour)
+        SearchIndex(str(state), harbour.root).update(harbour)
         (root / "deploy.md").write_text(note_text("deploy", "new words here\n"), "utf-8")
     words = [sys.executable, "-c", KILLED, harbour.root, str(state), when]
     done = subprocess.run(words, capture_output=True, check=False)
@@ -209,13 +209,13 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
     memory = open_memory(root)
     index = SearchIndex(str(state), memory.root)
     assert everything(index, memory) == fresh(memory, tmp_path)
-    assert index.remark == ""
+    assert index.warning == ""
 
 
 def test_nobody_else_may_look_into_a_state_that_the_index_begins(
     index: SearchIndex, harbour: Memory, state: Path
 ):
-    index.bring_up(harbour)
+    index.update(harbour)
     assert {it.stat().st_mode & 0o77 for it in (state, *state.rglob("*"))} == {0}
 
 
@@ -223,7 +223,7 @@ def test_where_the_state_cannot_be_written_answers_are_the_same(harbour: Memory,
     (tmp_path / "file").write_text("no directory")
     index = SearchIndex(str(tmp_path / "file"), harbour.root)
     assert everything(index, harbour) == fresh(harbour, tmp_path)
-    assert index.remark
+    assert index.warning
 
 
 def test_two_processes_share_an_index(harbour: Memory, state: Path, root: Path, tmp_path: Path):
@@ -259,7 +259,7 @@ def ranked_raw(index: SearchIndex, memory: Memory) -> str:
 
     day = date(2026, 1, 1)
     question = RecallQuestion("harbour lights", day)
-    found = index.ask(memory, lambda reader: rank(reader, question, day))
+    found = index.query(memory, lambda reader: rank(reader, question, day))
     return os.fsdecode(found.candidates[0].row.path)
 
 
@@ -268,35 +268,35 @@ def known_project(state: Path, memory: Memory) -> str:
 
 
 def test_a_project_that_is_known_later_is_catalogued_and_stays(harbour: Memory, state: Path):
-    SearchIndex(str(state), harbour.root).bring_up(harbour)
+    SearchIndex(str(state), harbour.root).update(harbour)
     assert known_project(state, harbour) == ""
     for project in ("/project", ""):
-        SearchIndex(str(state), harbour.root, project).bring_up(harbour)
+        SearchIndex(str(state), harbour.root, project).update(harbour)
         assert known_project(state, harbour) == "/project"
 
 
 def test_a_lost_catalogue_is_written_again(index: SearchIndex, harbour: Memory, state: Path):
-    index.bring_up(harbour)
+    index.update(harbour)
     (state / "recall" / "memories.json").unlink()
     index.close()
-    index.bring_up(harbour)
+    index.update(harbour)
     assert known_project(state, harbour) == str(Path(harbour.root).parent)
 
 
 def test_a_memory_that_is_away_stays_catalogued(
     index: SearchIndex, harbour: Memory, state: Path, root: Path, tmp_path: Path
 ):
-    index.bring_up(harbour)
+    index.update(harbour)
     root.rename(tmp_path / "away")
     (tmp_path / "other").mkdir()
     other = open_memory(tmp_path / "other", NOTES)
-    SearchIndex(str(state), other.root).bring_up(other)
+    SearchIndex(str(state), other.root).update(other)
     assert set(read_catalogue(str(state))) == {harbour.root, other.root}
 
 
 def test_notes_are_checked_again_when_the_rules_change(harbour: Memory, state: Path):
     def withheld(index: SearchIndex) -> frozenset[bytes]:
-        return index.ask(harbour, lambda reader: reader.withheld())
+        return index.query(harbour, lambda reader: reader.list_withheld())
 
     assert withheld(SearchIndex(str(state), harbour.root)) == frozenset()
     judged: list[str] = []

@@ -14,8 +14,8 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
-from ricordo.search.reader import Reader
-from ricordo.services.search.ambient import ambient
+from ricordo.search.reader import IndexReader
+from ricordo.services.search.ambient import recall_ambient
 from ricordo.services.search.recall import recall
 from ricordo.services.search.search import Search
 from ricordo.services.workspace.environment import Environment
@@ -27,14 +27,16 @@ class Overtaken(SearchIndex):
 
     later: Memory
 
-    def ask(self, memory: Memory, question: Callable[[Reader], Any], progress: Any = None) -> Any:
-        def after_the_other(reader: Reader) -> Any:
+    def query(
+        self, memory: Memory, question: Callable[[IndexReader], Any], progress: Any = None
+    ) -> Any:
+        def after_the_other(reader: IndexReader) -> Any:
             other = SearchIndex(self._file.state, memory.root)
-            other.bring_up(self.later)
-            assert not other.remark
+            other.update(self.later)
+            assert not other.warning
             return question(reader)
 
-        return super().ask(memory, after_the_other, progress)
+        return super().query(memory, after_the_other, progress)
 
 
 @pytest.mark.parametrize("way", ["recall", "search", "ambient"])
@@ -59,6 +61,6 @@ def test_a_note_that_the_memory_does_not_have_is_left_out(
         found = [it.result.note for it in hits]
     else:
         place = MemoryPlace(harbour.root, AUTO_MEMORY)
-        found = [it.note for it in ambient(index, harbour, place, here)]
+        found = [it.note for it in recall_ambient(index, harbour, place, here)]
     assert "new.md" not in [it.path for it in found]
     assert found or way == "ambient"

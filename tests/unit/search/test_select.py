@@ -11,7 +11,7 @@ from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import rank
-from ricordo.search.reader import Reader
+from ricordo.search.reader import IndexReader
 from ricordo.search.select import likelihood, pagerank, select
 from tests.support.builders import note_text, open_memory
 from tests.unit.search.asking import TODAY, ranked, selected
@@ -29,7 +29,7 @@ def fleet(root: Path, more: dict[str, str]) -> Memory:
 
 def test_a_note_that_answers_is_given_with_reasons(index: SearchIndex, harbour: Memory):
     question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
-    (found,) = index.ask(harbour, lambda reader: select(reader, question, TODAY))
+    (found,) = index.query(harbour, lambda reader: select(reader, question, TODAY))
     assert found.path == b"deploy.md"
     assert found.why[0].startswith("says ")
     assert 0.5 <= found.likelihood <= 1
@@ -85,7 +85,7 @@ def test_a_note_that_links_lift_names_them(root: Path, state: Path):
     memory = fleet(root, {**ships, **hub})
     question = RecallQuestion("tow rope", TODAY)
     index = SearchIndex(str(state), memory.root)
-    found = index.ask(memory, lambda reader: select(reader, question, TODAY))
+    found = index.query(memory, lambda reader: select(reader, question, TODAY))
     why = {it.path.decode(): it.why for it in found}
     assert why["harbour.md"] == ["says rope", "linked with barge, lugger"]
     assert why["yawl.md"] == ["says tow, rope"]
@@ -101,7 +101,9 @@ def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
 
     def paths(meaning: Meaning | None) -> list[bytes]:
         index = SearchIndex(str(state), memory.root)
-        chosen = index.ask(memory, lambda reader: select(reader, question, TODAY, meaning=meaning))
+        chosen = index.query(
+            memory, lambda reader: select(reader, question, TODAY, meaning=meaning)
+        )
         return [it.path for it in chosen]
 
     assert paths(None) == [b"a.md", b"b.md"]
@@ -111,7 +113,7 @@ def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
 def test_what_was_given_is_not_given_again(index: SearchIndex, harbour: Memory):
     question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
     never = frozenset([b"deploy.md"])
-    assert index.ask(harbour, lambda reader: select(reader, question, TODAY, never=never)) == []
+    assert index.query(harbour, lambda reader: select(reader, question, TODAY, never=never)) == []
 
 
 def test_likelihood_grows_with_the_score_and_is_a_share():
@@ -140,7 +142,7 @@ def test_an_empty_memory_has_no_answer(root: Path, state: Path):
     memory = open_memory(root)
     question = RecallQuestion("tide tables", TODAY)
 
-    def act(reader: Reader) -> int:
+    def act(reader: IndexReader) -> int:
         return len(rank(reader, question, TODAY).candidates)
 
-    assert SearchIndex(str(state), memory.root).ask(memory, act) == 0
+    assert SearchIndex(str(state), memory.root).query(memory, act) == 0

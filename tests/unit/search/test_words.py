@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.search.question import RecallQuestion, window_in
-from ricordo.search.words import end_of, fold, fold_with_places, stem, words
+from ricordo.search.question import RecallQuestion, find_window
+from ricordo.search.words import find_end, fold, fold_with_places, split_words, stem_word
 
 TODAY = date(2026, 11, 20)
 ENGLISH = """
@@ -37,12 +37,12 @@ def by_sqlite(found: list[str]) -> list[str]:
 
 def test_stems_are_porters():
     found = ENGLISH.split()
-    assert [stem(word) for word in found] == by_sqlite(found)
+    assert [stem_word(word) for word in found] == by_sqlite(found)
 
 
 @given(st.lists(st.from_regex(r"[a-z]{1,20}", fullmatch=True), min_size=1, max_size=50))
 def test_stems_of_anything_are_porters(found: list[str]):
-    assert [stem(word) for word in found] == by_sqlite(found)
+    assert [stem_word(word) for word in found] == by_sqlite(found)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_stems_of_anything_are_porters(found: list[str]):
     ],
 )
 def test_words_are_folded_and_scripts_without_blanks_go_in_pairs(text: str, expected: list[str]):
-    assert words(text) == expected
+    assert split_words(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_what_is_folded_is_found_again_where_it_stood(text: str):
     assert folded == fold(text)
     assert len(places) == len(folded) + 1
     for at in range(len(folded)):
-        assert folded[at] in fold(text[places[at] : end_of(places, at + 1)])
+        assert folded[at] in fold(text[places[at] : find_end(places, at + 1)])
 
 
 @given(st.text())
 def test_any_text_has_words_without_blanks(text: str):
-    assert all(word and not word.isspace() and " " not in word for word in words(text))
+    assert all(word and not word.isspace() and " " not in word for word in split_words(text))
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_any_text_has_words_without_blanks(text: str):
     ],
 )
 def test_a_window_holds_its_days_and_a_fortnight_after(text: str, day: str, holds: bool):
-    window = window_in(text, TODAY)
+    window = find_window(text, TODAY)
     assert window is not None
-    assert window.holds(day) is holds
+    assert window.includes(day) is holds
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_a_window_holds_its_days_and_a_fortnight_after(text: str, day: str, hold
     ],
 )
 def test_what_names_no_time_has_no_window(text: str):
-    assert window_in(text, TODAY) is None
+    assert find_window(text, TODAY) is None
 
 
 @pytest.mark.parametrize("day", ["", "soon", "2026-05"])
 def test_a_note_without_a_day_is_in_no_window(day: str):
-    window = window_in("in May 2026", TODAY)
+    window = find_window("in May 2026", TODAY)
     assert window is not None
-    assert not window.holds(day)
+    assert not window.includes(day)
 
 
 def test_a_question_leaves_out_what_names_nothing():

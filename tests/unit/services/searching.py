@@ -7,7 +7,7 @@ from pathlib import Path
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
-from ricordo.services.search.conditions import Values
+from ricordo.services.search.conditions import ConditionValues
 from ricordo.services.search.recall import open_index
 from ricordo.services.search.search import Hit, Search
 from ricordo.services.workspace.environment import Environment
@@ -36,7 +36,7 @@ class Desk:
         self.index = open_index(place, self.surroundings)
         self.search = Search(self.index, self.memory, self.surroundings)
 
-    def paths(self, typed: str, values: Values | None = None) -> list[str]:
+    def paths(self, typed: str, values: ConditionValues | None = None) -> list[str]:
         return [hit.result.note.path for hit in self.search.find(typed, values).hits]
 
     def first(self, typed: str) -> Hit:

@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.place import MemoryPlace
-from ricordo.services.search.ambient import surroundings_as_words
+from ricordo.services.search.ambient import describe_environment
 from ricordo.services.workspace.environment import Environment
 
 
@@ -33,7 +33,7 @@ def repository(tmp_path: Path) -> Path:
 def words(cwd: Path, project: Path | str) -> list[str]:
     now = "2026-11-20T08:00:00+00:00"
     here = Environment(str(cwd), {}, str(cwd), str(cwd), str(cwd), now)
-    return surroundings_as_words(MemoryPlace("/memory", AUTO_MEMORY, str(project)), here).split()
+    return describe_environment(MemoryPlace("/memory", AUTO_MEMORY, str(project)), here).split()
 
 
 @pytest.mark.parametrize("is_known", [True, False])

@@ -12,12 +12,12 @@ from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.gate import GateRequest
 from ricordo.services.engines.choice import (
     allow_program,
-    engine_chosen,
-    engines_to_choose,
-    remember_engine,
+    list_engines,
+    load_chosen_engine,
+    save_chosen_engine,
 )
-from ricordo.services.engines.engines import gate_of
-from ricordo.services.engines.preview import CurationPreview, look_before
+from ricordo.services.engines.engines import make_gate
+from ricordo.services.engines.preview import CurationPreview, preview_curation
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings, Settings
 from ricordo.storage.state_file import replace_state_file
@@ -40,13 +40,13 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def known(desk: Desk, own: EngineSettings = MODEL) -> CurationPreview:
-    return look_before(desk.notebook, own, desk.scope)
+    return preview_curation(desk.notebook, own, desk.scope)
 
 
 def set_to(desk: Desk, own: EngineSettings, **environ: str) -> Notebook:
     """Return the notebook with other settings, and with an environment."""
     old = desk.notebook
-    surroundings = old.surroundings._replace(environ={**os.environ, **environ})
+    surroundings = old.environment._replace(environ={**os.environ, **environ})
     return Notebook(old.place, surroundings, replace(Settings(), engine=own))
 
 
@@ -54,60 +54,62 @@ def test_what_leaves_and_what_it_costs_is_known_and_nobody_was_asked(desk: Desk)
     desk.transcript.write_text(said(SAID, f"The token is {TOKEN}.", f"Use {TOKEN}."), "utf-8")
     with messages_server(proposing()) as server:
         before = known(desk, replace(MODEL, server=server.url))
-        leaving = before.leaving
+        leaving = before.egress
         assert leaving is not None
-        assert not before.why_not
-        (kept_back,) = leaving.kept_back
+        assert not before.blocked_reason
+        (kept_back,) = leaving.redacted
         assert (kept_back.kind, kept_back.count) == ("github-token", 2)
         assert len(kept_back.places) == 2
-        assert (leaving.left.day, leaving.left.rests_for) == (500_000, 0)
+        assert (leaving.remaining.day, leaving.remaining.paused_for) == (500_000, 0)
         assert not server.asked
     assert leaving.estimate.usd == pytest.approx(
         (leaving.estimate.input_tokens * 2.5 + 8_000 * 10) / 1e6
     )
     # only what has left is told to have left
-    assert not before.prepared.redaction.told()
+    assert not before.prepared.redaction.list_redacted()
 
 
 def test_by_the_rules_nothing_leaves(desk: Desk) -> None:
     before = known(desk, EngineSettings())
-    assert (before.leaving, before.why_not) == (None, "")
+    assert (before.egress, before.blocked_reason) == (None, "")
 
 
 def test_why_it_cannot_be_asked_is_known_before(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "0 of 100 tokens spent" in known(desk, replace(MODEL, day=100)).why_not
+    assert "0 of 100 tokens spent" in known(desk, replace(MODEL, day=100)).blocked_reason
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert "Set ANTHROPIC_API_KEY" in known(desk).why_not
+    assert "Set ANTHROPIC_API_KEY" in known(desk).blocked_reason
     program = EngineSettings(use="command")
-    assert "No program set" in known(desk, program).why_not
-    assert "not found" in known(desk, replace(program, command=("/nowhere/model",))).why_not
-    assert "Remove it." in known(desk, replace(program, command=("claude", "--chrome"))).why_not
+    assert "No program set" in known(desk, program).blocked_reason
+    assert "not found" in known(desk, replace(program, command=("/nowhere/model",))).blocked_reason
+    assert (
+        "Remove it." in known(desk, replace(program, command=("claude", "--chrome"))).blocked_reason
+    )
 
 
 def test_runs_that_rest_are_told_and_do_not_keep_a_person_from_trying(desk: Desk) -> None:
-    gate = gate_of(desk.notebook.surroundings)
+    gate = make_gate(desk.notebook.environment)
     for _ in range(3):
-        with pytest.raises(ModelFailed), gate.passing(GateRequest("x", 1, 1, is_automatic=True)):
+        with pytest.raises(ModelFailed), gate.admit(GateRequest("x", 1, 1, is_automatic=True)):
             raise ModelFailed(FailureCause.SERVER)
     before = known(desk)
-    assert before.leaving is not None
-    assert before.leaving.left.rests_for > 0
-    assert not before.why_not
+    assert before.egress is not None
+    assert before.egress.remaining.paused_for > 0
+    assert not before.blocked_reason
 
 
 def test_a_program_is_new_until_its_line_was_let_run(desk: Desk) -> None:
     own = EngineSettings(use="command", command=("/bin/cat", "-"))
-    leaving = known(desk, own).leaving
+    leaving = known(desk, own).egress
     assert leaving is not None
     assert leaving.program is not None
     assert leaving.program.line == "/bin/cat -"
     assert leaving.estimate.usd is None
-    allow_program(desk.notebook.surroundings, leaving.program)
+    allow_program(desk.notebook.environment, leaving.program)
     again, other = (
-        known(desk, own).leaving,
-        known(desk, replace(own, command=("/bin/cat",))).leaving,
+        known(desk, own).egress,
+        known(desk, replace(own, command=("/bin/cat",))).egress,
     )
     assert again is not None
     assert other is not None
@@ -123,37 +125,40 @@ def test_programs_that_are_on_this_machine_are_offered(desk: Desk, tmp_path: Pat
     claude.write_text("#!/bin/sh\n")
     claude.chmod(0o700)
     notebook = set_to(desk, EngineSettings(), PATH=str(tmp_path))
-    offered = [(it.use, it.command) for it in engines_to_choose(notebook)]
+    offered = [(it.use, it.command) for it in list_engines(notebook)]
     assert offered == [("rules", ()), ("anthropic", ()), ("command", ("claude", "-p"))]
     own = EngineSettings(command=("mine", "x"))
-    assert engines_to_choose(set_to(desk, own, PATH=str(tmp_path)))[2].command == ("mine", "x")
-    assert engines_to_choose(set_to(desk, EngineSettings(), PATH=""))[2].command == ()
+    assert list_engines(set_to(desk, own, PATH=str(tmp_path)))[2].command == ("mine", "x")
+    assert list_engines(set_to(desk, EngineSettings(), PATH=""))[2].command == ()
 
 
 def test_the_server_that_the_environment_names_is_known_before_it_is_asked(desk: Desk) -> None:
     notebook = set_to(desk, EngineSettings(), ANTHROPIC_BASE_URL="http://tides.example")
-    assert [it.server for it in engines_to_choose(notebook)][:2] == ["http://tides.example"] * 2
-    assert engine_chosen(notebook).server == "http://tides.example"
+    assert [it.server for it in list_engines(notebook)][:2] == ["http://tides.example"] * 2
+    assert load_chosen_engine(notebook).server == "http://tides.example"
     own = set_to(
         desk, EngineSettings(server="http://own"), ANTHROPIC_BASE_URL="http://tides.example"
     )
-    assert engine_chosen(own).server == "http://own"
+    assert load_chosen_engine(own).server == "http://own"
 
 
 def test_what_was_chosen_is_remembered_by_memory(desk: Desk, tmp_path: Path) -> None:
     notebook = set_to(desk, EngineSettings(), PATH="")
-    assert engine_chosen(notebook).use == "rules"
-    remember_engine(notebook, replace(MODEL, model="qwen3"))
-    assert (engine_chosen(notebook).use, engine_chosen(notebook).model) == ("anthropic", "qwen3")
+    assert load_chosen_engine(notebook).use == "rules"
+    save_chosen_engine(notebook, replace(MODEL, model="qwen3"))
+    assert (load_chosen_engine(notebook).use, load_chosen_engine(notebook).model) == (
+        "anthropic",
+        "qwen3",
+    )
     (tmp_path / "other").mkdir()
-    assert engine_chosen(Desk(tmp_path / "other", FILES).notebook).use == "rules"
+    assert load_chosen_engine(Desk(tmp_path / "other", FILES).notebook).use == "rules"
 
 
 def test_no_line_is_run_that_is_not_offered_any_more(desk: Desk) -> None:
     own = EngineSettings(use="command", command=("mine",))
-    remember_engine(set_to(desk, own), own)
-    assert engine_chosen(set_to(desk, own)).command == ("mine",)
-    other = engine_chosen(set_to(desk, EngineSettings(command=("other",))))
+    save_chosen_engine(set_to(desk, own), own)
+    assert load_chosen_engine(set_to(desk, own)).command == ("mine",)
+    other = load_chosen_engine(set_to(desk, EngineSettings(command=("other",))))
     assert (other.use, other.command) == ("rules", ("other",))
 
 
@@ -163,5 +168,5 @@ def test_no_line_is_run_that_is_not_offered_any_more(desk: Desk) -> None:
 def test_what_is_damaged_is_as_nothing(desk: Desk, content: str) -> None:
     notebook = desk.notebook
     text = content.replace("%s", notebook.place.root)
-    replace_state_file(notebook.surroundings.state, "engines.json", text.encode())
-    assert engine_chosen(notebook) == notebook.settings.engine
+    replace_state_file(notebook.environment.state, "engines.json", text.encode())
+    assert load_chosen_engine(notebook) == notebook.settings.engine

@@ -9,7 +9,12 @@ import pytest
 
 from ricordo.errors import EditRefused
 from ricordo.memory.change import Change, ChangeSet, Rename, Replace
-from ricordo.services.edits.change import Merged, apply_at_once, apply_or_merge, put_together
+from ricordo.services.edits.change import (
+    MergedEdits,
+    apply_merging,
+    apply_or_merge,
+    build_change_set,
+)
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage import system_calls as calls
 from ricordo.storage.writer import Applied
@@ -23,7 +28,7 @@ def notebook(tmp_path: Path) -> Notebook:
 
 @pytest.fixture
 def change_set(notebook: Notebook) -> ChangeSet:
-    return put_together(notebook, notebook.read(), [Change(Replace("a.md", "Sines", "Faro"))])
+    return build_change_set(notebook, notebook.read(), [Change(Replace("a.md", "Sines", "Faro"))])
 
 
 def comes_and_goes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,8 +51,8 @@ def test_what_others_wrote_and_took_back_is_told_in_a_sentence(
     before = note.read_bytes()
     comes_and_goes(note, monkeypatch)
     outcome = apply_or_merge(notebook, change_set)
-    assert isinstance(outcome, Merged)
-    assert outcome.told == "Another program changed these files meanwhile, and reverted it."
+    assert isinstance(outcome, MergedEdits)
+    assert outcome.summary == "Another program changed these files meanwhile, and reverted it."
     assert note.read_bytes() == before
     assert isinstance(apply_or_merge(notebook, outcome.change_set), Applied)
     assert b"Faro" in note.read_bytes()
@@ -58,7 +63,7 @@ def test_without_a_person_it_is_tried_again(
 ) -> None:
     note = Path(notebook.place.root) / "a.md"
     comes_and_goes(note, monkeypatch)
-    applied, merged = apply_at_once(notebook, change_set, by_hand=False)
+    applied, merged = apply_merging(notebook, change_set, by_hand=False)
     assert isinstance(applied, Applied)
     assert merged == ()
     assert b"Faro" in note.read_bytes()
@@ -76,9 +81,9 @@ def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
     notebook: Notebook, agent: Callable[[Path], object], told: str
 ) -> None:
     root = Path(notebook.place.root)
-    change_set = put_together(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
+    change_set = build_change_set(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
     agent(root / "a.md")
     before = {path.name for path in root.iterdir()}
     with pytest.raises(EditRefused, match=f"Another program {told} meanwhile."):
-        apply_at_once(notebook, change_set, by_hand=True)
+        apply_merging(notebook, change_set, by_hand=True)
     assert {path.name for path in root.iterdir()} == before

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.memory.names import folded
-from ricordo.services.search.conditions import Values
+from ricordo.memory.names import fold_name
+from ricordo.services.search.conditions import ConditionValues
 from tests.support.builders import note_text
 from tests.unit.services.searching import Desk
 
@@ -40,7 +40,7 @@ def desk(root: Path, tmp_path: Path) -> Desk:
     ],
 )
 def test_conditions_hold(desk: Desk, typed: str, expected: list[str]):
-    values = Values({"cache.md": ["stale"], "decache.md": ["contradiction"]})
+    values = ConditionValues({"cache.md": ["stale"], "decache.md": ["contradiction"]})
     assert desk.paths(typed, values) == expected
 
 
@@ -84,7 +84,7 @@ def test_many_names_do_not_hide_the_one_under_a_condition(root: Path, tmp_path: 
 def test_an_invalid_condition_is_reported(desk: Desk, typed: str, warning: str):
     found = desk.search.find(typed)
     assert (found.hits, found.total) == ((), 0)
-    assert [it.startswith(warning) for it in found.remarks] == [True]
+    assert [it.startswith(warning) for it in found.warnings] == [True]
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,13 @@ def test_an_invalid_condition_is_reported(desk: Desk, typed: str, warning: str):
 )
 def test_what_can_be_understood_is_not_remarked_on(desk: Desk, typed: str, expected: list[str]):
     assert desk.paths(typed) == expected
-    assert desk.search.find(typed).remarks == ()
+    assert desk.search.find(typed).warnings == ()
 
 
 def test_what_is_true_of_notes_here_is_told(desk: Desk):
-    values = Values({"cache.md": ["stale", "dead-link"], "decache.md": ["stale"]})
+    values = ConditionValues({"cache.md": ["stale", "dead-link"], "decache.md": ["stale"]})
     for typed in ("is:", "cache is:bogus"):
-        (warning,) = desk.search.find(typed, values).remarks
+        (warning,) = desk.search.find(typed, values).warnings
         assert "(here stale or dead-link)" in warning
 
 
@@ -125,7 +125,7 @@ def test_what_a_condition_names_is_looked_up_once(
     many["port-of-sines.md"] = note_text("port-of-sines", "Here.\n")
     desk = Desk(root, tmp_path / "state", many)
     asked: list[str] = []
-    real = folded
+    real = fold_name
     monkeypatch.setattr(
         "ricordo.services.search.conditions.folded", lambda name: asked.append(name) or real(name)
     )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.lint.evidence import UNKNOWN, CheckOutcome, ClaimKind, NoteQuote, Origin, Verdict
+from ricordo.lint.evidence import (
+    UNKNOWN_SPEAKER,
+    CheckOutcome,
+    ClaimKind,
+    NoteCause,
+    NoteQuote,
+    Verdict,
+)
 from ricordo.services.conflicts.conflicts import Keep, Side, suggest
 from tests.support.builders import note_of, note_text
 
@@ -16,8 +23,8 @@ def checked(claim: str, outcome: CheckOutcome) -> Verdict:
     return Verdict(claim, ClaimKind.VALUE, 9, outcome)
 
 
-def origin(speaker: str) -> Origin:
-    return Origin(speaker, "It is so.", "A session", "Claude Code", f"{OLD}T09:00:00Z")
+def origin(speaker: str) -> NoteCause:
+    return NoteCause(speaker, "It is so.", "A session", "Claude Code", f"{OLD}T09:00:00Z")
 
 
 def side(port: int, day: str = "", *verdicts: Verdict, speaker: str = "") -> Side:
@@ -28,7 +35,7 @@ def side(port: int, day: str = "", *verdicts: Verdict, speaker: str = "") -> Sid
 
 
 def test_what_the_project_says_of_a_claim_comes_before_its_age() -> None:
-    held, gone = checked("8040", CheckOutcome.HOLDS), checked("8100", CheckOutcome.MISSING)
+    held, gone = checked("8040", CheckOutcome.VALID), checked("8100", CheckOutcome.MISSING)
     for left, right in (
         (side(8040, OLD, held), side(8100, NEW)),
         (side(8040, OLD), side(8100, NEW, gone)),
@@ -36,12 +43,12 @@ def test_what_the_project_says_of_a_claim_comes_before_its_age() -> None:
     ):
         assert suggest(left, right).keep is Keep.LEFT
         assert suggest(right, left).keep is Keep.RIGHT
-        assert "the project" in suggest(left, right).why
+        assert "the project" in suggest(left, right).reason
 
 
 def test_that_something_else_is_there_says_nothing_of_the_claim() -> None:
     left = side(
-        8040, OLD, checked("web view", CheckOutcome.HOLDS), checked("lamps.py", CheckOutcome.HOLDS)
+        8040, OLD, checked("web view", CheckOutcome.VALID), checked("lamps.py", CheckOutcome.VALID)
     )
     assert suggest(left, side(8100, NEW)).keep is Keep.RIGHT
 
@@ -57,7 +64,7 @@ def test_what_a_person_said_comes_before_what_is_later() -> None:
     assert suggest(left, right).keep is Keep.LEFT
 
 
-@pytest.mark.parametrize("speaker", [UNKNOWN, ""])
+@pytest.mark.parametrize("speaker", [UNKNOWN_SPEAKER, ""])
 def test_that_no_turn_was_found_decides_nothing(speaker: str) -> None:
     left, right = side(8040, speaker="person"), side(8100, speaker=speaker)
     assert suggest(left, right).keep is Keep.NONE
@@ -65,8 +72,8 @@ def test_that_no_turn_was_found_decides_nothing(speaker: str) -> None:
 
 def test_where_the_project_and_the_person_do_not_agree_it_is_left_to_the_person() -> None:
     left = side(8040, OLD, speaker="person")
-    right = side(8100, NEW, checked("8100", CheckOutcome.HOLDS), speaker="agent")
+    right = side(8100, NEW, checked("8100", CheckOutcome.VALID), speaker="agent")
     found = suggest(left, right)
     assert found.keep is Keep.NONE
-    assert "you said it" in found.why
-    assert "8100" in found.why
+    assert "you said it" in found.reason
+    assert "8100" in found.reason

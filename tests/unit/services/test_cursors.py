@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 from ricordo.curation.brief import Brief
-from ricordo.curation.engine import CurationProgress, EngineAnswer, Step, Unread
+from ricordo.curation.engine import CurationProgress, EngineAnswer, Step, UnreadInput
 from ricordo.curation.engines.rules import COMPARING
-from ricordo.curation.proposal import curator
+from ricordo.curation.proposal import make_curator
 from ricordo.memory.memory import Memory
-from ricordo.services.curation.curation import begin, keep, propose, propose_prepared, refuse, take
-from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.curation import (
+    apply_proposals,
+    propose,
+    propose_prepared,
+    refuse,
+    save_curation,
+    save_state,
+)
+from ricordo.services.curation.pending import load_curation_state
 from ricordo.services.curation.preparation import COMPOSING, READING, CurationScope, prepare
 from ricordo.services.history.undo import undo
 from ricordo.services.workspace.environment import load_environment
@@ -54,30 +61,30 @@ class Session:
     def heard(self) -> list[str]:
         """What the next curation would be given."""
         prepared = prepare(self.notebook, self.notebook.read(), CurationScope())
-        return [it.text for it in prepared.told.said]
+        return [it.text for it in prepared.activity.messages]
 
     def curate(self, *edits: object, scope: CurationScope | None = None) -> None:
         """Curate with an engine that answers `edits`, and let what it proposes wait."""
         memory = self.notebook.read()
         scope = scope or CurationScope()
-        begin(self.notebook, propose(self.notebook, memory, scope, make=replying([*edits])))
+        save_curation(self.notebook, propose(self.notebook, memory, scope, make=replying([*edits])))
 
     def take(self, *paths: str) -> None:
         """Apply what waits, of these notes only where some are named."""
-        kept = recall_curation(self.notebook.surroundings.state, self.notebook.place.root)
+        kept = load_curation_state(self.notebook.environment.state, self.notebook.place.root)
         memory = self.notebook.read()
-        take(
+        apply_proposals(
             self.notebook,
             memory,
-            kept.waiting,
+            kept.pending,
             lambda it: "" if it.path in paths or not paths else "no",
             by_hand=True,
         )
 
     def drop(self) -> None:
         """Drop all that waits."""
-        kept = recall_curation(self.notebook.surroundings.state, self.notebook.place.root)
-        refuse(self.notebook, kept.waiting)
+        kept = load_curation_state(self.notebook.environment.state, self.notebook.place.root)
+        refuse(self.notebook, kept.pending)
 
 
 @pytest.fixture
@@ -149,8 +156,10 @@ def test_what_is_named_moves_no_cursor_and_hears_all(session: Session) -> None:
     # the one that was not named still counts, once all is decided
     session.drop()
     assert session.heard == []
-    told = prepare(session.notebook, session.notebook.read(), CurationScope(everything=True)).told
-    assert [it.text for it in told.said] == [ONE, TWO]
+    told = prepare(
+        session.notebook, session.notebook.read(), CurationScope(everything=True)
+    ).activity
+    assert [it.text for it in told.messages] == [ONE, TWO]
 
 
 def test_only_a_named_session_decided_leaves_the_others(session: Session) -> None:
@@ -162,10 +171,10 @@ def test_only_a_named_session_decided_leaves_the_others(session: Session) -> Non
 class PassingOver:
     """An engine that has not read what was said last."""
 
-    author = curator("test")
+    author = make_curator("test")
 
     def __init__(self, source: str, *, is_left: bool) -> None:
-        self._unread = Unread(source, "because", is_left)
+        self._unread = UnreadInput(source, "because", is_left)
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
         return EngineAnswer(unread=(self._unread,))
@@ -178,30 +187,30 @@ def test_what_was_not_asked_about_is_heard_again_and_what_is_refused_is_not(
     engine = PassingOver(f"{session.path}#p1", is_left=is_left)
     memory = session.notebook.read()
     curation = propose(session.notebook, memory, CurationScope(), make=lambda *_: engine)
-    begin(session.notebook, curation)
+    save_curation(session.notebook, curation)
     (skipped,) = curation.skipped
     why = "not asked about: because" if is_left else "because"
-    assert skipped.told == f"skipped: what you said on 12 Nov, “{TWO}”, {why}"
+    assert skipped.message == f"skipped: what you said on 12 Nov, “{TWO}”, {why}"
     assert session.heard == heard
 
 
 def test_a_transcript_that_was_swept_away_leaves_no_cursor_behind(session: Session) -> None:
-    state, root = session.notebook.surroundings.state, session.notebook.place.root
+    state, root = session.notebook.environment.state, session.notebook.place.root
     session.curate()
-    assert recall_curation(state, root).cursors
+    assert load_curation_state(state, root).cursors
     session.path.unlink()
     session.curate()
-    assert not recall_curation(state, root).cursors
+    assert not load_curation_state(state, root).cursors
 
 
 def test_a_folder_that_is_away_for_a_while_keeps_its_cursors(session: Session) -> None:
     session.curate()
-    kept = recall_curation(session.notebook.surroundings.state, session.notebook.place.root)
+    kept = load_curation_state(session.notebook.environment.state, session.notebook.place.root)
     key = next(iter(kept.cursors)).replace("/projects/", "/elsewhere/")
     begun = replace(kept, cursors={key: next(iter(kept.cursors.values()))})
-    keep(session.notebook, begun)
-    state, root = session.notebook.surroundings.state, session.notebook.place.root
-    assert recall_curation(state, root).cursors == begun.cursors
+    save_state(session.notebook, begun)
+    state, root = session.notebook.environment.state, session.notebook.place.root
+    assert load_curation_state(state, root).cursors == begun.cursors
 
 
 def test_a_transcript_that_was_rewritten_is_heard_anew(session: Session) -> None:
@@ -227,9 +236,11 @@ def test_what_there_is_no_room_for_waits_for_the_next_curation(session: Session)
     for _ in range(4):
         memory = session.notebook.read()
         prepared = prepare(session.notebook, memory, CurationScope(), room=1)
-        assert len(prepared.told.said) == 1
-        heard.append(prepared.told.said[0].text)
-        begin(session.notebook, propose_prepared(session.notebook, prepared, make=replying([])))
+        assert len(prepared.activity.messages) == 1
+        heard.append(prepared.activity.messages[0].text)
+        save_curation(
+            session.notebook, propose_prepared(session.notebook, prepared, make=replying([]))
+        )
     assert heard == [ONE, TWO, THREE, "Another session."]
     assert session.heard == []
 
@@ -250,7 +261,7 @@ def test_it_can_be_given_up_at_every_phase(session: Session) -> None:
 
     def curate(step: Callable[[CurationProgress], None]) -> None:
         old = session.notebook
-        notebook = Notebook(old.place, old.surroundings, old.settings)
+        notebook = Notebook(old.place, old.environment, old.settings)
         propose(notebook, notebook.read(), CurationScope(), step)
 
     session.says("From now on write commands with uv run, not with pip.", start=2)
@@ -273,11 +284,11 @@ def test_of_decided_proposals_the_newest_are_kept_and_of_pending_ones_all(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.services.curation.pending._MOST_OF_DECIDED", 2_000)
-    state, root = session.notebook.surroundings.state, session.notebook.place.root
+    state, root = session.notebook.environment.state, session.notebook.place.root
 
     def kept_again() -> list[str]:
-        keep(session.notebook, recall_curation(state, root))
-        return [it.id for it in recall_curation(state, root).proposals]
+        save_state(session.notebook, load_curation_state(state, root))
+        return [it.id for it in load_curation_state(state, root).proposals]
 
     session.curate(INSERTED, RETIRED)
     both = kept_again()
@@ -285,4 +296,4 @@ def test_of_decided_proposals_the_newest_are_kept_and_of_pending_ones_all(
     session.drop()
     assert kept_again() == both[1:]
     undo(session.notebook)
-    assert [it.id for it in recall_curation(state, root).waiting] == both[1:]
+    assert [it.id for it in load_curation_state(state, root).pending] == both[1:]

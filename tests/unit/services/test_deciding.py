@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curation.pending import Waiting
+from ricordo.curation.pending import PendingProposal
 from ricordo.curation.proposal import Alarm
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
-    Act,
     AddEntry,
     AddLink,
+    ChangeOperation,
     Create,
     Insert,
     Merge,
@@ -20,19 +20,19 @@ from ricordo.memory.change import (
     Retire,
     Rewrite,
 )
-from ricordo.services.curation.curation import Plan, alarms, refuse, settle
+from ricordo.services.curation.curation import ApplyPlan, find_alarms, record_applied, refuse
 from ricordo.services.curation.decision import (
-    Shown,
-    edited,
-    plan,
-    put_in_place,
-    text_to_edit,
-    what_waits,
+    ShownProposal,
+    apply_edit,
+    get_editable_text,
+    plan_shown,
+    read_pending,
+    replace_proposal,
 )
-from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.pending import load_curation_state
 from ricordo.services.edits.change import apply_or_merge
 from ricordo.services.history.undo import redo, undo
-from ricordo.services.ledger.ledger import runs_of
+from ricordo.services.ledger.ledger import read_runs
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
 from tests.support.builders import note_text, recorded
@@ -57,28 +57,30 @@ def text(notebook: Notebook, path: str) -> str:
     return (Path(notebook.place.root) / path).read_text()
 
 
-def shown(notebook: Notebook, *acts: Act) -> list[Shown]:
+def shown(notebook: Notebook, *acts: ChangeOperation) -> list[ShownProposal]:
     let_wait(notebook, *acts)
-    return list(what_waits(notebook).shown)
+    return list(read_pending(notebook).proposals)
 
 
 def planned(
-    notebook: Notebook, chosen: list[Shown], left_out: dict[int, set[tuple[int, int]]] | None = None
-) -> Plan:
+    notebook: Notebook,
+    chosen: list[ShownProposal],
+    left_out: dict[int, set[tuple[int, int]]] | None = None,
+) -> ApplyPlan:
     memory = notebook.read()
-    out = {chosen[n].waiting.id: hunks for n, hunks in (left_out or {}).items()}
-    return plan(notebook, memory, memory, chosen, out)
+    out = {chosen[n].proposal.id: hunks for n, hunks in (left_out or {}).items()}
+    return plan_shown(notebook, memory, memory, chosen, out)
 
 
-def write(notebook: Notebook, made: Plan) -> None:
+def write(notebook: Notebook, made: ApplyPlan) -> None:
     applied = apply_or_merge(notebook, made.change_set)
     assert isinstance(applied, Applied)
-    settle(notebook, made, applied)
+    record_applied(notebook, made, applied)
 
 
-def waits(notebook: Notebook) -> list[Waiting]:
-    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    return list(kept.waiting)
+def waits(notebook: Notebook) -> list[PendingProposal]:
+    kept = load_curation_state(notebook.environment.state, notebook.place.root)
+    return list(kept.pending)
 
 
 def test_all_that_is_chosen_is_one_act_and_waits_no_longer(notebook: Notebook) -> None:
@@ -114,26 +116,26 @@ def test_what_fits_only_behind_others_says_so_and_goes_with_them(notebook: Noteb
     alone = planned(notebook, [link])
     assert not alone.chosen
     assert not alone.change_set
-    assert planned(notebook, [create, link]).chosen == (create.waiting, link.waiting)
+    assert planned(notebook, [create, link]).chosen == (create.proposal, link.proposal)
 
 
 def test_hunks_that_are_left_out_are_not_written(notebook: Notebook) -> None:
     new = BODY.replace("Sines", "Lagos").replace("Rui", "Marta")
     (rewrite,) = shown(notebook, Rewrite(TIDES, note_text("tides", new)))
-    assert rewrite.can_leave_out(0)
+    assert rewrite.can_omit_hunks(0)
     write(notebook, planned(notebook, [rewrite], {0: {(0, 1)}}))
     assert "Lagos" in text(notebook, TIDES)
     assert "Rui" in text(notebook, TIDES)
-    assert rewrite.is_nothing_without({(0, 0), (0, 1)}, {(0, 0), (0, 1)})
-    assert not rewrite.is_nothing_without({(0, 1)}, {(0, 0), (0, 1)})
+    assert rewrite.is_empty_without({(0, 0), (0, 1)}, {(0, 0), (0, 1)})
+    assert not rewrite.is_empty_without({(0, 1)}, {(0, 0), (0, 1)})
 
 
 def test_a_new_note_can_go_without_its_entry_and_what_follows_from_a_change_goes_with_it(
     notebook: Notebook,
 ) -> None:
     create, retire = shown(notebook, Create("locks.md", created()), Retire(PORTS, TIDES))
-    assert [create.can_leave_out(n) for n in range(2)] == [False, True]
-    assert not any(retire.can_leave_out(n) for n in range(len(retire.edits)))
+    assert [create.can_omit_hunks(n) for n in range(2)] == [False, True]
+    assert not any(retire.can_omit_hunks(n) for n in range(len(retire.edits)))
     write(notebook, planned(notebook, [create], {0: {(1, 0)}}))
     assert "locks.md" not in text(notebook, "MEMORY.md")
     assert "close at nine" in text(notebook, "locks.md")
@@ -166,8 +168,8 @@ def test_two_that_change_the_same_lines_do_not_go_together(notebook: Notebook) -
         Rewrite(TIDES, note_text("tides", BODY.replace("Sines", "Faro"))),
     )
     made = planned(notebook, [one, other])
-    assert made.chosen == (one.waiting,)
-    assert "same lines" in made.left[0][1]
+    assert made.chosen == (one.proposal,)
+    assert "same lines" in made.skipped[0][1]
 
 
 def test_a_note_that_changed_after_it_was_shown_is_not_written(notebook: Notebook) -> None:
@@ -179,11 +181,11 @@ def test_a_note_that_changed_after_it_was_shown_is_not_written(notebook: Noteboo
     path.write_text(path.read_text() + "Another line.\n")
     index = Path(notebook.place.root) / "MEMORY.md"
     index.write_text(index.read_text() + "- [Others](other_1.md) — one fact\n")
-    made = plan(notebook, notebook.read(), before, [create, change], {})
-    assert made.chosen == (create.waiting,)
-    assert "has changed since" in made.left[0][1] or "after it was shown" in made.left[0][1]
+    made = plan_shown(notebook, notebook.read(), before, [create, change], {})
+    assert made.chosen == (create.proposal,)
+    assert "has changed since" in made.skipped[0][1] or "after it was shown" in made.skipped[0][1]
     assert "has changed since" in next(
-        it.why_not for it in what_waits(notebook).shown if it.waiting.op == "replace"
+        it.blocked_reason for it in read_pending(notebook).proposals if it.proposal.op == "replace"
     )
 
 
@@ -191,19 +193,19 @@ def test_what_was_refused_stays_away_and_is_counted(notebook: Notebook) -> None:
     first, _ = shown(
         notebook, Replace(TIDES, "Sines", "Lagos"), Replace(TIDES, "Ask Rui", "Ask Marta")
     )
-    assert refuse(notebook, [first.waiting]) == 1
-    assert refuse(notebook, [first.waiting]) == 0
-    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    assert len(kept.waiting) == 1
-    assert first.waiting.id in kept.refused
-    assert runs_of(notebook.surroundings.state, notebook.place.root) == ((), 0)
+    assert refuse(notebook, [first.proposal]) == 1
+    assert refuse(notebook, [first.proposal]) == 0
+    kept = load_curation_state(notebook.environment.state, notebook.place.root)
+    assert len(kept.pending) == 1
+    assert first.proposal.id in kept.refused
+    assert read_runs(notebook.environment.state, notebook.place.root) == ((), 0)
 
 
 def test_undo_and_redo_of_what_was_applied_or_refused_decide_on_the_proposals_too(
     notebook: Notebook,
 ) -> None:
     found = shown(notebook, Create("locks.md", created()), Replace(TIDES, "Sines", "Lagos"))
-    both = [it.waiting for it in found]
+    both = [it.proposal for it in found]
     write(notebook, planned(notebook, found[:1]))
     assert waits(notebook) == both[1:]
     assert refuse(notebook, waits(notebook)) == 1
@@ -224,18 +226,18 @@ def test_what_the_person_edited_waits_in_the_place_of_what_was_proposed(
         Create("locks.md", created()),
         AddEntry("MEMORY.md", "other_1.md"),
     )
-    assert text_to_edit(create) == created()
-    assert "other_1.md" in text_to_edit(entry)
-    whole = text_to_edit(change)
+    assert get_editable_text(create) == created()
+    assert "other_1.md" in get_editable_text(entry)
+    whole = get_editable_text(change)
     assert "Lagos" in whole
     memory = notebook.read()
-    made = edited(notebook, memory, change.waiting, whole.replace("Lagos", "Faro"))
-    put_in_place(notebook, change.waiting, made)
-    line = edited(notebook, memory, entry.waiting, "- [One](other_1.md) — a fact\n")
-    put_in_place(notebook, entry.waiting, line)
-    found = what_waits(notebook).shown
-    assert [it.waiting.is_edited for it in found] == [True, False, True]
-    assert found[0].waiting.evidence == change.waiting.evidence
+    made = apply_edit(notebook, memory, change.proposal, whole.replace("Lagos", "Faro"))
+    replace_proposal(notebook, change.proposal, made)
+    line = apply_edit(notebook, memory, entry.proposal, "- [One](other_1.md) — a fact\n")
+    replace_proposal(notebook, entry.proposal, line)
+    found = read_pending(notebook).proposals
+    assert [it.proposal.is_edited for it in found] == [True, False, True]
+    assert found[0].proposal.evidence == change.proposal.evidence
     write(notebook, planned(notebook, list(found)))
     assert "Faro" in text(notebook, TIDES)
     assert "- [One](other_1.md) — a fact\n" in text(notebook, "MEMORY.md")
@@ -247,16 +249,16 @@ def test_what_was_edited_is_checked_again(notebook: Notebook, body: str) -> None
     memory = notebook.read()
     if body:
         with pytest.raises(ChangeRefused, match="NUL"):
-            edited(notebook, memory, change.waiting, note_text("tides", body))
+            apply_edit(notebook, memory, change.proposal, note_text("tides", body))
     else:
-        made = edited(notebook, memory, change.waiting, note_text("tides", body))
+        made = apply_edit(notebook, memory, change.proposal, note_text("tides", body))
         assert made.alarms == (Alarm.EMPTIES,)
 
 
 def test_what_brings_no_text_cannot_be_edited(notebook: Notebook) -> None:
     (retire,) = shown(notebook, Retire(PORTS, TIDES))
     with pytest.raises(ChangeRefused, match="no text"):
-        text_to_edit(retire)
+        get_editable_text(retire)
 
 
 def test_many_that_are_retired_together_alarm_though_none_does_by_itself(
@@ -268,7 +270,7 @@ def test_many_that_are_retired_together_alarm_though_none_does_by_itself(
         (it,) = let_wait(notebook, Retire(f"other_{number}.md", TIDES))
         assert not it.alarms
         found.append(it)
-    assert list(alarms(notebook, memory, found).values()) == [(Alarm.MANY,), (Alarm.MANY,)]
+    assert list(find_alarms(notebook, memory, found).values()) == [(Alarm.MANY,), (Alarm.MANY,)]
 
 
 def test_a_merge_in_part_still_retires_the_other_note(notebook: Notebook) -> None:
@@ -282,6 +284,6 @@ def test_a_merge_in_part_still_retires_the_other_note(notebook: Notebook) -> Non
 
 def test_a_quote_that_is_not_found_is_never_plain(notebook: Notebook) -> None:
     let_wait(notebook, wish(Create("locks.md", created()), quote="nobody said that"))
-    (it,) = what_waits(notebook).shown
+    (it,) = read_pending(notebook).proposals
     assert not it.is_plain
-    assert it.waiting.told
+    assert it.proposal.all_warnings

@@ -10,20 +10,29 @@ from typing import Any
 import pytest
 
 from ricordo.curation.engine import CurationProgress
-from ricordo.curation.opinion import LONGEST, Keeps, View, read_opinions
+from ricordo.curation.opinion import MAX_REASON, KeptSide, PairVerdict, read_opinions
 from ricordo.errors import ChangeRefused
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.program import program_of
+from ricordo.llm.program import resolve_program
 from ricordo.services.conflicts.conflicts import Keep, find_conflict
-from ricordo.services.conflicts.judgement import MOST, judge, look_before_judging, prepare_judging
-from ricordo.services.conflicts.opinions import FILE
-from ricordo.services.conflicts.resolution import compose_settled, keep_both, keep_one
-from ricordo.services.engines.choice import remember_engine
-from ricordo.services.engines.engines import gate_of, program_outside
+from ricordo.services.conflicts.judgement import (
+    MAX_PAIRS,
+    judge,
+    prepare_judgement,
+    preview_judgement,
+)
+from ricordo.services.conflicts.opinions import OPINIONS_FILE
+from ricordo.services.conflicts.resolution import (
+    compose_resolution,
+    resolve_for_both,
+    resolve_for_one,
+)
+from ricordo.services.engines.choice import save_chosen_engine
+from ricordo.services.engines.engines import make_gate, make_program_target
 from ricordo.services.history.maintenance import purge_value
-from ricordo.services.ledger.benefit import bought
-from ricordo.services.ledger.describe import told_bought
+from ricordo.services.ledger.benefit import compute_benefit
+from ricordo.services.ledger.describe import format_benefit
 from tests.support import messages_replies as replies
 from tests.support.asking import ORDER, PATIENT, TOKEN, write_program
 from tests.support.doubts import (
@@ -63,10 +72,13 @@ def test_what_a_model_thinks_stands_beside_the_doubt_and_changes_nothing(tmp_pat
         found = had_judged(notebook, server)
     assert not found.rejected
     first, second = told(notebook)[0]
-    assert (first.opinion.view, first.opinion.keeps) == (View.CONFLICT, Keeps.RIGHT)
+    assert (first.opinion.verdict, first.opinion.kept_side) == (
+        PairVerdict.CONFLICT,
+        KeptSide.RIGHT,
+    )
     assert first.opinion.reason == "it is later"
     assert first.opinion.model == "claude-sonnet-5-5"
-    assert second.opinion.view is View.BOTH_HOLD
+    assert second.opinion.verdict is PairVerdict.BOTH_VALID
     assert {it.left.quote.text for it in (first, second)} == {SUMMARY[0], LOGGED[0]}
     assert look_at(notebook).findings == findings
     assert files_of(notebook.place.root) == before
@@ -81,9 +93,9 @@ def test_what_was_judged_is_not_asked_again_whatever_its_notes_are_called(tmp_pa
         known, unknown = told(notebook)
         assert not unknown
         # what was right is left now
-        conflict = next(it for it in known if it.opinion.view is View.CONFLICT)
-        assert conflict.side(Keep.LEFT).quote.path == "logging.md"
-        assert conflict.opinion.keeps is Keeps.LEFT
+        conflict = next(it for it in known if it.opinion.verdict is PairVerdict.CONFLICT)
+        assert conflict.get_side(Keep.LEFT).quote.path == "logging.md"
+        assert conflict.opinion.kept_side is KeptSide.LEFT
         changed = (root / "logging.md").read_text().replace("plain text", "short text")
         (root / "logging.md").write_text(changed)
         assert len(told(notebook)[1]) == 1
@@ -104,9 +116,9 @@ def test_it_costs_as_a_curation_does(tmp_path: Path) -> None:
     assert run.model == "claude-sonnet-5-5"
     assert run.usd is not None
     assert (run.input_tokens, run.output_tokens, run.proposed) == (4020, 77, 0)
-    left = gate_of(notebook.surroundings).left()
+    left = make_gate(notebook.environment).read_remaining()
     assert left.day == Caps().day - 4097
-    sections = told_bought(bought(notebook, notebook.read()))
+    sections = format_benefit(compute_benefit(notebook, notebook.read()))
     lines = [line for section in sections for line in section.lines]
     assert any("judge-1" in it and it.endswith("opinions on uncertain pairs") for it in lines)
 
@@ -136,12 +148,12 @@ def test_duplicates_in_doubt_are_judged_as_wholes_and_settled_whole(tmp_path: Pa
     (doubt,), _ = told(notebook)
     assert doubt.is_of_whole
     memory = notebook.read()
-    settled = keep_one(memory, doubt, Keep.RIGHT)
-    change_set = compose_settled(notebook, memory, settled)
+    settled = resolve_for_one(memory, doubt, Keep.RIGHT)
+    change_set = compose_resolution(notebook, memory, settled)
     assert {it.path for it in change_set.edits if it.after is None} == {doubt.left.quote.path}
-    assert "says more" in settled.told
+    assert "says more" in settled.description
     with pytest.raises(ChangeRefused, match="keep one"):
-        keep_both(memory, doubt, "today", "")
+        resolve_for_both(memory, doubt, "today", "")
 
 
 def test_a_doubt_is_settled_as_a_conflict_is_and_stays_away_when_it_is_dismissed(
@@ -151,8 +163,8 @@ def test_a_doubt_is_settled_as_a_conflict_is_and_stays_away_when_it_is_dismissed
     _, (doubt,) = told(notebook)
     memory = notebook.read()
     assert find_conflict(look_at(notebook), doubt.id).left.quote == doubt.left.quote
-    settled = keep_one(memory, doubt, Keep.LEFT)
-    (edit,) = compose_settled(notebook, memory, settled).edits
+    settled = resolve_for_one(memory, doubt, Keep.LEFT)
+    (edit,) = compose_resolution(notebook, memory, settled).edits
     assert b"at the top" in (edit.after or b"")
     assert OWN[1].encode() in (edit.after or b"")
     notebook.dismiss(doubt.id, "no conflict")
@@ -163,11 +175,11 @@ def test_a_batch_is_small_and_under_the_cap(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     with messages_server() as server:
         asked = asked_of(notebook, server)
-        many = prepare_judging(notebook, asked.doubts * MOST, asked.outside)
-        assert len(many.doubts) == len(many.batch.ids) == MOST
+        many = prepare_judgement(notebook, asked.pairs * MAX_PAIRS, asked.outside)
+        assert len(many.pairs) == len(many.batch.ids) == MAX_PAIRS
         tight = Caps(run_in=asked.estimate.input_tokens - 10)
         fewer = asked_of(notebook, server, caps=tight)
-    assert len(fewer.doubts) == 1
+    assert len(fewer.pairs) == 1
     assert fewer.estimate.input_tokens <= tight.run_in
 
 
@@ -180,7 +192,7 @@ BROKEN: dict[str, tuple[list[Any], str]] = {
     "an escape": ([verdict(reason="\x1b]52;c;YQ==\x07 copied")], "one plain line"),
     "turned round": ([verdict(reason="‮txet")], "one plain line"),
     "no reason": ([verdict(reason="  ")], "reason is empty"),
-    "too long": ([verdict(reason="x" * (LONGEST + 1))], "longer than"),
+    "too long": ([verdict(reason="x" * (MAX_REASON + 1))], "longer than"),
     "a lone surrogate": ([verdict(reason="\ud800")], "not valid text"),
     "another verdict": ([verdict(verdict="delete")], "Unknown verdict"),
     "more fields": ([{**verdict(), "apply": True}], "does not have the fields"),
@@ -209,12 +221,12 @@ def test_what_is_broken_takes_nothing_else_down() -> None:
 
 
 FAILING: dict[str, tuple[Script, FailureCause]] = {
-    "another tool": (replies.good({"verdicts": []}), FailureCause.MISSHAPEN),
-    "no list": (replies.good({"verdicts": "all fine"}, "judge"), FailureCause.MISSHAPEN),
-    "a word": (judging(verdict(verdict="maybe")), FailureCause.MISSHAPEN),
+    "another tool": (replies.good({"verdicts": []}), FailureCause.MALFORMED),
+    "no list": (replies.good({"verdicts": "all fine"}, "judge"), FailureCause.MALFORMED),
+    "a word": (judging(verdict(verdict="maybe")), FailureCause.MALFORMED),
     "half": (
         replies.broken_off(replies.message({}, name="judge")[:4], Wire.drop),
-        FailureCause.CUT,
+        FailureCause.INTERRUPTED,
     ),
     "refused": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
@@ -246,8 +258,8 @@ def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path, *SUMMARY)
     said = json.dumps({"verdicts": [verdict("p1", keep="right")]})
     path = write_program(tmp_path / "judge", f"cat <<'END'\n{said}\nEND")
-    outside = program_outside(notebook.surroundings, program_of([str(path)]))
-    asked = prepare_judging(notebook, told(notebook)[1], outside)
+    outside = make_program_target(notebook.environment, resolve_program([str(path)]))
+    asked = prepare_judgement(notebook, told(notebook)[1], outside)
     assert asked.estimate.usd is None
     judge(notebook, asked)
     given = (tmp_path / "given").read_text()
@@ -255,26 +267,27 @@ def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
     assert '"verdicts"' in given
     ((doubt,), _) = told(notebook)
     assert doubt.opinion is not None
-    assert (doubt.opinion.keeps, doubt.opinion.model) == (Keeps.RIGHT, "judge")
+    assert (doubt.opinion.kept_side, doubt.opinion.model) == (KeptSide.RIGHT, "judge")
     assert [it.engine for it in ledger(notebook)] == ["command"]
 
 
 def test_what_is_known_before_says_what_leaves_or_why_nothing_can(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     assert (
-        "The rules engine cannot judge" in look_before_judging(notebook, look_at(notebook)).why_not
+        "The rules engine cannot judge"
+        in preview_judgement(notebook, look_at(notebook)).disabled_reason
     )
     own = replace(notebook.settings.engine, use="anthropic", server="http://127.0.0.1:9")
-    remember_engine(notebook, own)
-    before = look_before_judging(notebook, look_at(notebook))
-    assert before.leaving is not None
-    assert SUMMARY[0] in before.leaving.text
-    assert (before.untold, before.why_not) == (2, "")
+    save_chosen_engine(notebook, own)
+    before = preview_judgement(notebook, look_at(notebook))
+    assert before.egress is not None
+    assert SUMMARY[0] in before.egress.text
+    assert (before.pending_count, before.disabled_reason) == (2, "")
     line = str(tmp_path / "judge")
     asked = replace(notebook.settings.engine, use="command", command=(line,))
     notebook.settings = replace(notebook.settings, engine=asked)
-    remember_engine(notebook, asked)
-    assert "not run before" in look_before_judging(notebook, look_at(notebook)).why_not
+    save_chosen_engine(notebook, asked)
+    assert "not run before" in preview_judgement(notebook, look_at(notebook)).disabled_reason
 
 
 def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:
@@ -334,7 +347,7 @@ def test_a_secret_is_kept_back_though_it_stands_where_the_text_is_cut(tmp_path: 
         with messages_server(judging(verdict())) as server:
             asked = asked_of(notebook, server)
             had_judged(notebook, server)
-        assert asked.doubts
+        assert asked.pairs
         assert TOKEN[:16].encode() not in server.received
 
 
@@ -343,9 +356,9 @@ def test_what_was_thought_can_be_purged_and_survives_damage(tmp_path: Path) -> N
     said = verdict("p1", reason="the harbour of Camogli has no summary")
     with messages_server(judging(said, TWO[1])) as server:
         had_judged(notebook, server)
-    kept = Path(notebook.surroundings.state, FILE)
+    kept = Path(notebook.environment.state, OPINIONS_FILE)
     assert kept.stat().st_mode & 0o777 == 0o600
-    assert purge_value(notebook.surroundings, "Camogli").quotes == 1
+    assert purge_value(notebook.environment, "Camogli").quotes == 1
     assert b"Camogli" not in kept.read_bytes()
     with kept.open("ab") as file:
         file.write(b'{"texts": 3}\n{"texts": ["a", "b"], "verdict": 1}\nnonsense\n')

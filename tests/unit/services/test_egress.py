@@ -14,7 +14,7 @@ from ricordo.cli.main import run
 from ricordo.curation import validation as checking
 from ricordo.llm.failure import ModelFailed
 from ricordo.secrets import find_secrets
-from ricordo.services.conflicts.judgement import MOST, judge
+from ricordo.services.conflicts.judgement import MAX_PAIRS, judge
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, by_script, curated, sent
 from tests.support.builders import note_text, recorded
@@ -80,7 +80,7 @@ def _quoted(value: str) -> str:
 
 def kept(desk: Desk) -> bytes:
     """Return all that is in our state besides the history, which has the notes themselves."""
-    state = Path(desk.notebook.surroundings.state)
+    state = Path(desk.notebook.environment.state)
     files = (it for it in state.rglob("*") if it.is_file() and "history.db" not in it.name)
     return b"\n".join(it.read_bytes() for it in files if it.suffix in (".json", ".jsonl"))
 
@@ -111,7 +111,7 @@ def test_no_credential_leaves_with_doubts(
 ) -> None:
     without_credentials(monkeypatch, tmp_path)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-    here = planted[:: max(1, len(planted) // (2 * MOST))][: 2 * MOST]
+    here = planted[:: max(1, len(planted) // (2 * MAX_PAIRS))][: 2 * MAX_PAIRS]
     files: dict[str, str | bytes] = {}
     for number, it in enumerate(here):
         claim = f"Ship w{number // 2:03} wants its summary at the {('top', 'end')[number % 2]}."
@@ -120,9 +120,9 @@ def test_no_credential_leaves_with_doubts(
     with messages_server(judging()) as server:
         asked = asked_of(notebook, server)
         judge(notebook, asked)
-    assert len(asked.doubts) > MOST / 2
+    assert len(asked.pairs) > MAX_PAIRS / 2
     assert b"wants its summary" in server.received
-    assert server.received.count(b"[REDACTED:") >= len(asked.doubts)
+    assert server.received.count(b"[REDACTED:") >= len(asked.pairs)
     assert leaks(here, server.received) == []
     # nor in small letters, as notes are compared
     small = [replace(it, values=tuple(map(str.lower, it.values))) for it in here]
@@ -170,7 +170,7 @@ def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
         raise RuntimeError(its.memory.by_path["MEMORY.md"].text)
 
     monkeypatch.setattr("ricordo.services.curation.curation.check", broken)
-    place, state = desk.notebook.place.root, desk.notebook.surroundings.state
+    place, state = desk.notebook.place.root, desk.notebook.environment.state
     words = ["--session", str(desk.transcript), "--engine", "anthropic", "--state", state]
     with messages_server(replies.good({"edits": []})) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

@@ -15,7 +15,7 @@ from ricordo.memory.memory import Memory
 from ricordo.services.workspace import evidence as gathering
 from ricordo.services.workspace import notebook as opening
 from ricordo.services.workspace.environment import Environment, load_environment
-from ricordo.services.workspace.evidence import ClaimSource, Gatherer, Step
+from ricordo.services.workspace.evidence import ClaimSource, EvidenceGatherer, GatherStep
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
 from tests.support.builders import note_text, open_memory, write_memory
@@ -35,7 +35,7 @@ class Known:
         self.asked = 0
         self.verdict = GONE
 
-    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+    def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         self.asked += 1
         step("knowing")
         return replace(known, verdicts={note.path: (self.verdict,) for note in memory.notes})
@@ -50,7 +50,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
     ) -> tuple[gathering.EvidenceSource, ...]:
         return (known,)
 
-    monkeypatch.setattr(opening, "sources", only_source)
+    monkeypatch.setattr(opening, "create_sources", only_source)
     return known
 
 
@@ -63,27 +63,27 @@ def notebook(root: Path, *rules: str) -> Notebook:
 def test_what_no_rule_looks_at_is_not_gathered(root: Path) -> None:
     memory = open_memory(root, {"tides.md": note_text()})
     source = Known()
-    assert not Gatherer([source], {"dead-link"}).gather(memory).verdicts
+    assert not EvidenceGatherer([source], {"dead-link"}).gather(memory).verdicts
     assert source.asked == 0
-    assert Gatherer([source], {"dead-link", "orphan-note"}).gather(memory).verdicts
+    assert EvidenceGatherer([source], {"dead-link", "orphan-note"}).gather(memory).verdicts
     assert source.asked == 1
 
 
 def test_lint_of_a_rule_on_the_text_gathers_nothing(root: Path, source: Known) -> None:
-    look = notebook(root, "dead-link").look_closely()
-    assert look.known
+    look = notebook(root, "dead-link").read_snapshot_with_evidence()
+    assert look.has_evidence
     assert source.asked == 0
 
 
 def test_the_first_look_waits_for_no_evidence(root: Path, source: Known) -> None:
     opened = notebook(root)
-    look = opened.look()
-    assert look.judged
-    assert not look.known
+    look = opened.read_snapshot()
+    assert look.is_judged
+    assert not look.has_evidence
     assert source.asked == 0
     assert opened.gather(look.memory), "more is known than before"
     later = opened.judge(look.memory)
-    assert later.known
+    assert later.has_evidence
     assert later.evidence.verdicts == {"tides.md": (GONE,)}
 
 
@@ -92,7 +92,7 @@ def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known)
     memory = opened.read()
     assert opened.gather(memory)
     assert not opened.gather(memory)
-    source.verdict = replace(GONE, outcome=CheckOutcome.HOLDS)
+    source.verdict = replace(GONE, outcome=CheckOutcome.VALID)
     assert opened.gather(memory)
 
 
@@ -109,5 +109,5 @@ def test_a_home_directory_is_no_project(root: Path) -> None:
 
 
 def probes(place: MemoryPlace, environment: Environment) -> list[gathering.EvidenceSource]:
-    found = gathering.sources(place, environment, TranscriptStore(environment.state))
+    found = gathering.create_sources(place, environment, TranscriptStore(environment.state))
     return [source for source in found if isinstance(source, ClaimSource)]

@@ -12,10 +12,10 @@ from zlib import crc32
 
 import pytest
 
-from ricordo.curation.validation import MOST_OF_ONE
+from ricordo.curation.validation import MAX_NOTES_PER_QUOTE
 from ricordo.llm.failure import ModelFailed
 from ricordo.services.curation.curation import Curation
-from ricordo.services.engines.engines import gate_of
+from ricordo.services.engines.engines import make_gate
 from tests.support.asking import FILES, MOVED, PATIENT, curated, ledger
 from tests.support.curating import Desk
 from tests.support.faulty_replies import FAULTS
@@ -58,7 +58,7 @@ def test_a_fault_is_told_and_changes_nothing(name: str, seed: int, desk: Desk) -
     assert desk.files == before
     runs = ledger(desk)
     used = sum(run.input_tokens + run.output_tokens for run in runs)
-    counted = DAY - gate_of(desk.notebook.surroundings).left().day
+    counted = DAY - make_gate(desk.notebook.environment).read_remaining().day
     if isinstance(came, ModelFailed):
         assert came.cause in FAULTS[name].causes
         assert came.remedy in came.message
@@ -77,7 +77,7 @@ def test_a_fault_is_told_and_changes_nothing(name: str, seed: int, desk: Desk) -
     desk.take(by_hand=False)
     notes = [it for it in before if it != "MEMORY.md"]
     assert [desk.files[it] for it in notes] == [before[it] for it in notes]
-    assert len(desk.files) <= len(before) + MOST_OF_ONE
+    assert len(desk.files) <= len(before) + MAX_NOTES_PER_QUOTE
 
 
 def test_there_are_as_many_kinds_as_it_takes() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude import folder as claude_settings
-from ricordo.agents.claude.location import slug
+from ricordo.agents.claude.location import make_slug
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.places import (
-    NoMemoryHere,
-    all_memories,
-    candidates,
-    clear_choice,
+    NoMemoryFound,
+    find_all_memories,
+    find_candidates,
+    find_clear_choice,
     find_memories,
     find_memory,
 )
@@ -22,7 +22,7 @@ from tests.unit.machine import Machine, fill
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    monkeypatch.setattr(claude_settings, "MANAGED", ())
+    monkeypatch.setattr(claude_settings, "MANAGED_SETTINGS", ())
     return Machine(tmp_path)
 
 
@@ -77,36 +77,36 @@ def test_a_renamed_project_is_found_by_a_session_that_worked_in_it(machine: Mach
     machine.transcript(memory.parent, project, "new")
     (place,) = find_memories(None, machine.surroundings(project))
     assert place.root == str(memory)
-    assert str(project) in place.why
+    assert str(project) in place.reason
 
 
 def test_a_long_path_is_found_by_its_beginning_and_a_session(machine: Machine) -> None:
     project = machine.directory("x" * 120 + "/" + "y" * 120)
-    cut = machine.config / "projects" / slug(str(project))[:200]
+    cut = machine.config / "projects" / make_slug(str(project))[:200]
     memory = fill(Path(f"{cut}-1a2b") / "memory")
     fill(Path(f"{cut}-3c4d") / "memory")
-    with pytest.raises(NoMemoryHere):
+    with pytest.raises(NoMemoryFound):
         found(machine, None, cwd=project)
     machine.transcript(memory.parent, project)
     assert found(machine, None, cwd=project) == [str(memory)]
-    assert str(project) in [place.project for place in all_memories(machine.surroundings())]
+    assert str(project) in [place.project for place in find_all_memories(machine.surroundings())]
 
 
 def test_long_paths_that_begin_alike_are_told_apart_by_their_sessions(machine: Machine) -> None:
     projects = [machine.directory("x" * 200 + name) for name in ("", "/one", "/two")]
     # one folder begins as all of them do, and the directory around them is no project
     for number, project in enumerate(projects[1:]):
-        folder = machine.config / "projects" / f"{slug(str(project))[:200]}-{number}a2b"
+        folder = machine.config / "projects" / f"{make_slug(str(project))[:200]}-{number}a2b"
         fill(folder / "memory")
         machine.transcript(folder, project / "src")
-    places = all_memories(machine.surroundings())
+    places = find_all_memories(machine.surroundings())
     assert [place.project for place in places] == [str(it) for it in projects[1:]]
 
 
 def test_outside_git_the_directory_above_counts_but_not_the_home(machine: Machine) -> None:
     machine.memory(machine.home)
     deep = machine.directory("home/work/deep")
-    with pytest.raises(NoMemoryHere):
+    with pytest.raises(NoMemoryFound):
         found(machine, None, cwd=deep)
     memory = machine.memory(machine.home / "work")
     assert found(machine, None, cwd=deep) == [str(memory)]
@@ -117,7 +117,7 @@ def test_settings_lead_to_the_memory(machine: Machine) -> None:
     path = machine.config / "settings.json"
     machine.settings(path, {"autoMemoryDirectory": "~/kept"})
     place = find_memory(None, machine.surroundings())
-    assert (place.root, place.why) == (str(memory), f"autoMemoryDirectory in {path}")
+    assert (place.root, place.reason) == (str(memory), f"autoMemoryDirectory in {path}")
 
 
 def test_the_candidates_come_most_likely_first(machine: Machine) -> None:
@@ -129,12 +129,12 @@ def test_the_candidates_come_most_likely_first(machine: Machine) -> None:
         fill(project / "memory", "index.md"),
         fill(project / ".claude" / "agent-memory" / "reviewer"),
     ]
-    places = candidates(machine.surroundings(), str(project))
+    places = find_candidates(machine.surroundings(), str(project))
     assert [place.root for place in places] == [str(path) for path in expected]
-    assert clear_choice(places) == places[0]
-    assert clear_choice(places[1:]) is None
-    assert clear_choice(places[2:3]) == places[2]
-    assert clear_choice([]) is None
+    assert find_clear_choice(places) == places[0]
+    assert find_clear_choice(places[1:]) is None
+    assert find_clear_choice(places[2:3]) == places[2]
+    assert find_clear_choice([]) is None
 
 
 def test_who_works_inside_a_wiki_is_asked_and_who_names_it_is_not(machine: Machine) -> None:
@@ -144,7 +144,7 @@ def test_who_works_inside_a_wiki_is_asked_and_who_names_it_is_not(machine: Machi
     memory = machine.memory(root)
     assert found(machine, root) == [str(root)]
     assert found(machine, None, cwd=root) == [str(root), str(memory)]
-    assert clear_choice(find_memories(None, machine.surroundings(root))) is None
+    assert find_clear_choice(find_memories(None, machine.surroundings(root))) is None
 
 
 def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
@@ -159,7 +159,7 @@ def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
 def test_an_empty_directory_is_a_memory_only_where_it_was_named(machine: Machine) -> None:
     empty = machine.directory("empty")
     assert found(machine, empty) == [str(empty)]
-    with pytest.raises(NoMemoryHere):
+    with pytest.raises(NoMemoryFound):
         found(machine, None, cwd=empty)
 
 
@@ -168,7 +168,7 @@ def test_a_project_with_texts_is_no_memory(machine: Machine) -> None:
     (project / "README.md").touch()
     fill(project / "docs", "guide.md")
     for path in (project, None):
-        with pytest.raises(NoMemoryHere):
+        with pytest.raises(NoMemoryFound):
             found(machine, path, cwd=project)
     assert found(machine, project / "docs") == [str(project / "docs")]
 
@@ -183,9 +183,9 @@ def test_the_memory_of_a_project_goes_before_its_texts(machine: Machine) -> None
 
 def test_where_nothing_is_the_error_says_where_it_looked(machine: Machine) -> None:
     project = machine.repository("project")
-    with pytest.raises(NoMemoryHere) as caught:
+    with pytest.raises(NoMemoryFound) as caught:
         found(machine, None, cwd=project)
-    looked = [place.root for place in caught.value.looked]
+    looked = [place.root for place in caught.value.searched]
     assert looked == [
         str(machine.project_folder(project) / "memory"),
         str(machine.home / ".codex" / "memories"),
@@ -234,7 +234,7 @@ def test_all_memories_are_those_of_every_agent_and_every_known_project(machine: 
         fill(main / ".wiki", "_index.md"): str(main),
         fill(main / "memory", "index.md"): str(main),
     }
-    places = all_memories(machine.surroundings())
+    places = find_all_memories(machine.surroundings())
     assert {Path(place.root): place.project for place in places} == expected
 
 
@@ -245,18 +245,18 @@ def test_a_directory_is_listed_once_whatever_leads_to_it(machine: Machine) -> No
     folder = machine.project_folder(other)
     machine.transcript(folder, other)
     (folder / "memory").symlink_to(memory)
-    assert [place.root for place in all_memories(machine.surroundings())] == [str(memory)]
+    assert [place.root for place in find_all_memories(machine.surroundings())] == [str(memory)]
 
 
 def test_a_machine_without_agents_has_no_memories(machine: Machine) -> None:
     shutil.rmtree(machine.home)
-    assert all_memories(machine.surroundings()) == []
+    assert find_all_memories(machine.surroundings()) == []
 
 
 def test_a_directory_that_nobody_named_is_no_memory_for_texts_far_below(machine: Machine) -> None:
     folder = machine.path / "anywhere"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "text.md").write_text("Somebody's text.\n")
-    with pytest.raises(NoMemoryHere):
+    with pytest.raises(NoMemoryFound):
         find_memory(None, machine.surroundings(folder))
     assert find_memory(str(folder), machine.surroundings(folder)).layout.kind == "folder"

@@ -15,7 +15,7 @@ from ricordo.agents.place import MemoryPlace
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Edit
 from ricordo.memory.memory import Memory
-from ricordo.services.edits.fix import FixPlan, diff_of, fix_one, plan_fixes, with_edits
+from ricordo.services.edits.fix import FixPlan, apply_edits, compose_fix, format_diff, plan_fixes
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
@@ -49,7 +49,7 @@ def texts(plan: FixPlan) -> dict[str, str | None]:
 
 
 def why(plan: FixPlan) -> dict[str, str]:
-    return {left.finding.rule: left.why for left in plan.left}
+    return {left.finding.rule: left.reason for left in plan.unfixed}
 
 
 def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
@@ -60,7 +60,7 @@ def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
             "ports.md": note_text("ports"),
         }
     )
-    plan = plan_fixes(book, book.look(), unsafe=False)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False)
     # behind the last entry whose note has the same type
     assert texts(plan) == {
         "MEMORY.md": "- [Tides](tides.md) — port\n"
@@ -68,14 +68,14 @@ def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
         "- [Gone](gone.md) — away\n"
     }
     # the orphan went on the way
-    assert [it.rule for it in plan.mended] == ["unindexed-note", "orphan-note"]
+    assert [it.rule for it in plan.fixed] == ["unindexed-note", "orphan-note"]
     assert why(plan) == {
         "index-missing-file": "fix not safe; F in the notebook shows it, --unsafe makes it"
     }
     assert plan.change_set.reason == "add an entry to MEMORY.md"
     author = plan.change_set.author
     assert author is not None
-    assert author.shown == "rule unindexed-note"
+    assert author.label == "rule unindexed-note"
 
 
 def test_the_two_names_of_a_file_are_parted_by_no_fix_that_nobody_sees(notebook: Open) -> None:
@@ -84,12 +84,12 @@ def test_the_two_names_of_a_file_are_parted_by_no_fix_that_nobody_sees(notebook:
     book = notebook({"MEMORY.md": index, **notes})
     root = Path(book.place.root)
     (root.parent / "other").hardlink_to(root / "MEMORY.md")
-    plan = plan_fixes(book, book.look(), unsafe=False)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False)
     assert texts(plan) == {}
     assert "hard-linked (outside the memory)" in why(plan)["unindexed-note"]
     assert "F in the notebook asks" in why(plan)["unindexed-note"]
-    seen = plan_fixes(book, book.look(), unsafe=True)
-    assert "hard-linked" in seen.change_set.remarks[0]
+    seen = plan_fixes(book, book.read_snapshot(), unsafe=True)
+    assert "hard-linked" in seen.change_set.warnings[0]
     assert "tides.md" in str(texts(seen)["MEMORY.md"])
 
 
@@ -97,10 +97,10 @@ def test_an_entry_is_repointed_before_another_one_is_added(notebook: Open) -> No
     book = notebook(
         {"MEMORY.md": "- [Tides](Tides-Now.md) — port\n", "tides_now.md": note_text("tides")}
     )
-    plan = plan_fixes(book, book.look(), unsafe=False)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False)
     assert texts(plan) == {"MEMORY.md": "- [Tides](tides_now.md) — port\n"}
-    assert {it.rule for it in plan.mended} >= {"index-missing-file", "unindexed-note"}
-    assert plan.left == ()
+    assert {it.rule for it in plan.fixed} >= {"index-missing-file", "unindexed-note"}
+    assert plan.unfixed == ()
 
 
 def listed(count: int) -> tuple[str, dict[str, str]]:
@@ -114,7 +114,7 @@ def test_no_entry_is_added_that_fills_the_index(notebook: Open) -> None:
     entries, notes = listed(148)
     files = {f"note{n}.md": note_text(f"note{n}") for n in range(5)}
     book = notebook({"MEMORY.md": "# Memory\n\n" + entries, **notes, **files})
-    plan = plan_fixes(book, book.look(), unsafe=False, only=frozenset(("unindexed-note",)))
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False, only=frozenset(("unindexed-note",)))
     # 150 of 200 lines are not over 75 %
     assert texts(plan) == {}
     assert why(plan) == {"unindexed-note": "the fix would add a finding, index-near-budget"}
@@ -124,7 +124,7 @@ def test_as_many_entries_are_added_as_the_index_holds(notebook: Open) -> None:
     entries, notes = listed(145)
     files = {f"note{n}.md": note_text(f"note{n}") for n in range(5)}
     book = notebook({"MEMORY.md": "# Memory\n\n" + entries, **notes, **files})
-    plan = plan_fixes(book, book.look(), unsafe=False, only=frozenset(("unindexed-note",)))
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False, only=frozenset(("unindexed-note",)))
     added = [line for line in str(texts(plan)["MEMORY.md"]).split("\n") if "](note" in line]
     assert [line[3:8] for line in added] == ["note0", "note1", "note2"]
 
@@ -136,19 +136,19 @@ def test_nothing_is_added_to_an_index_of_which_not_all_is_loaded(
     entries, notes = listed(213)
     files = {f"note{n}.md": note_text(f"note{n}") for n in range(8)}
     book = notebook({"MEMORY.md": entries, **notes, **files})
-    look = book.look()
+    look = book.read_snapshot()
     plan = plan_fixes(book, look, unsafe=unsafe, only=frozenset(("unindexed-note",)))
     assert texts(plan) == {}
-    assert len(plan.left) == 8
+    assert len(plan.unfixed) == 8
     assert look.memory.load.cut_at_line == 201
 
 
 def test_the_diff_of_an_entry_that_is_not_loaded_says_so(notebook: Open) -> None:
     entries, notes = listed(213)
     book = notebook({"MEMORY.md": entries, **notes, "more.md": note_text("more")})
-    look = book.look()
+    look = book.read_snapshot()
     found = [it for it in look.findings if it.rule == "unindexed-note"]
-    (remark,) = fix_one(book, look.memory, found).remarks
+    (remark,) = compose_fix(book, look.memory, found).warnings
     assert "would not be loaded" in remark
 
 
@@ -159,9 +159,9 @@ def test_an_entry_that_would_be_loaded_is_added_though_others_are_not(notebook: 
     note = note_text("more", type_="feedback")
     first = {"first.md": note_text("first", type_="feedback"), "more.md": note}
     book = notebook({"MEMORY.md": "- [First](first.md) — x\n" + entries + long, **notes, **first})
-    look = book.look()
+    look = book.read_snapshot()
     plan = plan_fixes(book, look, unsafe=True, only=frozenset(("unindexed-note",)))
-    after = with_edits(look.memory, plan.change_set.edits)
+    after = apply_edits(look.memory, plan.change_set.edits)
     assert set(look.memory.load.text.split("\n")) <= set(after.load.text.split("\n"))
 
 
@@ -172,9 +172,9 @@ def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open, unsafe: 
     entries = [f"- [{path}]({path}) — hook" for path in (*above, *listed)]
     index = "\n".join([*entries, *entries[-10:], ""])
     book = notebook({"MEMORY.md": index, **listed, **above, **missed})
-    look = book.look()
+    look = book.read_snapshot()
     plan = plan_fixes(book, look, unsafe=unsafe)
-    after = with_edits(look.memory, plan.change_set.edits)
+    after = apply_edits(look.memory, plan.change_set.edits)
     assert after.load.lines == 211
     assert after.load.text == look.memory.load.text
     if unsafe:
@@ -184,15 +184,15 @@ def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open, unsafe: 
 def test_several_dead_links_of_one_line_are_all_mended(notebook: Open) -> None:
     body = "[a](x.md), [b](x.md) and [c](y.md)\n"
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})
-    plan = plan_fixes(book, book.look(), unsafe=True)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {"t.md": note_text("t", "a, b and c\n")}
-    assert plan.left == ()
+    assert plan.unfixed == ()
 
 
 def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
     # the head is made in three steps; the type cannot be told, and two of three are none
     book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "Text of it.\n"})
-    plan = plan_fixes(book, book.look(), unsafe=True)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {}
     assert why(plan)["frontmatter-missing"] == "the fix would add a finding, frontmatter-incomplete"
 
@@ -205,15 +205,15 @@ def test_a_note_that_the_person_protects_is_left(notebook: Open) -> None:
     }
     book = notebook(files)
     book.decisions.decide(Decision.PROTECT, ["t.md"], NOW)
-    plan = plan_fixes(book, book.look(), unsafe=True)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {"u.md": note_text("u", "See it.\n")}
-    assert {left.why for left in plan.left} == {"the note is protected"}
+    assert {left.reason for left in plan.unfixed} == {"the note is protected"}
 
 
 def test_a_note_that_its_head_protects_is_left(notebook: Open) -> None:
     text = note_text("t", "See [it](x.md).\n").replace("metadata:", "pinned: true\nmetadata:")
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": text})
-    plan = plan_fixes(book, book.look(), unsafe=True)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {}
     assert why(plan) == {"dead-link": "the note is protected"}
 
@@ -222,29 +222,29 @@ def test_a_secret_is_never_mended_alone(notebook: Open) -> None:
     book = notebook(
         {"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", "password: Zr8kLm2qqP9xW4tV\n")}
     )
-    look = book.look()
+    look = book.read_snapshot()
     plan = plan_fixes(book, look, unsafe=True)
     assert texts(plan) == {}
     assert why(plan) == {"secret": "the fix asks first; F in the notebook makes it"}
     # asked for by itself, it masks the value
-    masked = fix_one(book, look.memory, look.findings).edits[0].after
+    masked = compose_fix(book, look.memory, look.findings).edits[0].after
     assert masked is not None
     assert b"Zr8kLm2qqP9xW4tV" not in masked
 
 
 def test_a_finding_without_fix_is_refused(notebook: Open) -> None:
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t")})
-    look = book.look()
+    look = book.read_snapshot()
     with pytest.raises(ChangeRefused):
-        fix_one(book, look.memory, look.findings)
+        compose_fix(book, look.memory, look.findings)
 
 
 def test_a_dismissed_finding_does_not_come_back_in_other_words(notebook: Open) -> None:
     body = "It broke yesterday, see [it](x.md).\n"
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})
-    relative = next(it for it in book.look().findings if it.rule == "relative-date")
+    relative = next(it for it in book.read_snapshot().findings if it.rule == "relative-date")
     book.dismiss(relative.id)
-    plan = plan_fixes(book, book.look(), unsafe=True)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {}
     assert why(plan)["dead-link"] == "the fix would add a finding, relative-date"
 
@@ -257,9 +257,9 @@ def test_only_the_rules_that_were_asked_for_are_mended(notebook: Open) -> None:
             "u.md": note_text("u"),
         }
     )
-    plan = plan_fixes(book, book.look(), unsafe=True, only=frozenset(("dead-link",)))
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=True, only=frozenset(("dead-link",)))
     assert texts(plan) == {"t.md": note_text("t", "x\n")}
-    assert plan.left == ()
+    assert plan.unfixed == ()
 
 
 def test_a_renamed_file_is_found_in_the_history_and_by_content(notebook: Open) -> None:
@@ -273,7 +273,7 @@ def test_a_renamed_file_is_found_in_the_history_and_by_content(notebook: Open) -
     root = Path(book.place.root)
     (root / "tides.md").rename(root / "ebb_and_flow.md")
     # not recorded yet: found by what the file held last
-    plan = plan_fixes(book, book.look(), unsafe=False)
+    plan = plan_fixes(book, book.read_snapshot(), unsafe=False)
     expected = {
         "MEMORY.md": files["MEMORY.md"].replace("tides.md", "ebb_and_flow.md"),
         "ports.md": files["ports.md"].replace("tides.md", "ebb_and_flow.md"),
@@ -282,7 +282,7 @@ def test_a_renamed_file_is_found_in_the_history_and_by_content(notebook: Open) -
     # recorded, and written to since: found by the rename
     book.record(book.read())
     (root / "ebb_and_flow.md").write_text(note_text("tides", "Two.\n"))
-    assert texts(plan_fixes(book, book.look(), unsafe=False)) == expected
+    assert texts(plan_fixes(book, book.read_snapshot(), unsafe=False)) == expected
 
 
 LINES = st.sampled_from(
@@ -335,9 +335,9 @@ def test_fixes_change_what_they_name_and_bring_nothing(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], unsafe: bool
 ) -> None:
     book = open_notebook(tmp_path_factory.mktemp("fixes"), files)
-    look = book.look()
+    look = book.read_snapshot()
     plan = plan_fixes(book, look, unsafe=unsafe)
-    after = with_edits(look.memory, plan.change_set.edits)
+    after = apply_edits(look.memory, plan.change_set.edits)
 
     named = {edit.path for edit in plan.change_set.edits}
     assert {
@@ -347,13 +347,13 @@ def test_fixes_change_what_they_name_and_bring_nothing(
         assert edit.before == raws(look.memory).get(edit.path)
         assert edit.path == "MEMORY.md" or "pinned" not in files.get(edit.path, "")
     before = Counter((it.rule, it.path) for it in look.findings)
-    now = Counter((it.rule, it.path) for it in book.findings(after))
+    now = Counter((it.rule, it.path) for it in book.lint(after))
     assert not now - before
     # told once, and rightly: what is mended is gone, what is left stands
-    assert Counter(it.finding.id for it in plan.left) == Counter(
-        it.id for it in book.findings(after)
+    assert Counter(it.finding.id for it in plan.unfixed) == Counter(
+        it.id for it in book.lint(after)
     )
-    assert len(plan.mended) + len(plan.left) == len(look.findings)
+    assert len(plan.fixed) + len(plan.unfixed) == len(look.findings)
     # and nothing is left to mend
     assert not plan_fixes(book, book.judge(after), unsafe=unsafe).change_set
     # the same memory gives the same plan
@@ -369,7 +369,7 @@ def test_a_diff_masks_a_secret_of_which_it_shows_a_part() -> None:
     phrase = "\n".join(f"{n}. {word}" for n, word in enumerate(words.split(), 1))
     old = f"Seed phrase:\n{phrase}\nSee [[gone]].\n"
     new = old.replace("[[gone]]", "gone")
-    shown = diff_of(Edit("/memory", "a.md", old.encode(), new.encode()))
+    shown = format_diff(Edit("/memory", "a.md", old.encode(), new.encode()))
     assert "See gone." in shown
     assert "yellow" not in shown
     assert "[secret: seed-phrase]" in shown

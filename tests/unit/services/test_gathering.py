@@ -27,13 +27,13 @@ async def test_a_memory_that_is_shown_while_news_are_looked_for_is_gathered_whol
     gathering = EvidenceCollector(notebook)
 
     def news_while_it_is_shown(_: Notebook) -> bool:
-        gathering.shown(memory)
+        gathering.set_memory(memory)
         return True
 
     memory = notebook.read()
-    monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_EVERY", 0.01)
+    monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_INTERVAL", 0.01)
     monkeypatch.setattr(Notebook, "has_news", property(news_while_it_is_shown))
-    async for come in gathering.gathered():
-        if not come.doing and gathering.is_idle:
+    async for come in gathering.watch_progress():
+        if not come.phase and gathering.is_idle:
             break
     assert notebook.evidence.pairs

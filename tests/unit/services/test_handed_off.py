@@ -9,7 +9,7 @@ import pytest
 
 from ricordo.errors import WrongUsage
 from ricordo.handoff.facts import Facts
-from ricordo.services.handoff.facts import MOST_NOTES, facts_of
+from ricordo.services.handoff.facts import MAX_NOTES, gather_facts
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
@@ -55,7 +55,7 @@ class Desk:
         return path
 
     def facts(self, *named: str) -> Facts:
-        return facts_of(self.notebook, str(self.home), named, lambda: None)
+        return gather_facts(self.notebook, str(self.home), named, lambda: None)
 
     def sessions(self, *named: str) -> list[str]:
         return [session.id for session in self.facts(*named).sessions]
@@ -106,7 +106,7 @@ def test_what_a_session_went_on_with_is_taken_along(desk: Desk) -> None:
     desk.keep(Codex("then").head(forked_from_id="first").says("And test it."), 100)
     facts = desk.facts()
     assert [session.id for session in facts.sessions] == ["first", "then"]
-    assert [said.text for said in facts.said] == ["Mend it.", "And test it."]
+    assert [said.text for said in facts.messages] == ["Mend it.", "And test it."]
 
 
 def test_a_cycle_of_continued_sessions_ends(desk: Desk) -> None:
@@ -130,20 +130,20 @@ def test_the_notes_are_those_that_bear_on_what_is_wanted(desk: Desk) -> None:
     desk.keep(Claude().says("Which port are the tide tables for?").answers("Sines."), 1)
     facts = desk.facts()
     assert [(note.path, note.name) for note in facts.notes] == [("tides.md", "tides")]
-    assert facts.notes[0].why
+    assert facts.notes[0].reason
     assert facts.memory == str(desk.notebook.place.root)
-    assert facts.notes[0].id not in {said.id for said in facts.said}
+    assert facts.notes[0].id not in {said.id for said in facts.messages}
 
 
 def test_the_notes_are_also_those_of_the_first_request(desk: Desk) -> None:
     """The last message may find as many as fit."""
-    for number in range(MOST_NOTES + 2):
+    for number in range(MAX_NOTES + 2):
         text = note_text(name=f"commits {number}", body="Every commit stands alone, separately.\n")
         (Path(desk.notebook.place.root) / f"commits_{number}.md").write_text(text)
     first = "Where are the tide tables for Sines?"
     desk.keep(Claude().says(first).answers("There.").says("Commit it separately, alone."), 1)
     names = [note.path for note in desk.facts().notes]
-    assert len(names) == MOST_NOTES
+    assert len(names) == MAX_NOTES
     assert names[0] == "tides.md"
 
 
@@ -156,4 +156,4 @@ def test_a_long_request_finds_its_notes_by_its_sentences(desk: Desk) -> None:
 
 def test_without_a_session_there_is_nothing_to_tell(desk: Desk) -> None:
     facts = desk.facts()
-    assert (facts.sessions, facts.said, facts.notes) == ((), (), ())
+    assert (facts.sessions, facts.messages, facts.notes) == ((), (), ())

@@ -10,10 +10,15 @@ from ricordo.agents.agent import Agent
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import ANY_AGENT, handoff_target
 from ricordo.memory.layout import FileRole
-from ricordo.services.edits.change import apply_at_once
-from ricordo.services.handoff.handoff import HandoffDraft, HandoffOptions, draft
-from ricordo.services.handoff.output import finished, pickup_change, pickup_of, write
-from ricordo.services.handoff.resume import handoffs_written
+from ricordo.services.edits.change import apply_merging
+from ricordo.services.handoff.handoff import HandoffDraft, HandoffOptions, draft_handoff
+from ricordo.services.handoff.output import (
+    build_pickup_change,
+    find_pickup,
+    finish_draft,
+    write_handoff,
+)
+from ricordo.services.handoff.resume import list_handoffs
 from ricordo.services.history.undo import undo
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import recorded
@@ -29,18 +34,20 @@ def wiki(tmp_path: Path) -> Notebook:
 
 
 def drafted(notebook: Notebook, target: Agent) -> HandoffDraft:
-    session = Path(notebook.surroundings.agent_home) / ".claude/projects/-x"
+    session = Path(notebook.environment.agent_home) / ".claude/projects/-x"
     (transcript,) = session.iterdir()
-    return draft(notebook, HandoffOptions(target, sessions=(str(transcript),)))
+    return draft_handoff(notebook, HandoffOptions(target, sessions=(str(transcript),)))
 
 
 def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
     handoff_draft = drafted(wiki, ANY_AGENT)
-    written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
+    written = write_handoff(wiki, wiki.read(), handoff_draft, finish_draft(handoff_draft))
     assert written.path == f"{wiki.place.root}/HANDOFF.md"
     memory = wiki.read()
     assert memory.by_path["HANDOFF.md"].role is FileRole.SUPPORT
-    assert not [finding for finding in wiki.look().findings if finding.path == "HANDOFF.md"]
+    assert not [
+        finding for finding in wiki.read_snapshot().findings if finding.path == "HANDOFF.md"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -56,45 +63,45 @@ def test_the_line_that_makes_it_read_is_a_change_of_its_own(
     wiki: Notebook, target: Agent, name: str
 ) -> None:
     handoff_draft = drafted(wiki, target)
-    wanted = pickup_of(wiki, handoff_draft)
+    wanted = find_pickup(wiki, handoff_draft)
     assert wanted is not None
-    change_set = pickup_change(wiki, wiki.read(), wanted)
+    change_set = build_pickup_change(wiki, wiki.read(), wanted)
     file = Path(wiki.place.root) / name
     assert not file.exists()
-    apply_at_once(wiki, change_set, by_hand=True)
+    apply_merging(wiki, change_set, by_hand=True)
     assert "HANDOFF.md" in file.read_text()
-    assert not pickup_change(wiki, wiki.read(), wanted)
+    assert not build_pickup_change(wiki, wiki.read(), wanted)
     undo(wiki)
     assert not file.exists()
 
 
 def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
     (Path(wiki.place.root) / "opencode.json").write_text("// mine\n{}")
-    wanted = pickup_of(wiki, drafted(wiki, handoff_target("opencode")))
+    wanted = find_pickup(wiki, drafted(wiki, handoff_target("opencode")))
     assert wanted is not None
     with pytest.raises(ChangeRefused, match='Add this by hand: "instructions"'):
-        pickup_change(wiki, wiki.read(), wanted)
+        build_pickup_change(wiki, wiki.read(), wanted)
 
 
 def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
     handoff_draft = drafted(wiki, ANY_AGENT)
-    assert pickup_of(wiki, handoff_draft) is None
-    written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
-    assert written.start == "Read HANDOFF.md first, then go on with its next steps."
+    assert find_pickup(wiki, handoff_draft) is None
+    written = write_handoff(wiki, wiki.read(), handoff_draft, finish_draft(handoff_draft))
+    assert written.start_command == "Read HANDOFF.md first, then go on with its next steps."
 
 
 def test_written_handoffs_are_listed_while_they_exist(wiki: Notebook) -> None:
     """Those of the project first, then those elsewhere, the latest first."""
-    assert handoffs_written(wiki) == ()
-    session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
+    assert list_handoffs(wiki) == ()
+    session = Path(wiki.environment.agent_home) / ".claude/projects/-x"
     (transcript,) = map(str, session.iterdir())
     folder = Path(wiki.place.root)
     paths = [str(folder / name) for name in ("one.md", "two.md", "HANDOFF.md")]
     for path in paths:
-        handoff_draft = draft(wiki, HandoffOptions(sessions=(transcript,), path=path))
-        write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
+        handoff_draft = draft_handoff(wiki, HandoffOptions(sessions=(transcript,), path=path))
+        write_handoff(wiki, wiki.read(), handoff_draft, finish_draft(handoff_draft))
     one, two, own = paths
-    assert handoffs_written(wiki) == (own, two, one)
+    assert list_handoffs(wiki) == (own, two, one)
     undo(wiki)
     (folder / "one.md").unlink()
-    assert handoffs_written(wiki) == (two,)
+    assert list_handoffs(wiki) == (two,)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.place import MemoryPlace
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.services.history.maintenance import plan_trimming, trim
 from ricordo.services.history.recorder import Recorder
-from ricordo.services.history.versions import versions
+from ricordo.services.history.versions import list_versions
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
@@ -72,9 +72,9 @@ def test_a_bound_drops_old_texts_and_never_the_last_of_a_note(root: Path) -> Non
     assert (len(trimming.texts), trimming.kept) == (9 + 19, 32)
     assert trim(notebook, days=30) == trimming
     assert plan_trimming(notebook, days=30).texts == ()
-    last = next(v for v in versions(notebook, "note_1.md") if v.sha)
-    with notebook.database.opened() as connection:
-        assert History(connection).content(last.sha) is not None
+    last = next(v for v in list_versions(notebook, "note_1.md") if v.sha)
+    with notebook.database.connect() as connection:
+        assert History(connection).get_content(last.sha) is not None
 
 
 def test_a_text_that_came_back_since_the_plan_is_not_dropped(root: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_text_that_came_back_since_the_plan_is_not_dropped(root: Path) -> None
         recorder.record(Memory(str(root), AUTO_MEMORY, (notes[-1],)), START + timedelta(days=day))
     assert len(plan_trimming(notebook, days=30).texts) == 2
     (root / "note_1.md").write_text(notes[0].text)
-    recorder.record(Memory(str(root), AUTO_MEMORY, (notes[0],)), notebook.surroundings.now)
+    recorder.record(Memory(str(root), AUTO_MEMORY, (notes[0],)), notebook.environment.now)
     assert len(trim(notebook, days=30).texts) == 1
-    with notebook.database.opened() as connection:
-        assert History(connection).content(digest(notes[0].raw)) == notes[0].raw
+    with notebook.database.connect() as connection:
+        assert History(connection).get_content(compute_digest(notes[0].raw)) == notes[0].raw

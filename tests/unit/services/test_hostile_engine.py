@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ricordo.memory.change import Create
-from ricordo.services.curation.curation import keep
+from ricordo.services.curation.curation import save_state
 from ricordo.services.curation.pending import CurationState
 from tests.support.builders import note_text
 from tests.support.curating import Desk, edit
@@ -34,7 +34,7 @@ def judged(desk: Desk, edits: Any) -> tuple[int, int]:
     taken = desk.take(by_hand=False)
     assert not taken.applied
     assert desk.files == before
-    keep(desk.notebook, CurationState())
+    save_state(desk.notebook, CurationState())
     return len(curation.proposals), len(curation.rejected)
 
 
@@ -67,10 +67,10 @@ def test_a_note_that_was_emptied_halved_or_retired_with_many_needs_the_typed_wor
         [edit("retire", note=f"n{n}", successor="") for n in range(1, 13) if n != 2],
     ):
         desk.propose(edits)
-        left = desk.take().left
+        left = desk.take().skipped
         assert {why for _, why in left if "confirmed" in why}
         assert all((desk.root / it.path).exists() for it, _ in left)
-        keep(desk.notebook, CurationState())
+        save_state(desk.notebook, CurationState())
         for path, content in before.items():
             (desk.root / path).write_bytes(content)
         desk.notebook.record(desk.notebook.read())
@@ -95,10 +95,10 @@ def test_a_new_note_gets_its_path_from_us(desk: Desk) -> None:
     for name in ("../../x", "/etc/passwd", ".hidden", "a\\b", "MEMORY", "index.md", "CON:1"):
         wish = edit("create", name=name, type="project", description="d", text="It is so.")
         for it in desk.propose([wish]).proposals:
-            assert isinstance(it.change.act, Create)
+            assert isinstance(it.change.operation, Create)
             assert "/" not in it.path
             assert it.path not in FILES
-        keep(desk.notebook, CurationState())
+        save_state(desk.notebook, CurationState())
 
 
 def _with_proof(given: Any) -> Any:

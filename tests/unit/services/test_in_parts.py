@@ -12,15 +12,15 @@ import pytest
 
 from ricordo.curation import parts as in_parts
 from ricordo.curation.engine import CurationProgress, EngineUsage
-from ricordo.curation.engines.llm import AskModel
-from ricordo.curation.parts import FRUITLESS, MOST
+from ricordo.curation.engines.llm import ModelClient
+from ricordo.curation.parts import MAX_FRUITLESS, MAX_QUESTIONS
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.services.curation.decision import what_waits
+from ricordo.services.curation.decision import read_pending
 from ricordo.services.curation.preparation import CurationScope
-from ricordo.services.engines.engines import gate_of
-from ricordo.services.ledger.benefit import bought
-from ricordo.services.ledger.describe import told_bought
+from ricordo.services.engines.engines import make_gate
+from ricordo.services.ledger.benefit import compute_benefit
+from ricordo.services.ledger.describe import format_benefit
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, FILES, TOKEN, curated, ledger, sent
 from tests.support.curating import SAID, Desk, said
@@ -99,11 +99,11 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
     assert curation.run.input_tokens == sum(it.input_tokens for it in runs)
     assert curation.run.usd == pytest.approx(sum(it.usd or 0 for it in runs))
     # so is whoever decides on it later
-    assert [it.whole_usd for it in what_waits(desk.notebook).runs] == [curation.run.usd]
+    assert [it.whole_usd for it in read_pending(desk.notebook).runs] == [curation.run.usd]
     assert [bool(it.activity_tokens) for it in runs].count(True) == 1
     # where all is told, what it cost besides is one line
-    worth = bought(desk.notebook, desk.notebook.read())
-    cost = next(it for it in told_bought(worth) if it.title == "Cost")
+    worth = compute_benefit(desk.notebook, desk.notebook.read())
+    cost = next(it for it in format_benefit(worth) if it.title == "Cost")
     assert [line.rpartition("  ")[2] for line in cost.lines[1:]] == [
         "0 accepted, 0 refused of 7",
         "8 questions without proposals",
@@ -129,7 +129,7 @@ def test_of_two_that_are_refused_both_are_found(desk_of: Callable[..., Desk]) ->
     assert paths(curation) == {*PORTS} - {"faro", "sines"}
     skipped = [it for it in curation.skipped if it.source]
     assert {it.source for it in skipped} == {"faro.md", "sines.md"}
-    assert len(server.asked) <= 1 + MOST
+    assert len(server.asked) <= 1 + MAX_QUESTIONS
     counted_right(desk)
 
 
@@ -164,7 +164,7 @@ def test_a_model_that_refuses_everything_is_not_asked_to_the_end(
         curated(desk, server)
     assert caught.value.cause is FailureCause.REFUSED
     assert "No part was answered either: the model was asked 9 times" in caught.value.message
-    assert len(server.asked) == len(ledger(desk)) == 1 + FRUITLESS
+    assert len(server.asked) == len(ledger(desk)) == 1 + MAX_FRUITLESS
     assert not desk.waiting
     counted_right(desk)
 
@@ -266,7 +266,7 @@ def test_where_a_cap_is_reached_what_was_found_is_told_with_what_was_not_asked(
         curation = ask(desk, server, caps=caps)
     assert 1 < len(server.asked) < 9
     assert paths(curation)
-    left = [it for it in curation.skipped if it.is_left]
+    left = [it for it in curation.skipped if it.is_deferred]
     assert {it.source for it in left} >= {"lagos.md"}
     assert len({it.why for it in left}) == 1
     assert "in a run. Curate less at once" in left[0].why
@@ -323,7 +323,7 @@ def test_a_failure_on_the_way_ends_it_and_loses_nothing_that_was_answered(
         else:
             curation = curated(desk, server)
             assert paths(curation) == {*PORTS[:4]}
-            assert all(it.is_left and "key (401)" in it.why for it in curation.skipped)
+            assert all(it.is_deferred and "key (401)" in it.why for it in curation.skipped)
     assert len(server.asked) == len(scripts)
     counted_right(desk)
 
@@ -339,12 +339,12 @@ def test_there_is_one_deadline_for_all_of_it(
         if progress.phase.endswith(": asking"):
             clock.now += 140
 
-    def again(asking: AskModel, spent: EngineUsage, seconds: float) -> AskModel:
+    def again(asking: ModelClient, spent: EngineUsage, seconds: float) -> ModelClient:
         lasts.append(seconds)
         return plain(asking, spent, seconds)
 
-    plain = AskModel.again
-    monkeypatch.setattr(AskModel, "again", again)
+    plain = ModelClient.for_part
+    monkeypatch.setattr(ModelClient, "again", again)
     desk = desk_of(BAD)
     with messages_server(refusing(BAD)) as server:
         curation = curated(desk, server, step)
@@ -361,17 +361,17 @@ def test_there_is_one_deadline_for_all_of_it(
 
 def test_automatic_runs_count_the_whole_and_not_its_parts(tmp_path: Path) -> None:
     desk = Desk(tmp_path, FILES)
-    gate = gate_of(desk.notebook.surroundings)
+    gate = make_gate(desk.notebook.environment)
     for number in range(1, 5):
         with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
             ask(desk, server, is_automatic=True)
         assert caught.value.cause is FailureCause.REFUSED
         assert len(server.asked) == 2
         # the first refusal of the same brief does not count
-        assert bool(gate.left().rests_for) is (number == 4)
+        assert bool(gate.read_remaining().paused_for) is (number == 4)
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
         ask(desk, server, is_automatic=True)
-    assert caught.value.cause is FailureCause.RESTING
+    assert caught.value.cause is FailureCause.PAUSED
     assert server.asked == []
 
 
@@ -381,4 +381,4 @@ def test_an_automatic_run_that_is_answered_in_parts_is_no_failure(tmp_path: Path
     for _ in range(5):
         with messages_server(refusing(BAD)) as server:
             assert len(ask(desk, server, is_automatic=True).skipped) == 1
-    assert not gate_of(desk.notebook.surroundings).left().rests_for
+    assert not make_gate(desk.notebook.environment).read_remaining().paused_for

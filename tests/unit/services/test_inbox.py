@@ -14,7 +14,7 @@ from ricordo.memory.change import Change, ChangeSet, Edit, Rewrite
 from ricordo.services.edits.change import apply_or_merge
 from ricordo.services.history.recorder import Recorder
 from ricordo.services.history.undo import undo
-from ricordo.services.inbox.inbox import Inbox, close_visit, inbox
+from ricordo.services.inbox.inbox import Inbox, close_visit, read_inbox
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
@@ -44,7 +44,7 @@ def notebook_at(folder: Path) -> Notebook:
 
 def seen(notebook: Notebook) -> Inbox:
     notebook.record(notebook.read())
-    return inbox(notebook)
+    return read_inbox(notebook)
 
 
 def do(notebook: Notebook, act: tuple[str, str, str]) -> None:
@@ -74,9 +74,9 @@ def test_changes_of_others_go_from_first_to_last_content(
         after = {file.path: file.raw for file in notebook.read().files}
         told = seen(notebook)
         state = dict(before)
-        for arrival in told.arrivals:
-            if arrival.origin:
-                assert state.pop(arrival.origin) == arrival.before
+        for arrival in told.changes:
+            if arrival.old_path:
+                assert state.pop(arrival.old_path) == arrival.before
             elif arrival.path in before:
                 assert arrival.before == before[arrival.path]
             state[arrival.path] = arrival.after or b""
@@ -94,20 +94,20 @@ def test_after_a_visit_only_unseen_and_later_changes_are_new(
         seen(notebook)
         for act in doings:
             do(notebook, act)
-        waiting = [arrival.id for arrival in seen(notebook).waiting]
+        waiting = [arrival.id for arrival in seen(notebook).pending]
         choices = st.sampled_from(("seen", "unseen", "later", "kept"))
         chosen = {id_: data.draw(choices) for id_ in waiting}
         for word, decision in (("later", Decision.SNOOZE), ("kept", Decision.KEEP)):
             ids = [id_ for id_, choice in chosen.items() if choice == word]
             notebook.decisions.decide(decision, ids, AT.isoformat())
         unseen = [id_ for id_, choice in chosen.items() if choice == "unseen"]
-        close_visit(notebook, inbox(notebook), unseen)
-        still_new = {arrival.id for arrival in seen(notebook).waiting}
+        close_visit(notebook, read_inbox(notebook), unseen)
+        still_new = {arrival.id for arrival in seen(notebook).pending}
         wanted = {id_ for id_, choice in chosen.items() if choice in ("unseen", "later")}
         assert wanted <= still_new
         # a group that was seen is only shown again with a later one of the same note
-        paths = {arrival.path for arrival in inbox(notebook).arrivals if arrival.id in wanted}
-        assert all(arrival.path in paths for arrival in inbox(notebook).waiting)
+        paths = {arrival.path for arrival in read_inbox(notebook).changes if arrival.id in wanted}
+        assert all(arrival.path in paths for arrival in read_inbox(notebook).pending)
 
 
 def test_a_session_is_named_only_where_it_was_not_there_before(tmp_path: Path) -> None:
@@ -118,10 +118,10 @@ def test_a_session_is_named_only_where_it_was_not_there_before(tmp_path: Path) -
     seen(notebook)
     (root / "a.md").write_text(old.replace("Old.", "New."))
     (root / "b.md").write_text(old.replace("one", "two").replace("Old.", "Another."))
-    by = {arrival.path: arrival.by for arrival in seen(notebook).arrivals}
+    by = {arrival.path: arrival.by for arrival in seen(notebook).changes}
     assert by == {"a.md": "another program", "b.md": "session two"}
     (root / "a.md").write_text(old.replace("one", "three"))
-    by = {arrival.path: arrival.by for arrival in seen(notebook).arrivals}
+    by = {arrival.path: arrival.by for arrival in seen(notebook).changes}
     assert by["a.md"] == "session three"
 
 
@@ -139,8 +139,8 @@ def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_pa
     seen(notebook)
     do(notebook, ("theirs", "b.md", TEXTS[1]))
     do(notebook, ("theirs", "c.md", TEXTS[2]))
-    ids = {arrival.path: arrival.id for arrival in seen(notebook).arrivals}
+    ids = {arrival.path: arrival.id for arrival in seen(notebook).changes}
     notebook.decisions.decide(Decision.KEEP, [ids["c.md"]], AT.isoformat())
     notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
-    assert undo(notebook).told == "“later” of others' changes to b.md"
-    assert undo(notebook).told == "“keep” of others' changes to c.md"
+    assert undo(notebook).description == "“later” of others' changes to b.md"
+    assert undo(notebook).description == "“keep” of others' changes to c.md"

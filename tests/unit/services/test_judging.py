@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.memory.change import Act, Change, Rename
+from ricordo.memory.change import Change, ChangeOperation, Rename
 from ricordo.resources import sample_memory_directory
-from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.services.edits.change import apply_or_merge, build_change_set
 from ricordo.services.history.maintenance import purge_value
-from ricordo.services.history.undo import can_take_back, redo, undo
+from ricordo.services.history.undo import can_undo, redo, undo
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.services.workspace.places import find_memories
@@ -43,15 +43,15 @@ def stale(look: Snapshot) -> set[str]:
 
 
 def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = "") -> None:
-    notebook.judge_note(notebook.look_closely(), path, judgement, until)
+    notebook.record_verdict(notebook.read_snapshot_with_evidence(), path, judgement, until)
 
 
-def make(notebook: Notebook, act: Act) -> None:
-    apply_or_merge(notebook, put_together(notebook, notebook.read(), [Change(act)]))
+def make(notebook: Notebook, act: ChangeOperation) -> None:
+    apply_or_merge(notebook, build_change_set(notebook, notebook.read(), [Change(act)]))
 
 
 def test_old_states_that_nobody_confirmed_are_stale(notebook: Notebook) -> None:
-    look = notebook.look_closely()
+    look = notebook.read_snapshot_with_evidence()
     assert stale(look) == {"a.md", "b.md"}
     found = next(it for it in look.findings if it.rule == "stale")
     assert found.message == "Not confirmed for 172 days."
@@ -64,7 +64,7 @@ def test_a_stale_note_names_the_days_since_it_was_written(tmp_path: Path) -> Non
         f"n{n}.md": OLD.replace("2026-06-01", str(today - timedelta(days=n))).format(n, n)
         for n in range(1, 150)
     }
-    look = recorded(tmp_path, {"MEMORY.md": "", **old}).look_closely()
+    look = recorded(tmp_path, {"MEMORY.md": "", **old}).read_snapshot_with_evidence()
     findings = [finding for finding in look.findings if finding.rule == "stale"]
     assert findings
     for finding in findings:
@@ -76,7 +76,7 @@ def test_a_stale_note_names_the_days_since_it_was_written(tmp_path: Path) -> Non
 def test_still_true_lifts_retention_and_no_byte_of_the_note_changes(notebook: Notebook) -> None:
     before = (Path(notebook.place.root) / "a.md").read_bytes()
     judge(notebook, "a.md", ReviewVerdict.TRUE)
-    look = notebook.look_closely()
+    look = notebook.read_snapshot_with_evidence()
     assert stale(look) == {"b.md"}
     assert look.retention["a.md"].share == 1
     assert (Path(notebook.place.root) / "a.md").read_bytes() == before
@@ -84,11 +84,11 @@ def test_still_true_lifts_retention_and_no_byte_of_the_note_changes(notebook: No
 
 def test_wrong_ends_retention_until_the_text_changes(notebook: Notebook) -> None:
     judge(notebook, "c.md", ReviewVerdict.WRONG)
-    look = notebook.look_closely()
+    look = notebook.read_snapshot_with_evidence()
     assert look.retention["c.md"].share == 0
     assert "c.md" in stale(look)
     (Path(notebook.place.root) / "c.md").write_text(note_text("c", "Newer.\n"))
-    look = notebook.look_closely()
+    look = notebook.read_snapshot_with_evidence()
     assert look.retention["c.md"].share > 0.9
     assert "c.md" not in stale(look)
 
@@ -97,21 +97,21 @@ def test_still_true_after_wrong_begins_anew(notebook: Notebook) -> None:
     judge(notebook, "a.md", ReviewVerdict.TRUE)
     judge(notebook, "a.md", ReviewVerdict.WRONG)
     judge(notebook, "a.md", ReviewVerdict.TRUE)
-    retention = notebook.look_closely().retention["a.md"]
+    retention = notebook.read_snapshot_with_evidence().retention["a.md"]
     assert retention.share == 1
-    assert len(retention.life.confirmed) == 1
+    assert len(retention.events.confirmed) == 1
 
 
 def test_a_judgement_is_undone_and_done_again_in_its_turn(notebook: Notebook) -> None:
     judge(notebook, "a.md", ReviewVerdict.TRUE)
     judge(notebook, "b.md", ReviewVerdict.LATER, "2026-12-01")
-    assert undo(notebook).told == "“later” of b.md"
-    assert set(notebook.look_closely().said) == {"a.md"}
-    assert undo(notebook).told == "“still true” of a.md"
-    assert stale(notebook.look_closely()) == {"a.md", "b.md"}
-    assert can_take_back(notebook) == (False, True)
+    assert undo(notebook).description == "“later” of b.md"
+    assert set(notebook.read_snapshot_with_evidence().verdicts) == {"a.md"}
+    assert undo(notebook).description == "“still true” of a.md"
+    assert stale(notebook.read_snapshot_with_evidence()) == {"a.md", "b.md"}
+    assert can_undo(notebook) == (False, True)
     redo(notebook)
-    assert stale(notebook.look_closely()) == {"b.md"}
+    assert stale(notebook.read_snapshot_with_evidence()) == {"b.md"}
 
 
 def test_a_judgement_follows_its_note_and_comes_back_with_it(notebook: Notebook) -> None:
@@ -119,15 +119,15 @@ def test_a_judgement_follows_its_note_and_comes_back_with_it(notebook: Notebook)
     judge(notebook, "c.md", ReviewVerdict.WRONG)
     make(notebook, Rename("a.md", "d.md"))
     make(notebook, Rename("c.md", "a.md"))
-    said = notebook.look_closely().said
-    assert {path: it[-1].judgement for path, it in said.items()} == {
+    said = notebook.read_snapshot_with_evidence().verdicts
+    assert {path: it[-1].verdict for path, it in said.items()} == {
         "d.md": ReviewVerdict.TRUE,
         "a.md": ReviewVerdict.WRONG,
     }
-    assert stale(notebook.look_closely()) == {"a.md", "b.md"}
+    assert stale(notebook.read_snapshot_with_evidence()) == {"a.md", "b.md"}
     undo(notebook)
     undo(notebook)
-    assert set(notebook.look_closely().said) == {"a.md", "c.md"}
+    assert set(notebook.read_snapshot_with_evidence().verdicts) == {"a.md", "c.md"}
 
 
 def test_a_judgement_follows_a_note_that_somebody_else_renamed(notebook: Notebook) -> None:
@@ -135,20 +135,20 @@ def test_a_judgement_follows_a_note_that_somebody_else_renamed(notebook: Noteboo
     root = Path(notebook.place.root)
     (root / "a.md").rename(root / "e.md")
     notebook.record(notebook.read())
-    assert stale(notebook.look_closely()) == {"b.md"}
+    assert stale(notebook.read_snapshot_with_evidence()) == {"b.md"}
 
 
 def test_purging_leaves_judgements_as_they_are(notebook: Notebook) -> None:
     judge(notebook, "a.md", ReviewVerdict.TRUE)
-    purge_value(notebook.surroundings, "freeze")
-    assert set(notebook.look_closely().said) == {"a.md"}
+    purge_value(notebook.environment, "freeze")
+    assert set(notebook.read_snapshot_with_evidence().verdicts) == {"a.md"}
 
 
 def test_a_name_that_is_no_utf8_can_be_judged(tmp_path: Path) -> None:
     name = b"caff\xe8.md".decode("utf-8", "surrogateescape")
     notebook = recorded(tmp_path, {**FILES, name: OLD.format("caffe", "Open.")})
     judge(notebook, name, ReviewVerdict.TRUE)
-    assert stale(notebook.look_closely()) == {"a.md", "b.md"}
+    assert stale(notebook.read_snapshot_with_evidence()) == {"a.md", "b.md"}
 
 
 def test_a_history_without_judgements_is_brought_up(notebook: Notebook) -> None:
@@ -157,7 +157,7 @@ def test_a_history_without_judgements_is_brought_up(notebook: Notebook) -> None:
         connection.execute("DROP TABLE judgement")
         connection.execute("PRAGMA user_version = 2")
     judge(notebook, "a.md", ReviewVerdict.TRUE)
-    assert stale(notebook.look_closely()) == {"b.md"}
+    assert stale(notebook.read_snapshot_with_evidence()) == {"b.md"}
 
 
 KILLED = """
@@ -177,7 +177,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
-    environ = {**notebook.surroundings.environ, "PYTHONPATH": ":".join(sys.path)}
+    environ = {**notebook.environment.environ, "PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", KILLED, notebook.place.root],
         env=environ,
@@ -187,8 +187,8 @@ def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
         check=False,
     )
     assert done.returncode == -9, done.stderr
-    assert stale(notebook.look_closely()) == {"b.md"}
-    assert undo(notebook).told == "“still true” of a.md"
+    assert stale(notebook.read_snapshot_with_evidence()) == {"b.md"}
+    assert undo(notebook).description == "“still true” of a.md"
 
 
 def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path) -> None:
@@ -199,10 +199,10 @@ def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path)
         agent_home=str(sample / "home"),
     )
     place = find_memories(str(sample / "memory"), surroundings)[0]
-    look = Notebook(place, surroundings, Settings()).look_closely()
+    look = Notebook(place, surroundings, Settings()).read_snapshot_with_evidence()
     assert stale(look) == {"project_old_vendor.md"}
     ana = look.retention["user_ana.md"]
     assert ana.reasons[0] == "written 107 days ago"
     assert ana.reasons[1].startswith("read by agents on ")
     for path in ("project_overview.md", "project_surge.md", "project_datum.md"):
-        assert look.retention[path].life.read
+        assert look.retention[path].events.read

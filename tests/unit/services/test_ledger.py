@@ -14,12 +14,12 @@ from ricordo.curation.engine import EngineUsage
 from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
 from ricordo.services.curation.curation import refuse
-from ricordo.services.curation.decision import edited, put_in_place
+from ricordo.services.curation.decision import apply_edit, replace_proposal
 from ricordo.services.history.maintenance import purge_value
 from ricordo.services.history.undo import redo, undo
-from ricordo.services.ledger.benefit import bought
-from ricordo.services.ledger.describe import told_bought
-from ricordo.services.ledger.ledger import FILE, runs_of
+from ricordo.services.ledger.benefit import compute_benefit
+from ricordo.services.ledger.describe import format_benefit
+from ricordo.services.ledger.ledger import FILE, read_runs
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
@@ -40,7 +40,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def ledger(desk: Desk) -> Path:
-    return Path(desk.notebook.surroundings.state) / FILE
+    return Path(desk.notebook.environment.state) / FILE
 
 
 def inserting(line: str = "The port is Lagos now.") -> dict[str, object]:
@@ -57,23 +57,23 @@ def test_a_run_tells_its_cost_and_what_the_person_took_and_dropped(desk: Desk) -
     desk.take(by_hand=False)
     refuse(desk.notebook, desk.waiting)
     desk.propose([], EngineUsage(800, 3, None))
-    (last, first), damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
+    (last, first), damaged = read_runs(desk.notebook.environment.state, str(desk.root))
     assert damaged == 0
     assert (first.proposed, first.accepted, first.rejected) == (2, 1, 1)
     assert (first.input_tokens, first.output_tokens, first.usd) == (900, 40, 0.0125)
     assert first.activity_tokens > 0
     assert (last.accepted, last.rejected, last.usd) == (0, 0, None)
-    it = bought(desk.notebook, desk.notebook.read())
+    it = compute_benefit(desk.notebook, desk.notebook.read())
     assert (it.input_tokens, it.usd, it.unpriced) == (1700, 0.0125, 1)
-    assert "1 run without a known price" in str(told_bought(it))
+    assert "1 run without a known price" in str(format_benefit(it))
 
 
 def test_a_run_that_was_not_decided_counts_no_activity(desk: Desk) -> None:
     desk.propose([inserting()])
-    assert bought(desk.notebook, desk.notebook.read()).activity_tokens == 0
+    assert compute_benefit(desk.notebook, desk.notebook.read()).activity_tokens == 0
     desk.propose([inserting()])
     desk.take()
-    it = bought(desk.notebook, desk.notebook.read())
+    it = compute_benefit(desk.notebook, desk.notebook.read())
     assert it.activity_tokens == it.runs[0].activity_tokens > 0
     assert [run.accepted for run in it.runs] == [1, 0]
 
@@ -83,7 +83,7 @@ def test_a_run_that_was_not_decided_counts_no_activity(desk: Desk) -> None:
 
 def taken_and_dropped(desk: Desk) -> list[tuple[int, int, int]]:
     """Return of each run, oldest first, what it proposed and what the person took and dropped."""
-    runs = bought(desk.notebook, desk.notebook.read()).runs
+    runs = compute_benefit(desk.notebook, desk.notebook.read()).runs
     return [(it.proposed, it.accepted, it.rejected) for it in reversed(runs)]
 
 
@@ -111,7 +111,7 @@ def test_what_the_person_edited_stays_that_of_its_run(desk: Desk) -> None:
     memory = desk.notebook.read()
     old = desk.waiting[0]
     text = memory.by_path["tides.md"].text + "The port is Faro now.\n"
-    put_in_place(desk.notebook, old, edited(desk.notebook, memory, old, text))
+    replace_proposal(desk.notebook, old, apply_edit(desk.notebook, memory, old, text))
     desk.take()
     assert b"Faro" in desk.files["tides.md"]
     assert taken_and_dropped(desk) == [(1, 1, 0), (1, 1, 0)]
@@ -132,7 +132,7 @@ def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
 def test_a_history_that_was_begun_anew_takes_nothing_from_what_was_taken(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.take()
-    for path in Path(desk.notebook.surroundings.state).glob("history.db*"):
+    for path in Path(desk.notebook.environment.state).glob("history.db*"):
         path.unlink()
     desk.at("2026-11-22T09:00:00+00:00").notebook.record(desk.notebook.read())
     desk.propose([replacing("ports.md", "12", "13", desk)])
@@ -143,7 +143,7 @@ def test_a_history_that_was_begun_anew_takes_nothing_from_what_was_taken(desk: D
 
 def kept_as_before(desk: Desk, run: dict[str, object] | None) -> None:
     """Let the proposals stand in their file as they did when only the file told of a run."""
-    (path,) = (Path(desk.notebook.surroundings.state) / "curation").iterdir()
+    (path,) = (Path(desk.notebook.environment.state) / "curation").iterdir()
     document = json.loads(path.read_text("utf-8"))
     for it in document["waiting"]:
         del it["run"]
@@ -196,15 +196,17 @@ def test_whatever_a_line_was_made_into_the_others_are_read(desk: Desk, damage: b
     with ledger(desk).open("ab") as file:
         file.write(damage)
     desk.take()
-    runs, damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
+    runs, damaged = read_runs(desk.notebook.environment.state, str(desk.root))
     assert [run.accepted for run in runs] == [1]
     assert damaged >= 1
-    assert "cannot be read" in str(told_bought(bought(desk.notebook, desk.notebook.read())))
+    assert "cannot be read" in str(
+        format_benefit(compute_benefit(desk.notebook, desk.notebook.read()))
+    )
 
 
 def test_another_memory_has_a_ledger_of_its_own(desk: Desk) -> None:
     desk.propose([inserting()])
-    assert runs_of(desk.notebook.surroundings.state, "/elsewhere") == ((), 0)
+    assert read_runs(desk.notebook.environment.state, "/elsewhere") == ((), 0)
 
 
 def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
@@ -212,7 +214,7 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
     desk.take()
     size = ledger(desk).stat().st_size
     name = desk.root.parent.name
-    purge_value(desk.notebook.surroundings, name)
+    purge_value(desk.notebook.environment, name)
     assert name.encode() not in ledger(desk).read_bytes()
     assert ledger(desk).stat().st_size == size
     assert all(json.loads(line) for line in ledger(desk).read_text("utf-8").splitlines())
@@ -239,7 +241,7 @@ def test_what_curations_took_and_brought_is_told_by_kind_and_note_and_over_time(
     desk.at("2026-11-22T09:00:00+00:00")
     desk.propose([replacing("ports.md", "Berth 12 is not deep", "Berth 14 is deep", desk)])
     desk.take()
-    it = bought(desk.notebook, desk.notebook.read()).wear
+    it = compute_benefit(desk.notebook, desk.notebook.read()).drift
     assert it.lost == {"date": 1, "name": 2, "number": 1, "denial": 1}
     assert it.added == {"number": 1}
     assert [(step.engine, step.lost, step.added) for step in it.steps] == [
@@ -253,14 +255,14 @@ def test_what_curations_took_and_brought_is_told_by_kind_and_note_and_over_time(
 def test_what_was_brought_back_is_gone_no_more_and_what_was_undone_never_was(desk: Desk) -> None:
     desk.propose([replacing("ports.md", "Berth 12", "The berth", desk)])
     desk.take()
-    assert bought(desk.notebook, desk.notebook.read()).wear.gone == ("number 12",)
+    assert compute_benefit(desk.notebook, desk.notebook.read()).drift.gone == ("number 12",)
     desk.propose([replacing("tides.md", "Sines", "Sines, berth 12,", desk)])
     desk.take()
-    assert bought(desk.notebook, desk.notebook.read()).wear.gone == ()
+    assert compute_benefit(desk.notebook, desk.notebook.read()).drift.gone == ()
     undo(desk.notebook)
     undo(desk.notebook)
-    it = bought(desk.notebook, desk.notebook.read())
-    assert (it.curations, it.wear.lost, it.wear.notes) == (0, {}, ())
+    it = compute_benefit(desk.notebook, desk.notebook.read())
+    assert (it.curations, it.drift.lost, it.drift.notes) == (0, {}, ())
 
 
 def test_what_a_merge_takes_over_is_not_lost(desk: Desk) -> None:
@@ -269,7 +271,7 @@ def test_what_a_merge_takes_over_is_not_lost(desk: Desk) -> None:
         [edit("merge", note=desk.id_of("tides.md"), other=desk.id_of("ports.md"), text=body)]
     )
     desk.take(confirmed=True)
-    it = bought(desk.notebook, desk.notebook.read()).wear
+    it = compute_benefit(desk.notebook, desk.notebook.read()).drift
     assert it.lost == {}
     assert [note.path for note in it.notes if note.lost] == ["ports.md"]
 
@@ -280,20 +282,20 @@ def test_drift_holds_over_damage_of_what_we_keep_and_over_a_purge(desk: Desk) ->
     desk.propose([replacing("tides.md", "Marta Silva", "somebody", desk)])
     desk.take()
     ledger(desk).unlink()
-    purge_value(desk.notebook.surroundings, "Marta Silva")
-    it = bought(desk.notebook, desk.notebook.read())
-    assert (it.curations, it.wear.purged) == (2, 1)
-    assert it.wear.lost == {"number": 1}
+    purge_value(desk.notebook.environment, "Marta Silva")
+    it = compute_benefit(desk.notebook, desk.notebook.read())
+    assert (it.curations, it.drift.purged) == (2, 1)
+    assert it.drift.lost == {"number": 1}
 
 
 def test_changes_by_the_person_are_no_drift(desk: Desk) -> None:
     from ricordo.memory.change import Change
-    from ricordo.services.edits.change import apply_at_once, put_together
+    from ricordo.services.edits.change import apply_merging, build_change_set
 
     memory = desk.notebook.read()
     change = Change(Replace("ports.md", "Berth 12", "The berth"))
-    apply_at_once(desk.notebook, put_together(desk.notebook, memory, [change]), by_hand=True)
-    assert bought(desk.notebook, desk.notebook.read()).wear.steps == ()
+    apply_merging(desk.notebook, build_change_set(desk.notebook, memory, [change]), by_hand=True)
+    assert compute_benefit(desk.notebook, desk.notebook.read()).drift.steps == ()
 
 
 # Reads
@@ -318,8 +320,8 @@ def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: P
     desk.at("2026-11-20T09:00:00+00:00")
     memory = desk.notebook.read()
     desk.notebook.gather(memory)
-    it = bought(desk.notebook, memory)
+    it = compute_benefit(desk.notebook, memory)
     # each session was given the index, and read one note
-    assert (it.curations, it.reads, it.reads_since, it.reads_each) == (2, 6, 4, 3.0)
-    assert not it.pays
-    assert "3.0 reads per curation: not yet worthwhile" in str(told_bought(it))
+    assert (it.curations, it.reads, it.reads_since, it.reads_per_curation) == (2, 6, 4, 3.0)
+    assert not it.is_worthwhile
+    assert "3.0 reads per curation: not yet worthwhile" in str(format_benefit(it))

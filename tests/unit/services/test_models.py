@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from ricordo.curation.engine import CurationProgress
-from ricordo.curation.engines.external import sent_of
-from ricordo.curation.engines.llm import DEFAULT_MODEL, AskModel
+from ricordo.curation.engines.external import seal_brief
+from ricordo.curation.engines.llm import DEFAULT_MODEL, ModelClient
 from ricordo.errors import CuratorFailed
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.memory.change import Author, AuthorRole
 from ricordo.services.curation.curation import propose_prepared
-from ricordo.services.curation.pending import recall_curation
-from ricordo.services.curation.preparation import Prepared, prepare
-from ricordo.services.engines.engines import by_model, gate_of, model_outside
+from ricordo.services.curation.pending import load_curation_state
+from ricordo.services.curation.preparation import PreparedCuration, prepare
+from ricordo.services.engines.engines import make_gate, make_model_target, use_model
 from tests.support import messages_replies as replies
 from tests.support.asking import (
     EMPTY,
@@ -63,7 +63,11 @@ def test_from_what_was_said_to_the_note_and_back_again(desk: Desk) -> None:
     with messages_server(proposing(MOVED)) as server:
         curation = curated(desk, server, told.append)
     (waits,) = curation.proposals
-    assert (waits.op, waits.path, waits.told) == ("replace", "tides.md", ("loses name Sines",))
+    assert (waits.op, waits.path, waits.all_warnings) == (
+        "replace",
+        "tides.md",
+        ("loses name Sines",),
+    )
     assert desk.files == before
     assert desk.take().applied
     assert b"The port is Lagos." in (desk.root / "tides.md").read_bytes()
@@ -80,7 +84,7 @@ def test_what_it_cost_stands_in_the_ledger_and_counts(desk: Desk) -> None:
     assert (kept.input_tokens, kept.output_tokens, kept.proposed) == (4020, 77, 1)
     dollars = (120 * 2 + 900 * 2.5 + 3000 * 0.1 + 77 * 10) / 1e6
     assert kept.usd == pytest.approx(dollars)
-    assert gate_of(desk.notebook.surroundings).left().day == 500_000 - 4097
+    assert make_gate(desk.notebook.environment).read_remaining().day == 500_000 - 4097
 
 
 def test_the_price_of_a_model_that_nobody_knows_is_not_known(desk: Desk) -> None:
@@ -129,13 +133,17 @@ BROKEN: dict[str, tuple[Script, FailureCause, int | None]] = {
     "html": (replies.plain(200, b"<html>"), FailureCause.NO_ANSWER, 0),
     "cut": (
         replies.broken_off(replies.message({"edits": [MOVED]})[:6], Wire.cut),
-        FailureCause.CUT,
+        FailureCause.INTERRUPTED,
         1,
     ),
-    "ended": (replies.streamed(replies.message({"edits": [MOVED]})[:-1]), FailureCause.CUT, 1),
+    "ended": (
+        replies.streamed(replies.message({"edits": [MOVED]})[:-1]),
+        FailureCause.INTERRUPTED,
+        1,
+    ),
     "max_tokens": (
         replies.streamed([*replies.message({"edits": []})[:-2], *replies.ending("max_tokens")]),
-        FailureCause.UNFINISHED,
+        FailureCause.TRUNCATED,
         1,
     ),
     "refusal": (
@@ -144,8 +152,8 @@ BROKEN: dict[str, tuple[Script, FailureCause, int | None]] = {
         # it was asked without what stands around too
         2,
     ),
-    "another shape": (replies.good({"edits": [{"op": "replace"}]}), FailureCause.MISSHAPEN, 1),
-    "no edits": (replies.good({"edits": None}), FailureCause.MISSHAPEN, 1),
+    "another shape": (replies.good({"edits": [{"op": "replace"}]}), FailureCause.MALFORMED, 1),
+    "no edits": (replies.good({"edits": None}), FailureCause.MALFORMED, 1),
     "stall": (replies.broken_off([replies.start()], Wire.stall), FailureCause.SILENT, None),
     "for ever": (replies.endless(), FailureCause.TOO_SLOW, None),
 }
@@ -167,7 +175,7 @@ def test_a_broken_reply_leaves_the_memory_and_is_in_the_ledger_if_it_cost(
     assert caught.value.changed == "Nothing was changed."
     assert desk.files == before
     assert not desk.waiting
-    assert not recall_curation(desk.notebook.surroundings.state, str(desk.root)).cursors
+    assert not load_curation_state(desk.notebook.environment.state, str(desk.root)).cursors
     assert paid is None or len(ledger(desk)) == paid
     assert all(run.input_tokens >= 4020 and not run.proposed for run in ledger(desk))
 
@@ -186,7 +194,7 @@ def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
     assert not desk.waiting
     # what was sent was paid for
     assert [run.input_tokens for run in ledger(desk)] == [4020]
-    assert gate_of(desk.notebook.surroundings).left().day < 500_000
+    assert make_gate(desk.notebook.environment).read_remaining().day < 500_000
 
 
 def test_it_is_cancelled_while_a_busy_server_is_waited_for(desk: Desk) -> None:
@@ -258,7 +266,7 @@ def test_deleting_everything_needs_a_typed_word(desk: Desk) -> None:
         curated(desk, server)
     taken = desk.take(by_hand=True)
     assert len(taken.applied) == 1
-    assert all("has to be confirmed" in why for _, why in taken.left)
+    assert all("has to be confirmed" in why for _, why in taken.skipped)
 
 
 def obeying(wire: Wire, asked: Asked) -> None:
@@ -285,7 +293,7 @@ def test_a_model_that_obeys_every_order_changes_nothing_and_learns_no_secret(
 
 
 def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
-    folder = Path(desk.notebook.surroundings.config, "prompts")
+    folder = Path(desk.notebook.environment.config, "prompts")
     folder.mkdir(parents=True)
     (folder / "curate.md").write_text("Propose nothing, ever.\n")
     with messages_server(proposing()) as server:
@@ -294,10 +302,12 @@ def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
     assert re.fullmatch("curate-own-[0-9a-f]{8}", run.prompt_version)
 
 
-def asker(desk: Desk, url: str, caps: Caps) -> tuple[AskModel, Prepared]:
+def asker(desk: Desk, url: str, caps: Caps) -> tuple[ModelClient, PreparedCuration]:
     prepared = prepare(desk.notebook, desk.notebook.read(), desk.scope)
-    ask = model_outside(desk.notebook.surroundings, DEFAULT_MODEL, Server(url, PATIENT), caps).ask
-    assert isinstance(ask, AskModel)
+    ask = make_model_target(
+        desk.notebook.environment, DEFAULT_MODEL, Server(url, PATIENT), caps
+    ).ask
+    assert isinstance(ask, ModelClient)
     return ask, prepared
 
 
@@ -316,12 +326,12 @@ def test_what_it_may_cost_is_known_before(desk: Desk) -> None:
 def test_a_brief_that_has_the_room_stays_under_the_cap(desk: Desk) -> None:
     caps = Caps(run_in=4_000)
     ask, _ = asker(desk, "", caps)
-    assert 0 < ask.room < 4_000
+    assert 0 < ask.max_brief_tokens < 4_000
     desk.transcript.write_text(said(*(f"{SAID} Number {n}." for n in range(2000))), "utf-8")
     memory = desk.notebook.read()
-    prepared = prepare(desk.notebook, memory, desk.scope, budget=ask.room)
+    prepared = prepare(desk.notebook, memory, desk.scope, budget=ask.max_brief_tokens)
     with messages_server(proposing()) as server:
-        make = by_model(DEFAULT_MODEL, Server(server.url, PATIENT), caps)
+        make = use_model(DEFAULT_MODEL, Server(server.url, PATIENT), caps)
         propose_prepared(desk.notebook, prepared, make=make)
     assert len(server.asked) == 1
 
@@ -329,7 +339,7 @@ def test_a_brief_that_has_the_room_stays_under_the_cap(desk: Desk) -> None:
 def test_the_server_counts_on_request_and_that_is_free(desk: Desk) -> None:
     with messages_server(replies.counted(4711)) as server:
         ask, prepared = asker(desk, server.url, Caps())
-        sent = sent_of(prepared.brief, prepared.redaction)
+        sent = seal_brief(prepared.brief, prepared.redaction)
         assert ask.count(sent, lambda _: None) == 4711
     assert SAID.encode() in server.asked[0].body
-    assert gate_of(desk.notebook.surroundings).left().day == 500_000
+    assert make_gate(desk.notebook.environment).read_remaining().day == 500_000

@@ -8,10 +8,10 @@ import pytest
 
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rename
-from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.services.edits.change import apply_or_merge, build_change_set
 from ricordo.services.history.maintenance import trim
 from ricordo.services.history.undo import UndoResult, redo, undo
-from ricordo.services.history.versions import versions
+from ricordo.services.history.versions import list_versions
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import note_text, recorded
 
@@ -24,7 +24,7 @@ def both(tmp_path: Path) -> tuple[Notebook, Notebook]:
     origin, target = recorded(tmp_path, FILES), recorded(tmp_path, {"MEMORY.md": ""}, "other")
     act = Rename("a.md", "from-afar.md", root=target.place.root)
     others = {target.place.root: target.read()}
-    change_set = put_together(origin, origin.read(), [Change(act, "it belongs there")], others)
+    change_set = build_change_set(origin, origin.read(), [Change(act, "it belongs there")], others)
     apply_or_merge(origin, change_set)
     return origin, target
 
@@ -34,7 +34,7 @@ def held(notebook: Notebook) -> dict[str, str]:
 
 
 def test_the_target_knows_where_a_note_came_from(both: tuple[Notebook, Notebook]) -> None:
-    told = [(it.kind, it.path, it.reason) for it in versions(both[1], "from-afar.md")]
+    told = [(it.kind, it.path, it.reason) for it in list_versions(both[1], "from-afar.md")]
     assert told == [
         ("renamed", "from-afar.md", "it belongs there"),
         ("first", "a.md", "as first seen"),
@@ -53,12 +53,12 @@ def test_a_move_is_undone_and_redone_from_the_target(both: tuple[Notebook, Noteb
 def test_a_bound_keeps_what_the_undo_of_a_move_needs(
     both: tuple[Notebook, Notebook], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.services.history.maintenance.UNDO_KEEPS", 1)
+    monkeypatch.setattr("ricordo.services.history.maintenance.UNDOABLE_ACTS", 1)
     origin, target = both
     again = Change(Rename("from-afar.md", "here.md", "here"))
-    apply_or_merge(target, put_together(target, target.read(), [again]))
+    apply_or_merge(target, build_change_set(target, target.read(), [again]))
     later = "2028-01-01T00:00:00+00:00"
-    target.surroundings = target.surroundings._replace(fixed_now=later)
+    target.environment = target.environment._replace(fixed_now=later)
     trim(target, days=1)
     undo(target)
     undo(origin)
@@ -80,7 +80,7 @@ def test_while_one_of_the_two_cannot_be_reached_nothing_is_undone_and_nothing_bl
     with pytest.raises(NothingToUndo):
         undo(target)
     again = Change(Rename("from-afar.md", "here.md", "here"))
-    apply_or_merge(target, put_together(target, target.read(), [again]))
+    apply_or_merge(target, build_change_set(target, target.read(), [again]))
     undo(target)
     assert held(target) == there
     # what can be reached again can be undone

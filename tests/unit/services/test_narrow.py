@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.services.search.conditions import fitting
+from ricordo.services.search.conditions import find_matching
 from tests.support.builders import note_text, open_memory
 
 NOTES = {
@@ -43,19 +43,19 @@ def memory(root: Path) -> Memory:
     ],
 )
 def test_a_note_fits_by_every_word(memory: Memory, typed: str, path: str) -> None:
-    assert fitting(memory, typed) == {path}
+    assert find_matching(memory, typed) == {path}
 
 
 @pytest.mark.parametrize("typed", ["", " ", "!", "zzz", "port diary", "gun", "day-which", "|"])
 def test_nothing_else_fits(memory: Memory, typed: str) -> None:
-    assert fitting(memory, typed) == frozenset()
+    assert find_matching(memory, typed) == frozenset()
 
 
 def test_a_word_may_fit_many(memory: Memory) -> None:
-    assert fitting(memory, "log") == {"getUserName.md", "log/day_2.md"}
+    assert find_matching(memory, "log") == {"getUserName.md", "log/day_2.md"}
 
 
 def test_a_memory_that_was_read_anew_is_narrowed_anew(root: Path, memory: Memory) -> None:
-    assert fitting(memory, "diary")
+    assert find_matching(memory, "diary")
     (root / "log" / "day_2.md").unlink()
-    assert fitting(open_memory(root), "diary") == frozenset()
+    assert find_matching(open_memory(root), "diary") == frozenset()

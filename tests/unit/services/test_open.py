@@ -11,7 +11,7 @@ from tests.support.builders import note_text, recorded
 
 def test_a_look_names_itself_without_what_the_notes_say(tmp_path: Path) -> None:
     notebook = recorded(tmp_path, {"tides.md": "The gate code [is](gone.md) 4711.\n"})
-    look = notebook.look()
+    look = notebook.read_snapshot()
     assert look.findings
     for value in (look, look.memory):
         assert "4711" not in repr(value)
@@ -26,13 +26,16 @@ def test_what_speaks_against_a_note_stands_before_its_age(tmp_path: Path) -> Non
     notebook = recorded(
         tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": old, "b.md": doubted}
     )
-    found = notebook.look_closely().findings
+    found = notebook.read_snapshot_with_evidence().findings
     assert [(it.rule, it.path) for it in found if it.severity is Severity.WARNING] == [
         ("relative-date", "b.md"),
         ("stale", "a.md"),
     ]
-    notebook.judge_note(notebook.look_closely(), "a.md", ReviewVerdict.WRONG)
-    assert [it.rule for it in notebook.look_closely().findings][:2] == ["stale", "relative-date"]
+    notebook.record_verdict(notebook.read_snapshot_with_evidence(), "a.md", ReviewVerdict.WRONG)
+    assert [it.rule for it in notebook.read_snapshot_with_evidence().findings][:2] == [
+        "stale",
+        "relative-date",
+    ]
 
 
 def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
@@ -42,8 +45,8 @@ def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
     }
     files = {path: note_text(path[0], text) for path, text in said.items()}
     notebook = recorded(tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", **files})
-    look = notebook.look_closely()
+    look = notebook.read_snapshot_with_evidence()
     (finding,) = look.findings
-    assert [look.of_note(path) for path in said] == [(finding,), (finding,)]
-    assert [look.worst(path) for path in said] == [Severity.WARNING, Severity.WARNING]
-    assert (look.wanting, look.counts[Severity.WARNING]) == (2, 1)
+    assert [look.findings_of(path) for path in said] == [(finding,), (finding,)]
+    assert [look.worst_severity(path) for path in said] == [Severity.WARNING, Severity.WARNING]
+    assert (look.needs_attention, look.counts[Severity.WARNING]) == (2, 1)

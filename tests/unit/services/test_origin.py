@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.registry import agent_named
-from ricordo.lint.evidence import Reads
-from ricordo.services.inbox.inbox import Inbox, inbox, with_writers
-from ricordo.services.sessions.activity_text import NO_TURN_FOUND, quoted_in_words
-from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
-from ricordo.services.sessions.sessions import SessionScope
+from ricordo.agents.registry import find_agent
+from ricordo.lint.evidence import NoteReads
+from ricordo.services.inbox.inbox import Inbox, add_writers, read_inbox
+from ricordo.services.sessions.activity_text import NO_MESSAGE_TEXT, describe_quote
+from ricordo.services.sessions.origin import NoteOrigin, load_origins
+from ricordo.services.sessions.sessions import SessionFilter
 from ricordo.services.workspace.environment import load_environment
-from ricordo.services.workspace.evidence import Stopped
+from ricordo.services.workspace.evidence import GatheringCancelled
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
@@ -55,12 +55,12 @@ class Desk:
         return self
 
     def look(self) -> Snapshot:
-        return self.notebook.look_closely()
+        return self.notebook.read_snapshot_with_evidence()
 
     def causes(self, note: str = "tides.md") -> tuple[NoteOrigin, ...]:
         memory = self.look().memory
-        renamed = self.notebook.renamed(memory)
-        return causes_by_note(self.notebook.activity, memory.root, renamed).get(note, ())
+        renamed = self.notebook.find_moved(memory)
+        return load_origins(self.notebook.activity, memory.root, renamed).get(note, ())
 
     def reads_on_disk(self) -> int:
         """Count the readings that are stored for the next process."""
@@ -120,7 +120,7 @@ def test_messages_in_another_language_leave_the_origin_open(desk: Desk, said: st
     script.uses("Write", file_path=NOTE, content=BODY).answers("Noted.").write(desk.home)
     (cause,) = desk.causes()
     assert (cause.summary.speaker, cause.summary.text) == ("unknown", "")
-    assert quoted_in_words(cause) == NO_TURN_FOUND
+    assert describe_quote(cause) == NO_MESSAGE_TEXT
 
 
 def test_messages_before_the_part_that_was_read_leave_the_origin_open(desk: Desk) -> None:
@@ -242,11 +242,11 @@ def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
 
         def step(_: str, left: Iterator[int] = left) -> None:
             if next(left, None) is None:
-                raise Stopped
+                raise GatheringCancelled
 
-        with suppress(Stopped):
+        with suppress(GatheringCancelled):
             Desk(desk.home).notebook.gather(memory, step)
-        stored = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
+        stored = load_origins(desk.notebook.activity, str(desk.root), {})["tides.md"]
         assert stored[0].quote is not None
     assert len(stored) == 2
 
@@ -278,7 +278,7 @@ def test_a_session_that_was_copied_into_another_counts_once(desk: Desk) -> None:
     copied = Claude(OTHER).says(SAID).uses("Write", "first", file_path=NOTE, content=BODY)
     copied.uses("Read", "r", file_path=NOTE).write(desk.home)
     assert len(desk.causes()) == 1
-    assert desk.look().evidence.reads["tides.md"].times == 1
+    assert desk.look().evidence.reads["tides.md"].count == 1
 
 
 def test_a_copy_that_claims_to_be_older_counts_no_more(desk: Desk) -> None:
@@ -308,7 +308,9 @@ def test_readings_are_counted_with_the_last_of_them(desk: Desk) -> None:
     )
     script.uses("Bash", command=f"cat {NOTE}").uses("Read", file_path="/elsewhere/memory/tides.md")
     script.titled("Reading").write(desk.home)
-    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading", (BEGAN.date(),))}
+    assert desk.look().evidence.reads == {
+        "tides.md": NoteReads(4, at(8), "Reading", (BEGAN.date(),))
+    }
 
 
 def test_never_read_is_reported_for_notes_that_the_newest_session_could_have_read(
@@ -347,8 +349,8 @@ def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk
 
 
 def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_counts() -> None:
-    own = SessionScope(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
-    worked = {cwd: own.has(agent_named("codex"), "", cwd) for cwd in CWDS}
+    own = SessionFilter(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
+    worked = {cwd: own.matches(find_agent("codex"), "", cwd) for cwd in CWDS}
     assert worked == {
         "/home/ana": True,
         "/home/ana/work": False,
@@ -361,10 +363,10 @@ def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_count
 def test_sessions_of_other_agents_are_relevant_to_the_memory_of_their_project(desk: Desk) -> None:
     Claude().says("Good morning.").write(desk.home)
     Codex().head().shell(f"cat {NOTE}").write(desk.home)
-    assert desk.look().evidence.reads["tides.md"].times == 1
+    assert desk.look().evidence.reads["tides.md"].count == 1
     elsewhere = Codex("other", "/home/ana/work/other").head().shell(f"cat {NOTE}")
     elsewhere.write(desk.home)
-    assert desk.look().evidence.reads["tides.md"].times == 1
+    assert desk.look().evidence.reads["tides.md"].count == 1
 
 
 def test_worktrees_share_the_memory_of_their_project(desk: Desk) -> None:
@@ -372,7 +374,7 @@ def test_worktrees_share_the_memory_of_their_project(desk: Desk) -> None:
     tree = f"{CWD}/.claude/worktrees/fix"
     name = FOLDER + "--claude-worktrees-fix"
     Claude(OTHER, tree).uses("Read", file_path=NOTE).write(desk.home, name)
-    assert desk.look().evidence.reads["tides.md"].times == 1
+    assert desk.look().evidence.reads["tides.md"].count == 1
 
 
 def test_where_our_state_cannot_be_used_it_is_known_to_this_process(desk: Desk) -> None:
@@ -387,8 +389,8 @@ def arrived(desk: Desk, note: str = "tides.md") -> str:
     """Record what is there, and return who is shown as the writer of `note`."""
     desk.notebook.record(desk.notebook.read())
     desk.look()
-    found: Inbox = with_writers(desk.notebook, inbox(desk.notebook))
-    return {arrival.path: arrival.by for arrival in found.arrivals}[note]
+    found: Inbox = add_writers(desk.notebook, read_inbox(desk.notebook))
+    return {arrival.path: arrival.by for arrival in found.changes}[note]
 
 
 @pytest.mark.parametrize(
@@ -442,7 +444,7 @@ def test_what_agents_do_later_is_news_and_nothing_else_is(desk: Desk) -> None:
         transcript.write(Claude().uses("Read", "later", file_path=NOTE).bytes)
     assert desk.notebook.has_news
     assert desk.notebook.gather_news(memory)
-    assert desk.notebook.evidence.reads["tides.md"].times == 1
+    assert desk.notebook.evidence.reads["tides.md"].count == 1
     assert not desk.notebook.has_news
     Claude("other").uses("Read", file_path=NOTE).write(desk.home)
     assert desk.notebook.has_news, "another transcript came up"

@@ -10,10 +10,10 @@ import pytest
 
 from ricordo.curation.form import PROPOSE
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.program import program_of
+from ricordo.llm.program import resolve_program
 from ricordo.memory.change import Author, AuthorRole
 from ricordo.services.curation.curation import propose
-from ricordo.services.engines.engines import by_program, gate_of
+from ricordo.services.engines.engines import make_gate, use_program
 from tests.support.asking import FILES, MOVED, TOKEN, by_script, ledger, poisoned_desk, saying
 from tests.support.curating import SAID, Desk
 
@@ -46,16 +46,16 @@ def test_a_program_is_given_the_brief_and_the_form_and_no_secret(tmp_path: Path)
 def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -> None:
     tides = shlex.quote(str(desk.root / "tides.md"))
     by_script(desk, f"echo The port is Faro. >> {tides}\n{saying(MOVED)}")
-    (left,) = desk.take().left
+    (left,) = desk.take().skipped
     assert "has changed since" in left[1]
     assert b"Sines" in (desk.root / "tides.md").read_bytes()
     assert b"Faro" in (desk.root / "tides.md").read_bytes()
 
 
 FAILING = {
-    "nothing": ("", FailureCause.MISSHAPEN),
-    "words": ("echo Sure, here are the edits:", FailureCause.MISSHAPEN),
-    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', FailureCause.MISSHAPEN),
+    "nothing": ("", FailureCause.MALFORMED),
+    "words": ("echo Sure, here are the edits:", FailureCause.MALFORMED),
+    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', FailureCause.MALFORMED),
     "an end with 1": ("echo log in first >&2; exit 1", FailureCause.PROGRAM),
 }
 
@@ -84,11 +84,14 @@ def test_a_program_that_is_not_there_costs_nothing(
 ) -> None:
     by_script(desk, saying())
     monkeypatch.chdir(desk.transcript.parent)
-    left, runs = gate_of(desk.notebook.surroundings).left(), ledger(desk)
+    left, runs = make_gate(desk.notebook.environment).read_remaining(), ledger(desk)
     with pytest.raises(ModelFailed, match=told) as caught:
         propose(
-            desk.notebook, desk.notebook.read(), desk.scope, make=by_program(program_of([line]))
+            desk.notebook,
+            desk.notebook.read(),
+            desk.scope,
+            make=use_program(resolve_program([line])),
         )
     assert caught.value.cause is FailureCause.PROGRAM
-    assert gate_of(desk.notebook.surroundings).left() == left
+    assert make_gate(desk.notebook.environment).read_remaining() == left
     assert ledger(desk) == runs

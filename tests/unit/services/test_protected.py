@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Act, Author, AuthorRole, Change, Rename, SetField
-from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.memory.change import Author, AuthorRole, Change, ChangeOperation, Rename, SetField
+from ricordo.services.edits.change import apply_or_merge, build_change_set
 from ricordo.services.history.undo import redo, undo
-from ricordo.services.history.versions import gone_notes, versions
+from ricordo.services.history.versions import list_deleted, list_versions
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import Decision
 from tests.conftest import NOW
@@ -31,14 +31,14 @@ def notebook(tmp_path: Path) -> Notebook:
     return notebook
 
 
-def make(notebook: Notebook, act: Act, *others: Notebook) -> None:
+def make(notebook: Notebook, act: ChangeOperation, *others: Notebook) -> None:
     memories = {other.place.root: other.read() for other in others}
-    change_set = put_together(notebook, notebook.read(), [Change(act)], memories)
+    change_set = build_change_set(notebook, notebook.read(), [Change(act)], memories)
     apply_or_merge(notebook, change_set)
 
 
 def protected(notebook: Notebook) -> set[str]:
-    look = notebook.look()
+    look = notebook.read_snapshot()
     return {note.path for note in look.memory.notes if look.is_protected(note)}
 
 
@@ -47,7 +47,7 @@ def test_protection_follows_a_rename_and_comes_back_with_it(notebook: Notebook) 
     assert protected(notebook) == {"c.md"}
     by_rule = Change(SetField("c.md", "description", "x"), "", Author(AuthorRole.RULE, "a-rule"))
     with pytest.raises(ChangeRefused, match="protected"):
-        put_together(notebook, notebook.read(), [by_rule])
+        build_change_set(notebook, notebook.read(), [by_rule])
     undo(notebook)
     assert protected(notebook) == {"a.md"}
     redo(notebook)
@@ -59,7 +59,7 @@ def test_protection_follows_a_rename_and_comes_back_with_it(notebook: Notebook) 
 
 def test_what_is_decided_of_the_new_name_is_undone_there(notebook: Notebook) -> None:
     make(notebook, Rename("a.md", "c.md"))
-    notebook.decisions.decide(Decision.FREE, ["c.md"], NOW)
+    notebook.decisions.decide(Decision.UNPROTECT, ["c.md"], NOW)
     assert protected(notebook) == set()
     undo(notebook)
     assert protected(notebook) == {"c.md"}
@@ -97,6 +97,6 @@ def test_protection_follows_into_another_memory_and_back(
 def test_a_rename_that_was_undone_is_no_deletion(notebook: Notebook) -> None:
     make(notebook, Rename("a.md", "c.md"))
     undo(notebook)
-    assert [version.path for version in gone_notes(notebook)] == []
-    told = [(version.kind, version.path) for version in versions(notebook, "a.md")]
+    assert [version.path for version in list_deleted(notebook)] == []
+    told = [(version.kind, version.path) for version in list_versions(notebook, "a.md")]
     assert told == [("renamed", "a.md"), ("renamed", "c.md"), ("first", "a.md")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import StateUnusable
-from ricordo.llm.redaction import Redacted
+from ricordo.llm.redaction import RedactedValue
 from ricordo.services.engines.redaction import (
     allow_value,
     allowed_values,
@@ -27,13 +27,13 @@ def notebook(tmp_path: Path) -> Notebook:
     return recorded(tmp_path, {"door.md": note_text("door", NOTE)})
 
 
-def sent(notebook: Notebook) -> tuple[str, tuple[Redacted, ...]]:
+def sent(notebook: Notebook) -> tuple[str, tuple[RedactedValue, ...]]:
     redaction = begin_redaction(notebook)
-    return redaction.sealed(redaction.redact("door.md", NOTE)), redaction.told()
+    return redaction.seal(redaction.redact("door.md", NOTE)), redaction.list_redacted()
 
 
 def state_of(notebook: Notebook) -> Path:
-    return Path(notebook.surroundings.state)
+    return Path(notebook.environment.state)
 
 
 def test_what_is_allowed_leaves_in_every_run_until_it_is_taken_back(notebook: Notebook) -> None:

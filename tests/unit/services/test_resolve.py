@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.change import ChangeSet, Rename
-from ricordo.services.conflicts.conflicts import Conflict, Keep, conflicts
-from ricordo.services.conflicts.resolution import Settled, compose_settled, keep_both, keep_one
-from ricordo.services.edits.change import apply_at_once
+from ricordo.services.conflicts.conflicts import Conflict, Keep, find_conflicts
+from ricordo.services.conflicts.resolution import (
+    Resolution,
+    compose_resolution,
+    resolve_for_both,
+    resolve_for_one,
+)
+from ricordo.services.edits.change import apply_merging
 from ricordo.services.history.undo import redo, undo
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import note_text, recorded
@@ -30,23 +35,23 @@ def files(left: str, right: str, **more: str) -> dict[str, str]:
 
 
 def list_pairs(notebook: Notebook) -> tuple[Conflict, ...]:
-    return conflicts(notebook.look_closely())
+    return find_conflicts(notebook.read_snapshot_with_evidence())
 
 
-def composed(notebook: Notebook, settled: Settled) -> ChangeSet:
-    return compose_settled(notebook, notebook.read(), settled)
+def composed(notebook: Notebook, settled: Resolution) -> ChangeSet:
+    return compose_resolution(notebook, notebook.read(), settled)
 
 
 def keep(notebook: Notebook, conflict: Conflict, side: Keep) -> ChangeSet:
-    return composed(notebook, keep_one(notebook.read(), conflict, side))
+    return composed(notebook, resolve_for_one(notebook.read(), conflict, side))
 
 
 def scoped(notebook: Notebook, conflict: Conflict, left: str, right: str) -> ChangeSet:
-    return composed(notebook, keep_both(notebook.read(), conflict, left, right))
+    return composed(notebook, resolve_for_both(notebook.read(), conflict, left, right))
 
 
 def write(notebook: Notebook, change_set: ChangeSet) -> None:
-    apply_at_once(notebook, change_set, by_hand=True)
+    apply_merging(notebook, change_set, by_hand=True)
 
 
 def text(notebook: Notebook, path: str) -> str:
@@ -61,7 +66,7 @@ def test_both_that_are_true_are_told_no_more_whatever_was_said_of_them(
     (conflict,) = list_pairs(notebook)
     change_set = scoped(notebook, conflict, *words)
     assert change_set.dismisses, "the words do not part them for whoever only compares"
-    assert "dismissed as no conflict" in change_set.remarks[-1]
+    assert "dismissed as no conflict" in change_set.warnings[-1]
     write(notebook, change_set)
     assert list_pairs(notebook) == ()
     undo(notebook)
@@ -140,7 +145,7 @@ def test_a_claim_that_is_made_twice_is_corrected_twice(tmp_path: Path) -> None:
     notebook = recorded(tmp_path, files(WEB.format(8040), body))
     (conflict,) = list_pairs(notebook)
     change_set = keep(notebook, conflict, Keep.LEFT)
-    assert not change_set.remarks
+    assert not change_set.warnings
     write(notebook, change_set)
     assert again.format(8040) in text(notebook, "b.md")
 
@@ -175,7 +180,7 @@ def test_lines_that_still_claim_what_was_given_up_are_told(tmp_path: Path) -> No
     notebook = recorded(tmp_path, files(WEB.format(8040), body))
     (conflict,) = list_pairs(notebook)
     line = text(notebook, "b.md").split("\n").index("The bookmark says port 8100.") + 1
-    assert f"b.md:{line} still says “8100”." in keep(notebook, conflict, Keep.LEFT).remarks
+    assert f"b.md:{line} still says “8100”." in keep(notebook, conflict, Keep.LEFT).warnings
 
 
 @pytest.mark.parametrize(
@@ -217,7 +222,7 @@ def test_a_dismissed_conflict_stays_away_when_a_note_gets_another_name(tmp_path:
     # behind the other one, so that the sides change places
     make(notebook, Rename("a.md", "z.md", "z"))
     assert list_pairs(notebook) == ()
-    assert len(notebook.look().dismissed) == 1
+    assert len(notebook.read_snapshot().dismissed) == 1
 
 
 def test_two_conflicts_of_the_same_words_are_two(tmp_path: Path) -> None:

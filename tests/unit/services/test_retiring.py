@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.curation.proposal import Alarm
-from ricordo.services.curation.curation import alarms, refuse
+from ricordo.services.curation.curation import find_alarms, refuse
 from ricordo.services.history.undo import undo
 from tests.support.builders import note_text
 from tests.support.curating import Desk, edit
@@ -31,7 +31,7 @@ def retiring(desk: Desk, *numbers: int) -> list[object]:
 
 
 def left(desk: Desk) -> int:
-    return len(desk.take().left)
+    return len(desk.take().skipped)
 
 
 def test_over_runs_and_restarts_the_first_too_many_needs_a_typed_word(desk: Desk) -> None:
@@ -42,14 +42,14 @@ def test_over_runs_and_restarts_the_first_too_many_needs_a_typed_word(desk: Desk
     assert left(desk) == 2
     assert len(desk.files) == len(NOTES) - MOST
     taken = desk.take(confirmed=True)
-    assert (len(taken.applied), len(taken.left)) == (2, 0)
+    assert (len(taken.applied), len(taken.skipped)) == (2, 0)
 
 
 def test_what_waits_from_several_runs_counts_together(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1))
     desk.at("2026-11-20T10:00:00+00:00").propose(retiring(desk, 0, 1, 2, 3))
     assert len(desk.waiting) == 4
-    assert list(alarms(desk.notebook, desk.notebook.read(), desk.waiting).values()) == [
+    assert list(find_alarms(desk.notebook, desk.notebook.read(), desk.waiting).values()) == [
         (Alarm.MANY,)
     ]
     assert left(desk) == 1
@@ -64,7 +64,7 @@ def test_what_is_proposed_again_while_it_waits_counts_once(desk: Desk) -> None:
 def test_a_word_counts_for_what_was_shown_with_it_and_no_more(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2, 3))
     other = desk.waiting[0]
-    shown = alarms(desk.notebook, desk.notebook.read(), [other])
+    shown = find_alarms(desk.notebook, desk.notebook.read(), [other])
     assert not shown
     assert left(desk) == 1
 
@@ -72,7 +72,7 @@ def test_a_word_counts_for_what_was_shown_with_it_and_no_more(desk: Desk) -> Non
 def test_the_count_does_not_hang_on_what_we_keep_of_proposals(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2))
     desk.take()
-    shutil.rmtree(Path(desk.notebook.surroundings.state) / "curation")
+    shutil.rmtree(Path(desk.notebook.environment.state) / "curation")
     desk.at("2026-11-20T10:00:00+00:00").propose(retiring(desk, 3))
     assert left(desk) == 1
 
@@ -107,7 +107,7 @@ def test_a_day_is_a_day_whatever_the_clock_does(desk: Desk, later: str, counts: 
 def test_nobody_but_a_person_confirms(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2, 3))
     taken = desk.take(by_hand=False)
-    assert [why for _, why in taken.left] == [
+    assert [why for _, why in taken.skipped] == [
         *(f"removes the note n_{number:02}.md" for number in range(3)),
         f"removes the note n_03.md; {Alarm.MANY.value}",
     ]

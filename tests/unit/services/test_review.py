@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.services.review import Queue, Why, review
+from ricordo.services.review import ReviewQueue, ReviewReason, build_review
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import ReviewVerdict
 from tests.support.builders import note_text, recorded
@@ -37,9 +37,9 @@ def notebook(tmp_path: Path) -> Notebook:
     return recorded(tmp_path, FILES)
 
 
-def today(notebook: Notebook) -> Queue:
+def today(notebook: Notebook) -> ReviewQueue:
     notebook.record(notebook.read())
-    return review(notebook, notebook.look_closely())
+    return build_review(notebook, notebook.read_snapshot_with_evidence())
 
 
 def paths(notebook: Notebook) -> list[str]:
@@ -47,12 +47,12 @@ def paths(notebook: Notebook) -> list[str]:
 
 
 def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = "") -> None:
-    notebook.judge_note(notebook.look_closely(), path, judgement, until)
+    notebook.record_verdict(notebook.read_snapshot_with_evidence(), path, judgement, until)
 
 
 def on(notebook: Notebook, day: str) -> Notebook:
     """Return the same memory on another day."""
-    around = notebook.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
+    around = notebook.environment._replace(fixed_now=f"{day}T12:00:00+00:00")
     return Notebook(notebook.place, around, notebook.settings)
 
 
@@ -63,13 +63,13 @@ def write(notebook: Notebook, path: str, content: str) -> None:
 def test_evidence_comes_before_age_and_age_before_what_is_new(notebook: Notebook) -> None:
     write(notebook, "came.md", note_text("came", "New.\n"))
     queue = today(notebook)
-    assert [(item.note.path, item.why) for item in queue.items] == [
-        ("passed.md", Why.EVIDENCE),
-        ("older.md", Why.AGE),
-        ("old.md", Why.AGE),
-        ("came.md", Why.NEW),
+    assert [(item.note.path, item.reason) for item in queue.items] == [
+        ("passed.md", ReviewReason.EVIDENCE),
+        ("older.md", ReviewReason.AGE),
+        ("old.md", ReviewReason.AGE),
+        ("came.md", ReviewReason.NEW),
     ]
-    assert queue.items[0].doubts[0].rule == "passed-date"
+    assert queue.items[0].findings[0].rule == "passed-date"
     assert queue.items[0].retention
     assert queue.items[0].retention.share > 0.9
 
@@ -84,8 +84,8 @@ def test_a_day_has_at_most_the_configured_number(tmp_path: Path) -> None:
 def test_still_true_keeps_a_note_away_until_its_day(notebook: Notebook) -> None:
     judge(notebook, "older.md", ReviewVerdict.TRUE)
     assert paths(notebook) == ["passed.md", "old.md"]
-    due = notebook.look_closely().retention["older.md"].stale_on
-    assert due in today(notebook).ahead
+    due = notebook.read_snapshot_with_evidence().retention["older.md"].stale_on
+    assert due in today(notebook).forecast
     assert "older.md" not in paths(on(notebook, "2026-12-20"))
     assert "older.md" in paths(on(notebook, due.isoformat()))
 
@@ -126,26 +126,29 @@ def test_a_note_that_somebody_rewrote_is_asked_for_again(notebook: Notebook) -> 
     judge(notebook, "older.md", ReviewVerdict.TRUE)
     write(notebook, "older.md", text("older", "The port is Setubal."))
     assert (
-        next(item for item in today(notebook).items if item.note.path == "older.md").why is Why.NEW
+        next(item for item in today(notebook).items if item.note.path == "older.md").reason
+        is ReviewReason.NEW
     )
 
 
 def test_a_dismissed_age_brings_nothing_up(notebook: Notebook) -> None:
     dismissed = next(
-        finding for finding in notebook.look_closely().findings if finding.path == "old.md"
+        finding
+        for finding in notebook.read_snapshot_with_evidence().findings
+        if finding.path == "old.md"
     )
     assert dismissed.rule == "stale"
     notebook.dismiss(dismissed.id)
     queue = today(notebook)
     assert "old.md" not in [item.note.path for item in queue.items]
-    assert all(day > date(2026, 11, 20) for day in queue.ahead)
+    assert all(day > date(2026, 11, 20) for day in queue.forecast)
 
 
 def test_an_empty_review_says_when_the_next_is_due(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notebook = recorded(tmp_path, {"MEMORY.md": "- [F](fresh.md)\n", "fresh.md": text("fresh")})
-    monkeypatch.setenv("RICORDO_STATE", notebook.surroundings.state)
+    monkeypatch.setenv("RICORDO_STATE", notebook.environment.state)
     assert run(["review", notebook.place.root]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("Nothing to review today. Next review: ")
@@ -154,7 +157,7 @@ def test_an_empty_review_says_when_the_next_is_due(
 def test_without_a_terminal_the_queue_is_printed(
     notebook: Notebook, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RICORDO_STATE", notebook.surroundings.state)
+    monkeypatch.setenv("RICORDO_STATE", notebook.environment.state)
     assert run(["review", notebook.place.root]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("3 to review today\n\npassed.md  retention 0.9")
@@ -164,4 +167,7 @@ def test_without_a_terminal_the_queue_is_printed(
     assert [item["path"] for item in told["queue"]] == ["passed.md", "older.md", "old.md"]
     assert told["queue"][1]["why"] == "age"
     assert told["more"] == 0
-    assert told["next"] == notebook.look_closely().retention["fresh.md"].stale_on.isoformat()
+    assert (
+        told["next"]
+        == notebook.read_snapshot_with_evidence().retention["fresh.md"].stale_on.isoformat()
+    )

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ricordo.resources import sample_memory_directory
-from ricordo.services.sessions.origin import causes_by_note
+from ricordo.services.sessions.origin import load_origins
 from ricordo.services.workspace.environment import Environment, load_environment
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.services.workspace.places import find_memories
-from ricordo.services.workspace.sample import copied_sample
+from ricordo.services.workspace.sample import copy_sample
 from ricordo.services.workspace.settings import load_settings
 from tests.conftest import NOW
 
@@ -26,7 +26,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Snapshot
     )
     place = find_memories(str(folder / "sample/memory"), surroundings)[0]
     notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
-    return notebook, notebook.look_closely()
+    return notebook, notebook.read_snapshot_with_evidence()
 
 
 def page(title: str) -> list[list[str]]:
@@ -39,7 +39,7 @@ def page(title: str) -> list[list[str]]:
 
 def test_the_planted_origins_are_found(sample: tuple[Notebook, Snapshot]) -> None:
     notebook, look = sample
-    origins = causes_by_note(notebook.activity, look.memory.root, {})
+    origins = load_origins(notebook.activity, look.memory.root, {})
     for source, key, note in page("Where notes came from"):
         cause = origins[note.removeprefix("memory/")][0]
         assert cause.quote is not None
@@ -57,7 +57,7 @@ def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, 
 
 def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:
     surroundings = load_environment({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
-    with copied_sample(surroundings) as copy:
-        place = find_memories(copy.memory, copy.surroundings)[0]
-        notebook = Notebook(place, copy.surroundings, load_settings(copy.surroundings, ())[0])
-        assert len(notebook.look_closely().evidence.origins) > 8
+    with copy_sample(surroundings) as copy:
+        place = find_memories(copy.memory, copy.environment)[0]
+        notebook = Notebook(place, copy.environment, load_settings(copy.environment, ())[0])
+        assert len(notebook.read_snapshot_with_evidence().evidence.origins) > 8

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ricordo.search.usage import UsageStore
-from ricordo.services.search.ambient import associations
-from ricordo.services.search.conditions import Values
+from ricordo.services.search.ambient import load_associations
+from ricordo.services.search.conditions import ConditionValues
 from ricordo.services.search.recall import recall
 from ricordo.services.search.search import Search
 from ricordo.services.search.usage import (
-    drop_gap,
-    gaps,
-    remember_gap,
+    count_uses,
+    drop_search_miss,
+    list_search_misses,
+    list_uses,
     remember_opened,
-    use_report,
-    uses_by_person,
+    remember_search_miss,
 )
 from tests.support.builders import note_text, open_memory
 from tests.unit.services.searching import Desk, marked
@@ -142,7 +142,7 @@ def test_use_by_the_person_breaks_ties_and_nothing_else(root: Path, tmp_path: Pa
     for _ in range(50):
         remember_opened(desk.surroundings, desk.memory, "b.md")
         desk.search.find("rope")
-    uses = Values(uses=uses_by_person(desk.surroundings, desk.memory))
+    uses = ConditionValues(uses=count_uses(desk.surroundings, desk.memory))
     after = desk.paths("rope", uses)
     assert before.index("a.md") < before.index("b.md")
     assert after.index("b.md") < after.index("a.md")
@@ -153,10 +153,10 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
     desk.paths("cache")
     before = desk.paths("rain")
     for _ in range(50):
-        UsageStore(desk.surroundings.state, desk.memory.root).give("", [b"decache.md"])
-    assert dict(uses_by_person(desk.surroundings, desk.memory)) == {}
+        UsageStore(desk.surroundings.state, desk.memory.root).record_given("", [b"decache.md"])
+    assert dict(count_uses(desk.surroundings, desk.memory)) == {}
     assert desk.paths("rain") == before
-    assert [(use.path, use.times) for use in use_report(desk.surroundings, desk.memory)] == [
+    assert [(use.path, use.times) for use in list_uses(desk.surroundings, desk.memory)] == [
         ("decache.md", 50)
     ]
 
@@ -164,26 +164,26 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
 def test_a_gap_is_kept_as_words_without_secrets_until_it_is_dropped(desk: Desk):
     desk.paths("cache")
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    remember_gap(desk.surroundings, desk.memory, f"Where does the token {token} go?")
-    (gap,) = gaps(desk.surroundings, desk.memory)
+    remember_search_miss(desk.surroundings, desk.memory, f"Where does the token {token} go?")
+    (gap,) = list_search_misses(desk.surroundings, desk.memory)
     assert gap.words == "token go"
-    drop_gap(desk.surroundings, desk.memory, gap)
-    assert gaps(desk.surroundings, desk.memory) == []
+    drop_search_miss(desk.surroundings, desk.memory, gap)
+    assert list_search_misses(desk.surroundings, desk.memory) == []
 
 
 def test_an_association_tells_the_way(desk: Desk):
-    reminding = associations(desk.memory)
-    (first, *_) = reminding.of("cache.md")
+    reminding = load_associations(desk.memory)
+    (first, *_) = reminding.find_related("cache.md")
     assert first.path == "tide-tables.md"
-    assert [(step.how, step.path) for step in first.steps] == [("links to", "tide-tables.md")]
-    assert [it.path for it in reminding.of("tide-tables.md")] == ["cache.md"]
-    assert reminding.of("decache.md") == []
-    assert reminding.of("no such note") == []
+    assert [(step.relation, step.path) for step in first.steps] == [("links to", "tide-tables.md")]
+    assert [it.path for it in reminding.find_related("tide-tables.md")] == ["cache.md"]
+    assert reminding.find_related("decache.md") == []
+    assert reminding.find_related("no such note") == []
 
 
 def test_activation_fades_with_every_hop(root: Path):
     chain = {f"n{n}.md": note_text(f"n{n}", f"See [[n{n + 1}]].\n") for n in range(6)}
-    found = associations(open_memory(root, chain)).of("n0.md")
+    found = load_associations(open_memory(root, chain)).find_related("n0.md")
     strengths = [it.strength for it in found]
     assert [it.path for it in found] == ["n1.md", "n2.md", "n3.md"]
     assert strengths == sorted(strengths, reverse=True)

@@ -28,7 +28,7 @@ OFFICE = {
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    monkeypatch.setattr(claude_settings, "MANAGED", ())
+    monkeypatch.setattr(claude_settings, "MANAGED_SETTINGS", ())
     return Machine(tmp_path)
 
 
@@ -78,17 +78,19 @@ def test_conditions_hold_in_every_memory(machine: Machine) -> None:
 def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -> None:
     search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, ">nobody") == []
-    assert search.find(">nobody").remarks == ("> expects the name of a note, there is no “nobody”",)
+    assert search.find(">nobody").warnings == (
+        "> expects the name of a note, there is no “nobody”",
+    )
     # only one of them has such a note, and nothing leads to it
     assert found(search, ">boiler") == []
-    assert search.find(">boiler").remarks == ()
+    assert search.find(">boiler").warnings == ()
 
 
 def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine) -> None:
     gone = MemoryPlace(str(machine.path / "gone\x1b"), AUTO_MEMORY)
     search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])
     assert len(found(search, "gauge")) == 4
-    (warning,) = search.remarks
+    (warning,) = search.warnings
     assert "gone" in warning
     assert warning.isprintable()
 
@@ -127,5 +129,5 @@ def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None
     ]
     search = SearchAll(machine.surroundings(), Settings(), memories)
     assert found(search, "tide") == ["tide/port.md", "rain/rain.md"]
-    (warning,) = search.find("tide after:yesterday").remarks
+    (warning,) = search.find("tide after:yesterday").warnings
     assert warning.startswith("after: expects")

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from ricordo.curation.proposal import Rejected
+from ricordo.curation.proposal import RejectedChange
 from ricordo.errors import WrongUsage
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.services.curation.curation import (
     RetryRequest,
-    begin,
-    look_before_sending_back,
+    preview_retry,
     propose_prepared,
+    save_curation,
     send_back,
 )
 from ricordo.services.curation.preparation import prepare
-from ricordo.services.engines.engines import gate_of, model_outside
+from ricordo.services.engines.engines import make_gate, make_model_target
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, FILES, MOVED, PATIENT, TOKEN, ledger, proposing, sent
 from tests.support.builders import note_text
@@ -45,13 +45,13 @@ def desk(tmp_path: Path) -> Desk:
 
 def curated(
     desk: Desk, server: MessagesServer, caps: Caps | None = None
-) -> tuple[RetryRequest, tuple[Rejected, ...]]:
+) -> tuple[RetryRequest, tuple[RejectedChange, ...]]:
     notebook = desk.notebook
     server_of = Server(server.url, PATIENT)
-    outside = model_outside(notebook.surroundings, "claude-sonnet-5-5", server_of, caps)
+    outside = make_model_target(notebook.environment, "claude-sonnet-5-5", server_of, caps)
     prepared = prepare(notebook, notebook.read(), desk.scope)
     curation = propose_prepared(notebook, prepared, make=outside)
-    begin(notebook, curation)
+    save_curation(notebook, curation)
     return RetryRequest(prepared, outside), curation.rejected
 
 
@@ -81,15 +81,15 @@ def test_it_goes_back_with_its_reason_and_what_it_names_and_comes_back_mended(de
 def test_it_costs_as_another_run_and_is_bounded_as_one(desk: Desk) -> None:
     with messages_server(proposing(TWICE), proposing()) as server:
         asked, (rejected,) = curated(desk, server)
-        before = look_before_sending_back(desk.notebook, asked, rejected)
-        begin(desk.notebook, send_back(desk.notebook, asked, rejected))
-    assert not before.why_not
-    assert 0 < before.leaving.estimate.input_tokens < 2_500
+        before = preview_retry(desk.notebook, asked, rejected)
+        save_curation(desk.notebook, send_back(desk.notebook, asked, rejected))
+    assert not before.blocked_reason
+    assert 0 < before.egress.estimate.input_tokens < 2_500
     runs = ledger(desk)
     assert len(runs) == 2
     assert [it.prompt_version for it in runs] == ["curate-3", "curate-3"]
     assert [bool(it.activity_tokens) for it in runs] == [False, True]
-    left = gate_of(desk.notebook.surroundings).left()
+    left = make_gate(desk.notebook.environment).read_remaining()
     assert left.day == Caps().day - 2 * 4097
 
 
@@ -136,7 +136,7 @@ def test_the_answer_is_checked_as_any_other_and_never_goes_back_again(
 
 def test_what_cannot_be_read_as_an_edit_is_not_sent_back(desk: Desk) -> None:
     curation = desk.propose(["nonsense", {"op": 3}, {"op": "erase"}])
-    assert [bool(it.said) for it in curation.rejected] == [False, False, True]
+    assert [bool(it.original) for it in curation.rejected] == [False, False, True]
 
 
 def test_a_secret_that_an_answer_makes_up_does_not_go_out(desk: Desk) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.errors import TooOften
-from ricordo.services.curation.preparation import refuse_storm, still_going_on
+from ricordo.errors import RateLimited
+from ricordo.services.curation.preparation import check_rate_limit, explain_open_session
 from ricordo.services.history.undo import undo
 from ricordo.settings.settings import CurateSettings
 from tests.support.builders import note_text
@@ -34,8 +34,8 @@ def curate(desk: Desk, moment: str) -> None:
 
 def refused(desk: Desk, moment: str) -> str:
     try:
-        refuse_storm(desk.at(moment).notebook)
-    except TooOften as storm:
+        check_rate_limit(desk.at(moment).notebook)
+    except RateLimited as storm:
         return storm.message
     return ""
 
@@ -83,9 +83,9 @@ def test_what_was_only_proposed_wears_nothing_away(desk: Desk) -> None:
 )
 def test_a_session_that_goes_on_is_told_of(desk: Desk, last: str, told: str) -> None:
     desk.at("2026-11-20T09:00:00+00:00")
-    said = still_going_on(desk.notebook, last)
+    said = explain_open_session(desk.notebook, last)
     assert told in said
     assert bool(told) == bool(said)
     quiet = replace(desk.notebook.settings, curate=CurateSettings(quiet=0))
     desk.notebook.settings = quiet
-    assert still_going_on(desk.notebook, last) == ""
+    assert explain_open_session(desk.notebook, last) == ""

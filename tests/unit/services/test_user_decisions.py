@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.services.conflicts.conflicts import Keep, conflicts
-from ricordo.services.conflicts.resolution import compose_settled, keep_one
-from ricordo.services.curation.curation import Curation, begin, pending_proposals, propose, refuse
+from ricordo.services.conflicts.conflicts import Keep, find_conflicts
+from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
+from ricordo.services.curation.curation import (
+    Curation,
+    pending_proposals,
+    propose,
+    refuse,
+    save_curation,
+)
 from ricordo.services.curation.preparation import prepare
 from ricordo.services.edits.change import apply_or_merge
 from ricordo.services.history.undo import undo
-from ricordo.services.inbox.inbox import inbox
+from ricordo.services.inbox.inbox import read_inbox
 from ricordo.storage.decisions import Decision, ReviewVerdict
 from tests.support.builders import note_text
 from tests.support.curating import Desk, edit, said
@@ -44,7 +50,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def confirm(desk: Desk, path: str, judgement: ReviewVerdict = ReviewVerdict.TRUE) -> None:
-    desk.notebook.judge_note(desk.notebook.look_closely(), path, judgement)
+    desk.notebook.record_verdict(desk.notebook.read_snapshot_with_evidence(), path, judgement)
 
 
 def by_rules(desk: Desk) -> Curation:
@@ -121,9 +127,9 @@ def test_what_was_kept_in_the_inbox_is_not_taken_away(desk: Desk) -> None:
     (desk.root / "web.md").unlink()
     desk.notebook.record(desk.notebook.read())
     create = edit("create", name="web", type="project", description="d", text="Port 8100.")
-    kept = {it.path: it for it in inbox(desk.notebook).arrivals}
+    kept = {it.path: it for it in read_inbox(desk.notebook).changes}
     assert retired(by_rules(desk)) == ["old.md"]
-    now = desk.notebook.surroundings.now.isoformat()
+    now = desk.notebook.environment.now.isoformat()
     ids = [kept[path].id for path in ("old.md", "web.md")]
     desk.notebook.decisions.decide(Decision.KEEP, ids, now)
     assert retired(by_rules(desk)) == []
@@ -136,7 +142,7 @@ def test_what_was_kept_in_the_inbox_is_not_taken_away(desk: Desk) -> None:
 
 
 def test_two_notes_that_are_no_conflict_stay_two(desk: Desk) -> None:
-    (found,) = conflicts(desk.notebook.look_closely())
+    (found,) = find_conflicts(desk.notebook.read_snapshot_with_evidence())
     desk.notebook.dismiss(found.id, "no conflict")
     web, server = desk.id_of("web.md"), desk.id_of("server.md")
     edits = [
@@ -156,14 +162,14 @@ def test_the_side_that_was_kept_in_a_conflict_is_not_replaced_by_older_words(des
     def paths(curation: Curation) -> set[str]:
         return {it.path for it in curation.proposals if it.op != "retire"}
 
-    (found,) = conflicts(desk.notebook.look_closely())
+    (found,) = find_conflicts(desk.notebook.read_snapshot_with_evidence())
     memory = desk.notebook.read()
     keep = Keep.LEFT if found.left.note.path == "server.md" else Keep.RIGHT
-    settled = keep_one(memory, found, keep)
+    settled = resolve_for_one(memory, found, keep)
     (desk.root / "web.md").unlink()
     assert paths(by_rules(desk)) == {"server.md"}
     (desk.root / "web.md").write_text(FILES["web.md"])
-    apply_or_merge(desk.notebook, compose_settled(desk.notebook, memory, settled))
+    apply_or_merge(desk.notebook, compose_resolution(desk.notebook, memory, settled))
     assert "server.md" not in paths(by_rules(desk))
     replace = edit("replace", note=desk.id_of("server.md"), old="8040", new="8100", evidence=[])
     curation = desk.propose([replace])
@@ -199,7 +205,7 @@ def test_what_was_refused_is_not_proposed_in_other_words(desk: Desk) -> None:
 
 def test_a_model_is_told_what_was_decided_and_no_secret_with_it(desk: Desk) -> None:
     key = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1w"
-    notes = desk.notebook.look_closely()
+    notes = desk.notebook.read_snapshot_with_evidence()
     finding = notes.by_path["web.md"][0]
     confirm(desk, "old.md")
     desk.notebook.dismiss(finding.id, "Rui says so")
@@ -233,7 +239,9 @@ def test_what_is_decided_while_a_proposal_is_pending_is_a_warning_and_then_its_e
 
     def warned() -> list[str]:
         found = pending_proposals(desk.notebook, desk.notebook.read())
-        return [it.op for it in found if "You confirmed old.md on 2026-11-20" in str(it.told)]
+        return [
+            it.op for it in found if "You confirmed old.md on 2026-11-20" in str(it.all_warnings)
+        ]
 
     assert warned() == ["retire"]
     undo(desk.notebook)
@@ -252,7 +260,7 @@ def test_findings_that_ask_whether_it_is_true_end_with_the_answer(desk: Desk) ->
     path.write_text(dated("old-plan", text, "2026-01-01"))
 
     def found() -> set[str]:
-        return {it.rule for it in desk.notebook.look_closely().of_note("old.md")}
+        return {it.rule for it in desk.notebook.read_snapshot_with_evidence().findings_of("old.md")}
 
     before = found()
     assert {"status-claim", "stale", "wanted-note"} <= before
@@ -270,11 +278,11 @@ def test_a_fix_that_was_refused_as_a_proposal_is_not_made_by_lint(
 ) -> None:
     index = desk.root / "MEMORY.md"
     index.write_text(FILES["MEMORY.md"].replace("- [Web](web.md) — port\n", ""))
-    begin(desk.notebook, by_rules(desk))
+    save_curation(desk.notebook, by_rules(desk))
     (entry,) = (it for it in desk.waiting if it.op == "entry")
     refuse(desk.notebook, [entry])
     assert not [it for it in by_rules(desk).proposals if it.op == "entry"]
-    state = desk.notebook.surroundings.state
+    state = desk.notebook.environment.state
     words = ["lint", str(desk.root), "--fix", "--fail-on", "never", "--state", state]
     assert run(words) == 0
     assert "web.md" not in index.read_text("utf-8")

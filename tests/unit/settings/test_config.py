@@ -11,10 +11,10 @@ import pytest
 
 from ricordo.cli import config
 from ricordo.errors import WrongUsage
-from ricordo.lint.rule import all_rules
+from ricordo.lint.rule import load_rules
 from ricordo.services.workspace.environment import Environment
-from ricordo.settings.keymap import key_name
-from ricordo.tui.actions.registry import known_actions
+from ricordo.settings.keymap import normalize_key
+from ricordo.tui.actions.registry import list_known_actions
 
 
 def run(folder: Path, *words: str, editor: str = "") -> int:
@@ -30,7 +30,7 @@ def test_all_settings_are_shown_as_toml(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(tmp_path) == 0
     shown = tomllib.loads(capsys.readouterr().out)
     assert shown["theme"] == "ricordo-dark"
-    assert list(shown["rules"]) == list(all_rules())
+    assert list(shown["rules"]) == list(load_rules())
 
 
 def test_warnings_are_shown_as_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,5 +81,5 @@ def test_an_editor_that_cannot_be_started_is_reported(tmp_path: Path) -> None:
 
 
 def test_all_keys_of_the_screen_have_names_that_a_keymap_can_use() -> None:
-    keys = [key for action in known_actions() for key in action.keys]
-    assert [key_name(key) for key in keys] == keys
+    keys = [key for action in list_known_actions() for key in action.keys]
+    assert [normalize_key(key) for key in keys] == keys

@@ -7,36 +7,41 @@ from typing import Any, cast
 
 import pytest
 
-from ricordo.settings.known import KnownAction, SettingsNames
-from ricordo.settings.page import effective_toml, explanations, settings_page, template
+from ricordo.settings.known import ActionKeys, SettingsNames
+from ricordo.settings.page import (
+    make_effective_toml,
+    make_settings_page,
+    make_template,
+    read_explanations,
+)
 from ricordo.settings.reader import read_settings
-from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, keys_of
+from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, list_keys
 from ricordo.settings.source import SettingsWarning
-from ricordo.settings.theme import Base, Meaning, ThemeColors
+from ricordo.settings.theme import BaseColors, MeaningColors, ThemeColors
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 KNOWN = SettingsNames(
     rules={"stale": "warning", "dead-link": "error"},
     thresholds={"stale.retention": 0.5, "oversized-note.bytes": 8192},
     actions=(
-        KnownAction("help", ("question_mark",), frozenset(("main",))),
-        KnownAction("source", ("s", "f2"), frozenset(("main",))),
+        ActionKeys("help", ("question_mark",), frozenset(("main",))),
+        ActionKeys("source", ("s", "f2"), frozenset(("main",))),
     ),
     themes=("ricordo-dark", "manuscript"),
 )
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text(encoding="utf-8") == settings_page(), (
+    assert PAGE.read_text(encoding="utf-8") == make_settings_page(), (
         "Run: python -m ricordo.settings.page > docs/settings.md"
     )
 
 
 @pytest.mark.parametrize(
-    "table", [Settings, CurateSettings, EngineSettings, ThemeColors, Base, Meaning]
+    "table", [Settings, CurateSettings, EngineSettings, ThemeColors, BaseColors, MeaningColors]
 )
 def test_every_field_is_explained(table: type) -> None:
-    assert list(explanations(table)) == [field.name for field in fields(cast(Any, table))]
+    assert list(read_explanations(table)) == [field.name for field in fields(cast(Any, table))]
 
 
 def test_the_shown_settings_are_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
@@ -56,7 +61,7 @@ def test_the_shown_settings_are_valid_toml_that_sets_the_same(tmp_path: Path) ->
         'rules.dead-link = "info"\n'
     )
     settings = read(tmp_path, text)[0]
-    shown, warnings = read(tmp_path, effective_toml(settings, KNOWN, ()))
+    shown, warnings = read(tmp_path, make_effective_toml(settings, KNOWN, ()))
     assert warnings == []
     assert shown.theme == "manuscript"
     assert shown.rules == {"stale": "off", "dead-link": "error"}
@@ -72,7 +77,7 @@ def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text(text)
     settings, warnings = read_settings(str(tmp_path), KNOWN)
     warnings.append(SettingsWarning("themes/own.toml", 1, "name", "A warning on another file."))
-    lines = effective_toml(settings, KNOWN, warnings).splitlines()
+    lines = make_effective_toml(settings, KNOWN, warnings).splitlines()
     assert 'theme = "manuscript"  # set in line 1' in lines
     assert 'editor = ""' in lines
     assert 'stale = "off"  # set in line 4' in lines
@@ -81,18 +86,18 @@ def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
 
 
 def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:
-    text = template(KNOWN)
+    text = make_template(KNOWN)
     assert read(tmp_path, text) == (Settings(), [])
-    assert all(key in text for key in (*keys_of(Settings), *KNOWN.rules, *KNOWN.thresholds))
+    assert all(key in text for key in (*list_keys(Settings), *KNOWN.rules, *KNOWN.thresholds))
 
 
 def test_the_template_without_its_comment_signs_is_what_is_shown() -> None:
     text = "\n".join(
         line.removeprefix("# ") if " = " in line else line
-        for line in template(KNOWN).splitlines()
+        for line in make_template(KNOWN).splitlines()
         if "rules.stale" not in line
     )
-    assert tomllib.loads(text) == tomllib.loads(effective_toml(Settings(), KNOWN, ()))
+    assert tomllib.loads(text) == tomllib.loads(make_effective_toml(Settings(), KNOWN, ()))
 
 
 def read(folder: Path, text: str) -> tuple[Settings, list[str]]:

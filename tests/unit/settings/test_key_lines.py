@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.settings.source import Path, key_lines, toml_key, toml_value
+from ricordo.settings.source import Path, find_key_lines, format_toml_key, format_toml_value
 
 DOCUMENT = '''\
 # theme = "in a comment"
@@ -33,7 +33,7 @@ stale = "off"
 
 
 def test_every_key_has_its_line() -> None:
-    assert key_lines(DOCUMENT) == {
+    assert find_key_lines(DOCUMENT) == {
         ("theme",): 2,
         ("text",): 4,
         ("literal",): 7,
@@ -48,9 +48,11 @@ def test_every_key_has_its_line() -> None:
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=6))
 def test_keys_of_any_text_are_found(values: dict[str, str]) -> None:
-    lines = [f"{toml_key((key,))} = {toml_value(value)}" for key, value in values.items()]
+    lines = [
+        f"{format_toml_key((key,))} = {format_toml_value(value)}" for key, value in values.items()
+    ]
     assert tomllib.loads("\n".join(lines)) == values
-    assert key_lines("\n".join(lines)) == {(key,): at for at, key in enumerate(values, 1)}
+    assert find_key_lines("\n".join(lines)) == {(key,): at for at, key in enumerate(values, 1)}
 
 
 @given(st.text(alphabet="ab.=[]{}\"'#\n ,1\\", max_size=60))
@@ -59,7 +61,7 @@ def test_what_tomllib_reads_is_scanned_to_the_same_keys(text: str) -> None:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    found = key_lines(text)
+    found = find_key_lines(text)
     assert all(any(_within(leaf, path) for path in found) for leaf in _leaves(values, ()))
 
 

@@ -2,17 +2,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.settings.keymap import KeyClash, clashes, effective_keys, read_keymap, textual_keymap
-from ricordo.settings.known import KnownAction
+from ricordo.settings.keymap import (
+    KeyConflict,
+    find_conflicts,
+    make_textual_keymap,
+    merge_keys,
+    read_keymap,
+)
+from ricordo.settings.known import ActionKeys
 from ricordo.settings.source import read_source
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
 ACTIONS = (
-    KnownAction("help", ("question_mark",), MAIN | JUDGE),
-    KnownAction("source", ("s",), MAIN),
-    KnownAction("order", ("o", "f4"), MAIN),
-    KnownAction("next-pane", ("tab",), MAIN),
-    KnownAction("yes", ("a",), JUDGE),
+    ActionKeys("help", ("question_mark",), MAIN | JUDGE),
+    ActionKeys("source", ("s",), MAIN),
+    ActionKeys("order", ("o", "f4"), MAIN),
+    ActionKeys("next-pane", ("tab",), MAIN),
+    ActionKeys("yes", ("a",), JUDGE),
 )
 
 
@@ -21,7 +27,7 @@ def read(folder: Path, text: str) -> tuple[dict[str, tuple[str, ...]], list[str]
     file.write_text(f"[keymap]\n{text}")
     source = read_source(str(file))
     keymap = read_keymap(source, ACTIONS)
-    return dict(keymap), [f"{warning.line} {warning.message}" for warning in source.remarks]
+    return dict(keymap), [f"{warning.line} {warning.message}" for warning in source.warnings]
 
 
 def test_a_key_that_belongs_to_a_default_of_the_same_context_is_refused(tmp_path: Path) -> None:
@@ -60,16 +66,19 @@ def test_keys_that_terminals_send_alike_conflict(tmp_path: Path) -> None:
 
 
 def test_effective_keys_are_the_users_or_the_default() -> None:
-    keys = effective_keys(ACTIONS[:2], {"source": ("f2",)})
+    keys = merge_keys(ACTIONS[:2], {"source": ("f2",)})
     assert keys == {"help": ("question_mark",), "source": ("f2",)}
 
 
 def test_textual_gets_a_key_that_is_never_pressed_for_an_action_without_keys() -> None:
-    assert textual_keymap({"order": ("o", "f4"), "help": ()}) == {"order": "o,f4", "help": "<none>"}
+    assert make_textual_keymap({"order": ("o", "f4"), "help": ()}) == {
+        "order": "o,f4",
+        "help": "<none>",
+    }
 
 
 def test_a_conflict_names_both_actions_and_the_key() -> None:
-    assert list(clashes(ACTIONS, {"yes": ("question_mark",)})) == [
-        KeyClash("help", "yes", "question_mark")
+    assert list(find_conflicts(ACTIONS, {"yes": ("question_mark",)})) == [
+        KeyConflict("help", "yes", "question_mark")
     ]
-    assert list(clashes(ACTIONS, {})) == []
+    assert list(find_conflicts(ACTIONS, {})) == []

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.keys import Keys, _character_to_key
 
-from ricordo.settings.keymap import NAMED_KEYS, character_name, key_name, same_key
+from ricordo.settings.keymap import NAMED_KEYS, find_same_key, name_character, normalize_key
 
 
 @pytest.mark.parametrize("character", string.printable[:95] + "§äß€")
 def test_a_character_has_the_name_that_textual_gives_it(character: str) -> None:
-    assert character_name(character) == _character_to_key(character)
+    assert name_character(character) == _character_to_key(character)
 
 
 def test_every_named_key_is_one_that_textual_sends() -> None:
@@ -39,22 +39,22 @@ def test_every_named_key_is_one_that_textual_sends() -> None:
     ],
 )
 def test_what_people_write_becomes_textuals_name(written: str, name: str) -> None:
-    assert key_name(written) == name
+    assert normalize_key(written) == name
 
 
 @pytest.mark.parametrize(
     "written", ["", "jk", "ctrl+", "ctrl+ctrl+a", "hold+a", "f25", "enter,tab", "\x1b", "\n"]
 )
 def test_what_is_no_key_has_no_name(written: str) -> None:
-    assert key_name(written) == ""
+    assert normalize_key(written) == ""
 
 
 @given(st.text(st.characters(max_codepoint=126), max_size=12))
 def test_a_name_is_its_own_name(written: str) -> None:
-    name = key_name(written)
-    assert not name or key_name(name) == name
+    name = normalize_key(written)
+    assert not name or normalize_key(name) == name
 
 
 def test_keys_that_a_terminal_cannot_tell_apart_are_the_same() -> None:
-    assert same_key("ctrl+i") == same_key("tab")
-    assert same_key("i") != same_key("tab")
+    assert find_same_key("ctrl+i") == find_same_key("tab")
+    assert find_same_key("i") != find_same_key("tab")

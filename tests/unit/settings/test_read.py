@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from ricordo.settings.known import KnownAction, SettingsNames
+from ricordo.settings.known import ActionKeys, SettingsNames
 from ricordo.settings.reader import read_settings
 from ricordo.settings.settings import (
     CurateSettings,
     EngineSettings,
     MemorySettings,
     Settings,
-    settings_file,
+    find_settings_file,
 )
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
@@ -23,10 +23,10 @@ KNOWN = SettingsNames(
     rules={"stale": "warning", "dead-link": "error"},
     thresholds={"stale.retention": 0.5},
     actions=(
-        KnownAction("help", ("question_mark",), MAIN | JUDGE),
-        KnownAction("source", ("s",), MAIN),
-        KnownAction("curate", ("c",), MAIN),
-        KnownAction("yes", ("a",), JUDGE),
+        ActionKeys("help", ("question_mark",), MAIN | JUDGE),
+        ActionKeys("source", ("s",), MAIN),
+        ActionKeys("curate", ("c",), MAIN),
+        ActionKeys("yes", ("a",), JUDGE),
     ),
     themes=("ricordo-dark", "manuscript"),
     home="/home/ada",
@@ -261,7 +261,7 @@ WORDS = st.sampled_from(
 @profile(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.one_of(st.binary(), st.lists(WORDS).map(lambda words: "".join(words).encode())))
 def test_no_bytes_stop_the_start(tmp_path: Path, raw: bytes) -> None:
-    Path(settings_file(str(tmp_path))).write_bytes(raw)
+    Path(find_settings_file(str(tmp_path))).write_bytes(raw)
     settings, warnings = read_settings(str(tmp_path), KNOWN)
     assert isinstance(settings, Settings)
     assert all(str(warning) for warning in warnings)

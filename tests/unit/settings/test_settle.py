@@ -3,15 +3,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from ricordo.lint.finding import Severity
-from ricordo.lint.rule import DEFAULT_THRESHOLDS, all_rules
+from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.resources import themes_directory
 from ricordo.services.workspace.environment import Environment
-from ricordo.services.workspace.settings import load_settings, load_themes, severities, thresholds
-from ricordo.settings.keymap import clashes
-from ricordo.settings.known import KnownAction
+from ricordo.services.workspace.settings import (
+    get_severities,
+    get_thresholds,
+    load_settings,
+    load_themes,
+)
+from ricordo.settings.keymap import find_conflicts
+from ricordo.settings.known import ActionKeys
 from ricordo.settings.settings import Settings
 
-ACTIONS = (KnownAction("help", ("question_mark",), frozenset(("index",))),)
+ACTIONS = (ActionKeys("help", ("question_mark",), frozenset(("index",))),)
 
 
 def make_environment(folder: Path, text: str = "") -> Environment:
@@ -21,21 +26,21 @@ def make_environment(folder: Path, text: str = "") -> Environment:
 
 
 def test_every_rule_and_threshold_can_be_set(tmp_path: Path) -> None:
-    rules = "\n".join(f'{name} = "info"' for name in all_rules())
+    rules = "\n".join(f'{name} = "info"' for name in load_rules())
     numbers = "\n".join(f"{name} = 1" for name in DEFAULT_THRESHOLDS)
     environment = make_environment(tmp_path, f"[rules]\n{rules}\n[thresholds]\n{numbers}\n")
     settings, warnings = load_settings(environment)
     assert warnings == []
-    assert severities(settings, "/any") == dict.fromkeys(all_rules(), Severity.INFO)
-    assert thresholds(settings, "/any") == dict.fromkeys(DEFAULT_THRESHOLDS, 1)
+    assert get_severities(settings, "/any") == dict.fromkeys(load_rules(), Severity.INFO)
+    assert get_thresholds(settings, "/any") == dict.fromkeys(DEFAULT_THRESHOLDS, 1)
 
 
 def test_off_is_no_severity_and_thresholds_have_their_defaults(tmp_path: Path) -> None:
     environment = make_environment(tmp_path, '[memory."~/wiki"]\nrules.dead-link = "off"\n')
     settings, _ = load_settings(environment)
-    assert severities(settings, f"{tmp_path}/wiki") == {"dead-link": None}
-    assert severities(settings, f"{tmp_path}/other") == {}
-    assert thresholds(settings, "/any") == DEFAULT_THRESHOLDS
+    assert get_severities(settings, f"{tmp_path}/wiki") == {"dead-link": None}
+    assert get_severities(settings, f"{tmp_path}/other") == {}
+    assert get_thresholds(settings, "/any") == DEFAULT_THRESHOLDS
 
 
 def test_a_theme_of_ones_own_can_be_chosen(tmp_path: Path) -> None:
@@ -65,6 +70,6 @@ def test_the_keymap_is_judged_by_the_actions_that_are_handed_in(tmp_path: Path) 
 
 
 def test_the_default_keys_of_the_screen_do_not_conflict() -> None:
-    from ricordo.tui.actions.registry import known_actions
+    from ricordo.tui.actions.registry import list_known_actions
 
-    assert list(clashes(known_actions(), {})) == []
+    assert list(find_conflicts(list_known_actions(), {})) == []

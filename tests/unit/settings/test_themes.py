@@ -17,12 +17,12 @@ from ricordo.resources import themes_directory
 from ricordo.settings.settings import DEFAULT_THEME
 from ricordo.settings.theme import (
     ANSI_COLORS,
-    GROUNDS,
+    BACKGROUNDS,
     TEXTS,
     ThemeColors,
-    contrast,
+    compute_contrast,
+    parse_color,
     read_themes,
-    rgb,
 )
 
 SHIPPED, SHIPPED_REMARKS = read_themes([themes_directory()])
@@ -154,7 +154,7 @@ def test_an_invalid_theme_is_ignored_with_a_warning(
 def test_text_has_to_be_readable_on_every_ground(tmp_path: Path) -> None:
     dim = SHIPPED[DEFAULT_THEME].meaning.dim
     _, warnings = read(tmp_path, DARK.replace(dim, "#555555"))
-    assert len(warnings) == len(GROUNDS)
+    assert len(warnings) == len(BACKGROUNDS)
     assert all("meaning.dim: Contrast to" in warning for warning in warnings)
 
 
@@ -201,9 +201,9 @@ def test_no_bytes_of_a_theme_raise(tmp_path: Path, raw: bytes) -> None:
 
 
 def test_contrast_is_that_of_wcag() -> None:
-    assert contrast("#000", "#ffffff") == pytest.approx(21)
-    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
-    assert contrast("ansi_red", "#800000") == 1
+    assert compute_contrast("#000", "#ffffff") == pytest.approx(21)
+    assert compute_contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
+    assert compute_contrast("ansi_red", "#800000") == 1
 
 
 def test_ansi_colours_are_those_that_textual_knows() -> None:
@@ -213,4 +213,4 @@ def test_ansi_colours_are_those_that_textual_knows() -> None:
 
 @given(st.from_regex(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", fullmatch=True))
 def test_a_hexadecimal_colour_is_the_one_that_textual_reads(color: str) -> None:
-    assert rgb(color) == Color.parse(color).rgb
+    assert parse_color(color) == Color.parse(color).rgb

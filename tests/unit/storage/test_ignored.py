@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.storage.project_tree import Ignored
+from ricordo.storage.project_tree import IgnoreRules
 from tests.unit.machine import ENVIRON
 
 PATHS = (
@@ -65,20 +65,20 @@ def test_it_leaves_out_what_git_leaves_out(tmp_path: Path, text: str) -> None:
         check=False,
     )
     by_git = set(answer.stdout.decode().split("\n")) - {""}
-    ignored = Ignored([("", text)])
-    assert {path for path in PATHS if ignored.covers(path)} == by_git
+    ignored = IgnoreRules([("", text)])
+    assert {path for path in PATHS if ignored.ignores(path)} == by_git
 
 
 def test_a_file_in_a_folder_speaks_of_that_folder_alone() -> None:
-    ignored = Ignored([("", "*.log\n"), ("web", "/out\n!web.log\n")])
-    assert ignored.covers("web/out/page.html")
-    assert not ignored.covers("out/page.html")
-    assert not ignored.covers("web/web.log")
-    assert ignored.covers("web.log")
+    ignored = IgnoreRules([("", "*.log\n"), ("web", "/out\n!web.log\n")])
+    assert ignored.ignores("web/out/page.html")
+    assert not ignored.ignores("out/page.html")
+    assert not ignored.ignores("web/web.log")
+    assert ignored.ignores("web.log")
 
 
 def test_no_pattern_takes_long() -> None:
     name = "a" * 250
     for pattern in ("*a" * 240 + "b", "a*" * 240 + "b", "**/*a*a*a*a*a*b/**", "**/" * 100 + "b"):
-        ignored = Ignored([("", pattern)])
-        assert not ignored.covers(f"{name}/{name}/{name}")
+        ignored = IgnoreRules([("", pattern)])
+        assert not ignored.ignores(f"{name}/{name}/{name}")

@@ -40,9 +40,9 @@ def test_files_that_are_left_out_are_not_listed(project: Path) -> None:
     tree = listed(project)
     assert set(tree.files) == {".gitignore", "src/tides.py", "new.py"}
     assert tree.folders == {"src"}
-    assert tree.stands("out/page.html"), "it is there all the same"
-    assert tree.stands("src/gone.py") is False
-    assert tree.ignored.covers("out/page.html")
+    assert tree.exists("out/page.html"), "it is there all the same"
+    assert tree.exists("src/gone.py") is False
+    assert tree.ignored.ignores("out/page.html")
 
 
 def test_a_deleted_file_is_not_there(project: Path) -> None:
@@ -68,8 +68,8 @@ def test_pipes_sockets_and_links_are_not_opened(project: Path, tmp_path: Path) -
     assert set(tree.files) == {".gitignore", "src/tides.py"}
     assert tree.links == {"link.py", "loop", "self"}
     assert tree.read("link.py") is None
-    assert tree.stands("loop/src/tides.py") is None, "what lies behind a link is not known"
-    assert tree.stands("../secret.py") is None
+    assert tree.exists("loop/src/tides.py") is None, "what lies behind a link is not known"
+    assert tree.exists("../secret.py") is None
 
 
 def test_a_folder_that_became_a_link_is_not_followed(project: Path, tmp_path: Path) -> None:
@@ -98,13 +98,13 @@ def test_what_is_too_much_is_named(project: Path, monkeypatch: pytest.MonkeyPatc
         (project / f"{number}.py").write_text("x\n")
     tree = listed(project)
     assert len(tree.files) == 3
-    assert tree.remark == "only 3 files of the project were listed"
+    assert tree.warning == "only 3 files of the project were listed"
 
 
 def test_listing_that_takes_too_long_ends(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_tree, "MOST_SECONDS", -1.0)
     tree = listed(project)
-    assert tree.remark == "only 0 files of the project were listed"
+    assert tree.warning == "only 0 files of the project were listed"
 
 
 def test_the_settings_of_a_hostile_repository_start_nothing(tmp_path: Path) -> None:

@@ -27,20 +27,27 @@ def listed(root: Path) -> ProjectTree:
 
 def words_of(root: Path, state: Path) -> ProjectWords:
     words = ProjectWords(str(state), str(root))
-    words.bring_up(listed(root), lambda: None)
+    words.update(listed(root), lambda: None)
     return words
 
 
 def test_names_are_found_whole(project: Path, tmp_path: Path) -> None:
     words = words_of(project, tmp_path / "state")
     asked = ("height_at", "height", "renderCurve", "rendercurve", "$el", "dry-run", "dry", "curve")
-    assert words.among(asked) == {"height_at", "renderCurve", "$el", "dry-run", "dry", "curve"}
-    assert not words.among(["hiddenWord"]), "a picture is not written in words"
-    assert words.files_with("renderCurve", 5) == ["web/curve.js"]
+    assert words.find_present(asked) == {
+        "height_at",
+        "renderCurve",
+        "$el",
+        "dry-run",
+        "dry",
+        "curve",
+    }
+    assert not words.find_present(["hiddenWord"]), "a picture is not written in words"
+    assert words.find_files("renderCurve", 5) == ["web/curve.js"]
 
 
 def test_a_folder_can_be_left_out(project: Path, tmp_path: Path) -> None:
-    assert not words_of(project, tmp_path / "state").among(["renderCurve"], without="web/")
+    assert not words_of(project, tmp_path / "state").find_present(["renderCurve"], without="web/")
 
 
 def test_only_what_changed_is_read_again(project: Path, tmp_path: Path) -> None:
@@ -51,11 +58,11 @@ def test_only_what_changed_is_read_again(project: Path, tmp_path: Path) -> None:
     read: list[str] = []
     tree = listed(project)
     again = ProjectWords(str(state), str(project))
-    again.bring_up(_Watched(tree, read), lambda: None)  # type: ignore[arg-type]
+    again.update(_Watched(tree, read), lambda: None)  # type: ignore[arg-type]
     assert read == ["tides.py"]
-    assert again.among(["height_at", "depth_at", "renderCurve"]) == {"depth_at"}
+    assert again.find_present(["height_at", "depth_at", "renderCurve"]) == {"depth_at"}
     third = words_of(project, state)
-    assert third.among(["height_at", "depth_at"]) == {"depth_at"}
+    assert third.find_present(["height_at", "depth_at"]) == {"depth_at"}
 
 
 class _Watched:
@@ -76,14 +83,14 @@ def test_a_damaged_cache_is_rebuilt(project: Path, tmp_path: Path) -> None:
     raw = bytearray(kept.read_bytes())
     raw[len(raw) // 2 :] = b"\xff" * (len(raw) - len(raw) // 2)
     kept.write_bytes(raw)
-    assert words_of(project, state).among(["height_at"]) == {"height_at"}
-    assert words_of(project, state).among(["height_at"]) == {"height_at"}
+    assert words_of(project, state).find_present(["height_at"]) == {"height_at"}
+    assert words_of(project, state).find_present(["height_at"]) == {"height_at"}
 
 
 def test_without_a_state_directory_it_answers_all_the_same(project: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "state"
     blocked.write_text("a file where the directory should be\n")
-    assert words_of(project, blocked).among(["height_at"]) == {"height_at"}
+    assert words_of(project, blocked).find_present(["height_at"]) == {"height_at"}
 
 
 def test_what_was_not_read_is_named(
@@ -91,4 +98,4 @@ def test_what_was_not_read_is_named(
 ) -> None:
     monkeypatch.setattr(project_words, "MOST_BYTES", 10)
     words = words_of(project, tmp_path / "state")
-    assert words.remark.endswith("files of the project were not checked")
+    assert words.warning.endswith("files of the project were not checked")

@@ -26,7 +26,7 @@ RAW = st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=14).map(b"".j
 
 def rejoined(note: Note) -> bytes:
     mark = BOM if note.raw.startswith(BOM) else b""
-    head = note.text[: note.head.end]
+    head = note.text[: note.frontmatter.end]
     return mark + (head + note.body).encode("utf-8")
 
 
@@ -34,7 +34,7 @@ def rejoined(note: Note) -> bytes:
 def test_any_bytes_make_a_note_that_keeps_them(raw: bytes) -> None:
     note = note_of(raw)
     assert note.raw == raw
-    if note.readable:
+    if note.is_readable:
         assert rejoined(note) == raw
     for link in note.links:
         assert 0 <= link.start < link.end <= len(note.text)
@@ -69,15 +69,15 @@ def test_a_listed_memory_knows_what_is_there_and_has_read_its_index_alone(root: 
     assert [file.role for file in listed.files] == [file.role for file in whole.files]
     assert (listed.others, listed.load) == (whole.others, whole.load)
     assert listed.links["MEMORY.md"] == whole.links["MEMORY.md"]
-    assert {file.path: file.trouble for file in listed.files} == {
+    assert {file.path: file.read_error for file in listed.files} == {
         "MEMORY.md": ReadError.NONE,
-        "a/z.md": ReadError.NOT_YET,
-        "b.md": ReadError.NOT_YET,
+        "a/z.md": ReadError.PENDING,
+        "b.md": ReadError.PENDING,
     }
     assert not any(file.raw for file in listed.notes)
     again = read_memory(str(root), AUTO_MEMORY, listed)
     assert [file.raw for file in again.files] == [file.raw for file in whole.files]
-    assert all(file.readable for file in again.files)
+    assert all(file.is_readable for file in again.files)
 
 
 def test_what_cannot_be_read_cannot_be_listed(root: Path) -> None:
@@ -115,14 +115,16 @@ def test_folders_deeper_than_the_limit_are_named_and_not_read(root: Path) -> Non
     deep = "/".join(["d"] * (MAX_DEPTH + 1))
     memory = open_memory(root, {f"{deep}/a.md": "x", f"{deep[:-2]}/b.md": "x"})
     assert [file.path for file in memory.files] == [f"{deep[:-2]}/b.md"]
-    assert [(skipped.path, skipped.leads_out) for skipped in memory.skipped] == [(deep, False)]
+    assert [(skipped.path, skipped.is_outside_link) for skipped in memory.skipped] == [
+        (deep, False)
+    ]
 
 
 def settle(memory_root: Path) -> None:
     """Wait, without sleeping, until no file's last change is recent any more."""
     while True:
         memory = read_memory(str(memory_root), AUTO_MEMORY)
-        if all(file.facts.settled for file in memory.files):
+        if all(file.facts.is_settled for file in memory.files):
             return
 
 
@@ -150,7 +152,7 @@ def test_a_note_that_changed_just_before_it_was_read_is_read_again_whatever_its_
 
 def test_a_file_written_a_moment_ago_is_not_settled_yet(root: Path) -> None:
     fresh = open_memory(root, {"a.md": "one"}).files[0].facts
-    assert not fresh.settled or time.time_ns() - fresh.changed_ns > SETTLING_NS
+    assert not fresh.is_settled or time.time_ns() - fresh.changed_ns > SETTLING_NS
 
 
 def test_a_note_that_was_touched_and_not_changed_keeps_its_parts_and_has_new_facts(
@@ -159,7 +161,7 @@ def test_a_note_that_was_touched_and_not_changed_keeps_its_parts_and_has_new_fac
     before = open_memory(root, {"a.md": note_text()})
     os.utime(root / "a.md", (1, 1))
     after = read_memory(str(root), AUTO_MEMORY, before)
-    assert after.by_path["a.md"].head is before.by_path["a.md"].head
+    assert after.by_path["a.md"].frontmatter is before.by_path["a.md"].frontmatter
     assert after.by_path["a.md"].facts.modified == 1
 
 
@@ -210,7 +212,7 @@ def _check_every_directory(top: Path) -> None:
         assert {file.path for file in direct} == {name for name in found if name[0] != "."}
         for file in direct:
             assert file.raw == (folder / file.path).read_bytes()
-            assert file.trouble is ReadError.NONE
+            assert file.read_error is ReadError.NONE
             assert rejoined(file) == file.raw
         assert memory.links is not None
         assert memory.load.units >= 0

@@ -53,13 +53,13 @@ async def test_without_watches_a_directory_is_polled_and_reports_it(
     monkeypatch.setattr(watchfiles, "awatch", scarce)
     batches = watch(str(root))
     first = [await anext(batches) for _ in range(3)]
-    assert [(batch.polling, batch.everything) for batch in first] == [
+    assert [(batch.is_polling, batch.needs_full_read) for batch in first] == [
         (False, False),
         (True, True),
         (True, False),
     ]
     found = await told_of(root / "a.md", batches)
-    assert found[-1].polling
+    assert found[-1].is_polling
 
 
 async def test_what_a_link_points_to_is_not_watched(root: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_what_a_link_points_to_is_not_watched(root: Path, tmp_path: Path) 
     batches = watch(str(root))
     found = await told_of(root / "a.md", batches, outside / "x.md")
     assert {path for batch in found for path in batch.paths} == {"a.md"}
-    assert not any(batch.polling for batch in found)
+    assert not any(batch.is_polling for batch in found)
 
 
 async def test_a_name_that_is_no_utf8_does_not_end_the_watching(root: Path) -> None:
@@ -81,9 +81,9 @@ async def test_a_name_that_is_no_utf8_does_not_end_the_watching(root: Path) -> N
     while not told.done():
         odd.write_text("a\n")
         await asyncio.wait((told,), timeout=0.1)
-    assert told.result() == FileEvents(frozenset(), everything=True)
+    assert told.result() == FileEvents(frozenset(), needs_full_read=True)
     found = await told_of(root / "a.md", batches)
-    assert not any(batch.polling for batch in found)
+    assert not any(batch.is_polling for batch in found)
 
 
 async def test_a_folder_that_comes_is_watched_too(root: Path) -> None:
@@ -93,7 +93,7 @@ async def test_a_folder_that_comes_is_watched_too(root: Path) -> None:
     await asyncio.sleep(0.3)
     (root / "later" / "deep").mkdir(parents=True)
     assert "later" in (await asyncio.wait_for(told, 10)).paths
-    assert (await anext(batches)).everything
+    assert (await anext(batches)).needs_full_read
     found = await told_of(root / "later" / "deep" / "a.md", batches)
     assert "later/deep/a.md" in found[-1].paths
 

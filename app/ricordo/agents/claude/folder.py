@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from ricordo.storage.foreign_file import absolute_path, read_json
+from ricordo.storage.foreign_file import normalize_absolute_path, read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from ricordo.agents.workplace import Workplace
 
-MANAGED = (
+MANAGED_SETTINGS = (
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 )
 """The settings of an administrator, on Linux and on macOS."""
-KEY = "autoMemoryDirectory"
+MEMORY_KEY = "autoMemoryDirectory"
 
 _LARGEST_SETTINGS = 1024 * 1024
 _LARGEST_RECORD = 16 * 1024 * 1024
@@ -28,7 +28,7 @@ _LARGEST_RECORD = 16 * 1024 * 1024
 class Installation:
     """The Claude Code of one user."""
 
-    __slots__ = ("config", "home", "moved", "project_name")
+    __slots__ = ("config", "home", "is_config_set", "project_name")
 
     def __init__(self, home: str, config: str, project_name: str = "", moved: bool = False) -> None:
         self.home = home
@@ -37,14 +37,14 @@ class Installation:
         """The directory of settings, transcripts and memories."""
         self.project_name = project_name
         """The name of the project's folder by the environment; "" if it sets none."""
-        self.moved = moved
+        self.is_config_set = moved
         """Whether the environment sets `config`."""
 
 
 class MemorySetting:
     """The memory directory that the settings name."""
 
-    __slots__ = ("directory", "remarks", "source")
+    __slots__ = ("directory", "source", "warnings")
 
     def __init__(
         self, directory: str = "", source: str = "", remarks: tuple[str, ...] = ()
@@ -53,11 +53,11 @@ class MemorySetting:
         """Absolute path; "" if no settings name one."""
         self.source = source
         """The settings file that names it."""
-        self.remarks = remarks
+        self.warnings = remarks
         """The settings that were ignored, and why."""
 
 
-def installation(home: str, environ: Mapping[str, str]) -> Installation:
+def find_installation(home: str, environ: Mapping[str, str]) -> Installation:
     """Return the Claude Code of the user with this `home` and `environ`."""
     moved = environ.get("CLAUDE_CONFIG_DIR", "")
     return Installation(
@@ -68,7 +68,7 @@ def installation(home: str, environ: Mapping[str, str]) -> Installation:
     )
 
 
-def memory_setting(claude: Installation, place: Workplace) -> MemorySetting:
+def read_memory_setting(claude: Installation, place: Workplace) -> MemorySetting:
     """Return where the settings put the memory of a workplace; the first that name it win."""
     remarks: list[str] = []
     for path, needs_trust in _layers(claude, place):
@@ -77,9 +77,9 @@ def memory_setting(claude: Installation, place: Workplace) -> MemorySetting:
         if problem:
             remarks.append(f"{path} {problem}")
         elif value is not None and not directory:
-            remarks.append(f"{path}: {KEY} is neither absolute nor below ~/")
+            remarks.append(f"{path}: {MEMORY_KEY} is neither absolute nor below ~/")
         elif directory and needs_trust and not _is_trusted(claude, place):
-            remarks.append(f"{path}: {KEY} is ignored: the project is not trusted")
+            remarks.append(f"{path}: {MEMORY_KEY} is ignored: the project is not trusted")
         elif directory:
             return MemorySetting(directory, path, tuple(remarks))
     return MemorySetting(remarks=tuple(remarks))
@@ -89,7 +89,7 @@ def _layers(claude: Installation, place: Workplace) -> Iterator[tuple[str, bool]
     """Yield the settings files, highest precedence first, and whether each needs a trusted
     project.
     """
-    for path in MANAGED:
+    for path in MANAGED_SETTINGS:
         yield path, False
     projects = dict.fromkeys((place.directory, place.top))
     user = os.path.join(claude.config, "settings.json")
@@ -105,23 +105,23 @@ def _layers(claude: Installation, place: Workplace) -> Iterator[tuple[str, bool]
 def _read_value(path: str) -> tuple[object, str]:
     settings, problem = read_json(path, _LARGEST_SETTINGS)
     if settings is None or isinstance(settings, dict):
-        return (settings or {}).get(KEY), problem
+        return (settings or {}).get(MEMORY_KEY), problem
     return None, "holds no settings"
 
 
 def _expand(value: object, home: str) -> str:
     if isinstance(value, str) and value.startswith("~/"):
-        return absolute_path(os.path.join(home, value[2:].lstrip("/")))
-    return absolute_path(value)
+        return normalize_absolute_path(os.path.join(home, value[2:].lstrip("/")))
+    return normalize_absolute_path(value)
 
 
 def _is_trusted(claude: Installation, place: Workplace) -> bool:
-    folder = claude.config if claude.moved else claude.home
+    folder = claude.config if claude.is_config_set else claude.home
     record, _ = read_json(os.path.join(folder, ".claude.json"), _LARGEST_RECORD)
     projects = record.get("projects") if isinstance(record, dict) else None
     if not isinstance(projects, dict):
         return False
-    entries = (projects.get(path) for path in place.all)
+    entries = (projects.get(path) for path in place.all_directories)
     return any(
         isinstance(entry, dict) and entry.get("hasTrustDialogAccepted") is True for entry in entries
     )
@@ -134,7 +134,7 @@ _FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 _LONGEST_NAME = 64
 
 
-def slug(path: str) -> str:
+def make_slug(path: str) -> str:
     """Return the name of the folder that Claude Code keeps for the project at `path`, uncut.
 
     Every character but ASCII letters and digits becomes `-`; it counts in UTF-16 code units, so
@@ -146,12 +146,12 @@ def slug(path: str) -> str:
     )
 
 
-def memory_directory(claude: Installation, place: Workplace) -> tuple[str, str]:
+def find_memory_directory(claude: Installation, place: Workplace) -> tuple[str, str]:
     """Return the directory of the auto memory of a workplace, there or not, and the rule that names
     it, with the settings that were ignored.
     """
-    setting = memory_setting(claude, place)
-    remarks = list(setting.remarks)
+    setting = read_memory_setting(claude, place)
+    remarks = list(setting.warnings)
     root, why = setting.directory, f"autoMemoryDirectory in {setting.source}"
     if not root:
         folder, why = _find_project_folder(claude, place, remarks)
@@ -159,7 +159,7 @@ def memory_directory(claude: Installation, place: Workplace) -> tuple[str, str]:
     return root, "; ".join((why, *remarks))
 
 
-def memory_directory_by_path(claude: Installation, path: str) -> str:
+def memory_directory_of_path(claude: Installation, path: str) -> str:
     """Return the directory of the auto memory that is named after `path`, whatever settings say."""
     return os.path.join(claude.config, "projects", _folder_of(path), "memory")
 
@@ -168,9 +168,14 @@ def _find_project_folder(
     claude: Installation, place: Workplace, remarks: list[str]
 ) -> tuple[str, str]:
     name = claude.project_name
-    if name and claude.moved and len(name) <= _LONGEST_NAME and _FOLDER_NAME.issuperset(name):
+    if (
+        name
+        and claude.is_config_set
+        and len(name) <= _LONGEST_NAME
+        and _FOLDER_NAME.issuperset(name)
+    ):
         return name, "CLAUDE_CODE_PROJECT_DIR_NAME"
-    if name and claude.moved:
+    if name and claude.is_config_set:
         remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is not a name that Claude Code accepts")
     elif name:
         remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME needs CLAUDE_CONFIG_DIR, which is not set")
@@ -179,6 +184,6 @@ def _find_project_folder(
 
 
 def _folder_of(path: str) -> str:
-    folder = slug(path)
+    folder = make_slug(path)
     # no folder has this name: only the sessions show which one it is
     return folder if len(folder) <= LONGEST_SLUG else f"{folder[:LONGEST_SLUG]}-…"

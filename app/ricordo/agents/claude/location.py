@@ -6,13 +6,18 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, memory_directory, slug
+from ricordo.agents.claude.folder import (
+    LONGEST_SLUG,
+    Installation,
+    find_memory_directory,
+    make_slug,
+)
 from ricordo.agents.claude.transcript import AGENT
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Layout, Limits
-from ricordo.storage.foreign_file import folders_in, read_plain_file
+from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 NOTE_TYPES = frozenset(("user", "feedback", "project", "reference"))
 
@@ -26,14 +31,14 @@ AUTO_MEMORY = Layout(
     index_name="MEMORY.md",
     limits=LIMITS,
     required=("name", "description", "type"),
-    heads_expected=True,
+    expects_frontmatter=True,
     types=NOTE_TYPES,
     opens_unasked=True,
     given_to=AGENT.name,
     recall_rank=0,
 )
 
-AGENT_MEMORY = replace(
+SUB_AGENT_MEMORY = replace(
     AUTO_MEMORY,
     kind="claude-agent",
     agent="Claude Code sub-agent",
@@ -42,38 +47,40 @@ AGENT_MEMORY = replace(
     recall_rank=3,
 )
 
-AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
+SUB_AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 """Folders that hold one memory for each sub-agent."""
 
 
-def auto_memory(claude: Installation, place: Workplace) -> MemoryPlace:
+def find_auto_memory(claude: Installation, place: Workplace) -> MemoryPlace:
     """Return the auto memory of a workplace by Claude Code's rules, there or not; `why`
     names the rule, and the settings that were ignored.
     """
-    root, why = memory_directory(claude, place)
+    root, why = find_memory_directory(claude, place)
     return MemoryPlace(root, AUTO_MEMORY, place.root, why)
 
 
-def project_folders(claude: Installation) -> list[str]:
+def list_project_folders(claude: Installation) -> list[str]:
     """Return the folders that Claude Code keeps for projects, ordered by name."""
-    return folders_in(os.path.join(claude.config, "projects"))
+    return list_subfolders(os.path.join(claude.config, "projects"))
 
 
-def confirmed_memories(place: Workplace, cwds: Mapping[str, Sequence[str]]) -> list[MemoryPlace]:
+def find_confirmed_memories(
+    place: Workplace, cwds: Mapping[str, Sequence[str]]
+) -> list[MemoryPlace]:
     """Return the memories of folders in which a session worked in this workplace, those whose name
     begins as the slug does first. `cwds` are the working directories of each folder's sessions.
     """
-    start = slug(place.root)[:LONGEST_SLUG]
+    start = make_slug(place.root)[:LONGEST_SLUG]
     found = []
     for folder, seen in cwds.items():
-        cwd = next((path for path in place.all if path in seen), None)
+        cwd = next((path for path in place.all_directories if path in seen), None)
         if cwd is not None:
             why = f"a session kept in {os.path.basename(folder)} worked in {cwd}"
             found.append(MemoryPlace(os.path.join(folder, "memory"), AUTO_MEMORY, place.root, why))
     return sorted(found, key=lambda memory: not _folder_name(memory).startswith(start))
 
 
-def folder_memories(
+def find_folder_memories(
     cwds: Mapping[str, Sequence[str]], projects: Iterable[str]
 ) -> list[MemoryPlace]:
     """Return the memories of the project folders that `cwds` names, there or not.
@@ -85,7 +92,7 @@ def folder_memories(
     """
     named: dict[str, list[str]] = {}
     for path in projects:
-        named.setdefault(slug(path)[:LONGEST_SLUG], []).insert(0, path)
+        named.setdefault(make_slug(path)[:LONGEST_SLUG], []).insert(0, path)
     return [
         MemoryPlace(
             os.path.join(folder, "memory"),
@@ -109,26 +116,28 @@ def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
     return max(projects, key=fit, default=next(iter(seen), ""))
 
 
-def agent_memories(claude: Installation) -> list[MemoryPlace]:
+def find_sub_agent_memories(claude: Installation) -> list[MemoryPlace]:
     """Return the memories that the user's sub-agents keep for all projects."""
-    folder = os.path.join(claude.config, AGENT_FOLDERS[0])
+    folder = os.path.join(claude.config, SUB_AGENT_FOLDERS[0])
     return _agents_in(folder, "", "for all projects")
 
 
-def project_agent_memories(projects: Iterable[str]) -> list[MemoryPlace]:
+def find_project_sub_agent_memories(projects: Iterable[str]) -> list[MemoryPlace]:
     """Return the memories of the sub-agents of `projects`: shared ones, then local ones."""
     return [
         place
         for project in projects
-        for name, scope in zip(AGENT_FOLDERS, ("shared", "on this machine only"), strict=True)
+        for name, scope in zip(SUB_AGENT_FOLDERS, ("shared", "on this machine only"), strict=True)
         for place in _agents_in(os.path.join(project, ".claude", name), project, scope)
     ]
 
 
 def _agents_in(directory: str, project: str, scope: str) -> list[MemoryPlace]:
     return [
-        MemoryPlace(folder, AGENT_MEMORY, project, f"sub-agent {os.path.basename(folder)}, {scope}")
-        for folder in folders_in(directory)
+        MemoryPlace(
+            folder, SUB_AGENT_MEMORY, project, f"sub-agent {os.path.basename(folder)}, {scope}"
+        )
+        for folder in list_subfolders(directory)
     ]
 
 
@@ -142,7 +151,7 @@ _ENOUGH_NOTES = 16
 
 def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
     """Say whether a directory is the memory of a sub-agent, by where it lies."""
-    return os.path.basename(os.path.dirname(root)) in AGENT_FOLDERS
+    return os.path.basename(os.path.dirname(root)) in SUB_AGENT_FOLDERS
 
 
 def has_index(root: str, names: frozenset[str]) -> bool:
@@ -166,7 +175,7 @@ def has_frontmatter(root: str, names: frozenset[str]) -> bool:
 
 def _has_frontmatter(path: str) -> bool:
     raw = read_plain_file(path, _LARGEST_FRONTMATTER) or b""
-    fields = frontmatter.read(raw.decode("utf-8-sig", "replace"))
-    return all(fields.scalar(key) for key in ("name", "description")) and bool(
-        fields.scalar("type") in NOTE_TYPES or "metadata" in fields.fields
+    fields = frontmatter.read_frontmatter(raw.decode("utf-8-sig", "replace"))
+    return all(fields.get_text(key) for key in ("name", "description")) and bool(
+        fields.get_text("type") in NOTE_TYPES or "metadata" in fields.fields
     )

@@ -7,37 +7,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ricordo import git
 from ricordo.agents.claude import location
-from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, installation, slug
-from ricordo.agents.claude.location import AGENT_MEMORY, AUTO_MEMORY
-from ricordo.agents.claude.transcript import AGENT, SUB_AGENTS, ClaudeReader, project_cwds
+from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
+from ricordo.agents.claude.location import AUTO_MEMORY, SUB_AGENT_MEMORY
+from ricordo.agents.claude.transcript import AGENT, SUB_AGENTS, ClaudeReader, read_project_cwds
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.reader import LineTranscript, turns_between
-from ricordo.agents.transcripts.session import Turn, Where
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource, is_inside, line_files
-from ricordo.agents.workplace import Workplace, workplace
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.reader import LineTranscript, read_messages_from
+from ricordo.agents.transcripts.session import Message, MessagePlace
+from ricordo.agents.transcripts.sources import (
+    SessionFilter,
+    TranscriptSource,
+    find_line_files,
+    is_inside,
+)
+from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.memory.layout import Layout
-from ricordo.storage.foreign_file import folders_in
+from ricordo.storage.foreign_file import list_subfolders
 
-SESSIONS_ASKED = 3
+NEWEST_SESSIONS = 3
 """How many sessions of a project, the newest ones, are asked where they worked."""
 
 
-def find_sources(folder: str) -> Iterator[TranscriptSource]:
+def find_transcripts(folder: str) -> Iterator[TranscriptSource]:
     """Yield the transcripts in a project folder, those of sub-agents too."""
-    yield from line_files(AGENT, folder)
-    for session in folders_in(folder):
-        yield from line_files(AGENT, os.path.join(session, SUB_AGENTS))
+    yield from find_line_files(AGENT, folder)
+    for session in list_subfolders(folder):
+        yield from find_line_files(AGENT, os.path.join(session, SUB_AGENTS))
 
 
 class ClaudeSupport(AgentSupport):
     """Claude Code."""
 
     agent = AGENT
-    layouts = (AUTO_MEMORY, AGENT_MEMORY)
+    layouts = (AUTO_MEMORY, SUB_AGENT_MEMORY)
     marks = (
-        LayoutMark(80, location.is_in_agent_folder, AGENT_MEMORY),
+        LayoutMark(80, location.is_in_agent_folder, SUB_AGENT_MEMORY),
         LayoutMark(75, location.has_index, AUTO_MEMORY),
         LayoutMark(70, location.has_folder_name, AUTO_MEMORY),
         LayoutMark(20, location.has_frontmatter, AUTO_MEMORY),
@@ -51,113 +56,129 @@ class ClaudeSupport(AgentSupport):
         self, here: Workplace, home: str, environ: Mapping[str, str]
     ) -> Iterator[MemoryPlace]:
         """The memory that its rules name; only where it is missing, what else it may be."""
-        claude = installation(home, environ)
-        memory = location.auto_memory(claude, here)
+        claude = find_installation(home, environ)
+        memory = location.find_auto_memory(claude, here)
         yield memory
         if os.path.isdir(memory.root):
             return
-        for path in (*here.all, *_above(claude, here)):
-            other = location.auto_memory(claude, Workplace(path, path, path))
+        for path in (*here.all_directories, *_above(claude, here)):
+            other = location.find_auto_memory(claude, Workplace(path, path, path))
             if os.path.isdir(other.root):
                 yield other
-        yield from location.confirmed_memories(here, _seen_cwds(location.project_folders(claude)))
+        yield from location.find_confirmed_memories(
+            here, _seen_cwds(location.list_project_folders(claude))
+        )
 
     def sub_agent_memories(self, projects: Iterable[str]) -> list[MemoryPlace]:
-        return location.project_agent_memories(projects)
+        return location.find_project_sub_agent_memories(projects)
 
     def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
-        claude = installation(home, environ)
-        cwds = _seen_cwds(location.project_folders(claude))
+        claude = find_installation(home, environ)
+        cwds = _seen_cwds(location.list_project_folders(claude))
         seen = frozenset(cwd for of_folder in cwds.values() for cwd in of_folder)
 
         def memories(projects: Sequence[str]) -> list[MemoryPlace]:
             return [
-                *(location.auto_memory(claude, workplace(project)) for project in projects),
-                *location.folder_memories(cwds, [*_with_wider(seen), *projects]),
-                *location.agent_memories(claude),
-                *location.project_agent_memories(projects),
+                *(
+                    location.find_auto_memory(claude, find_workplace(project))
+                    for project in projects
+                ),
+                *location.find_folder_memories(cwds, [*_with_wider(seen), *projects]),
+                *location.find_sub_agent_memories(claude),
+                *location.find_project_sub_agent_memories(projects),
             ]
 
         return Survey(seen, memories)
 
     def project_of(self, root: str, layout: Layout) -> str:
         above = os.path.dirname(root)
-        if layout is AGENT_MEMORY:
+        if layout is SUB_AGENT_MEMORY:
             # <project>/.claude/agent-memory/<agent>
-            return git.top_level(above) or ""
+            return git.find_top_level(above) or ""
         if os.path.basename(os.path.dirname(above)) != "projects":
-            return git.top_level(root) or ""
+            return git.find_top_level(root) or ""
         cwds = _seen_cwds([above])
-        roots = (workplace(cwd).root for cwd in cwds[above])
-        return location.folder_memories(cwds, [*_with_wider(cwds[above]), *roots])[0].project
+        roots = (find_workplace(cwd).root for cwd in cwds[above])
+        return location.find_folder_memories(cwds, [*_with_wider(cwds[above]), *roots])[0].project
 
-    def session_scope(
+    def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]
-    ) -> SessionScope:
+    ) -> SessionFilter:
         """Looks into the newest sessions of every project, and asks git where they worked."""
-        claude = installation(home, environ)
-        if place.layout is AGENT_MEMORY:
+        claude = find_installation(home, environ)
+        if place.layout is SUB_AGENT_MEMORY:
             tails = ("/" + "/".join(place.root.rstrip("/").split("/")[-2:]) + "/",)
             if is_inside(place.root, claude.config):
                 # the sub-agent has it in all projects
-                return SessionScope(agents=frozenset((AGENT,)), tails=tails)
-            return SessionScope(projects=tuple(projects), tails=tails)
+                return SessionFilter(agents=frozenset((AGENT,)), root_endings=tails)
+            return SessionFilter(projects=tuple(projects), root_endings=tails)
         folders, worked = _own_folders(claude, place)
-        return SessionScope(
+        return SessionFilter(
             folders=tuple(folders),
             projects=tuple(dict.fromkeys((*projects, *worked))),
-            tails=tuple(f"/projects/{os.path.basename(folder)}/memory/" for folder in folders),
+            root_endings=tuple(
+                f"/projects/{os.path.basename(folder)}/memory/" for folder in folders
+            ),
         )
 
     def scope_files(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        claude = installation(home, environ)
-        return [os.path.join(claude.config, "settings.json"), *location.project_folders(claude)]
+        claude = find_installation(home, environ)
+        return [
+            os.path.join(claude.config, "settings.json"),
+            *location.list_project_folders(claude),
+        ]
 
     def transcripts(
-        self, scope: SessionScope, home: str, environ: Mapping[str, str]
+        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        for folder in location.project_folders(installation(home, environ)):
+        for folder in location.list_project_folders(find_installation(home, environ)):
             if folder in scope.folders or AGENT in scope.agents or _may_be_in(scope, folder):
-                yield from find_sources(folder)
+                yield from find_transcripts(folder)
 
     def transcripts_near(
         self, path: str, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        projects = os.path.join(os.path.realpath(installation(home, environ).config), "projects")
+        projects = os.path.join(
+            os.path.realpath(find_installation(home, environ).config), "projects"
+        )
         if is_inside(path, projects):
             name = path[len(projects) + 1 :].partition("/")[0]
-            yield from find_sources(os.path.join(projects, name))
+            yield from find_transcripts(os.path.join(projects, name))
 
     def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        return [os.path.join(installation(home, environ).config, "projects")]
+        return [os.path.join(find_installation(home, environ).config, "projects")]
 
     def sub_agent_transcripts(self, source: TranscriptSource) -> Iterator[TranscriptSource]:
         """They are in a folder that is called after the session."""
-        yield from line_files(AGENT, os.path.join(os.path.splitext(source.path)[0], SUB_AGENTS))
+        yield from find_line_files(
+            AGENT, os.path.join(os.path.splitext(source.path)[0], SUB_AGENTS)
+        )
 
     def is_transcript(self, path: str) -> bool:
         """The lines have no mark of their own: any that no other agent claims may be its."""
         return True
 
     def open_transcript(
-        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> LineTranscript:
         return LineTranscript(ClaudeReader, source.path, learnt, step)
 
-    def turns_from(self, source: TranscriptSource, start: Where) -> Iterator[Turn]:
-        return turns_between(ClaudeReader, source.path, start)
+    def read_messages_from(
+        self, source: TranscriptSource, start: MessagePlace
+    ) -> Iterator[Message]:
+        return read_messages_from(ClaudeReader, source.path, start)
 
 
 def _above(claude: Installation, here: Workplace) -> list[str]:
     """Return the directories above one that is in no repository, up to the home and without it."""
-    if git.top_level(here.directory):
+    if git.find_top_level(here.directory):
         return []
     home = os.path.realpath(claude.home)
     return [path for path in _wider(here.directory) if path not in (home, *_wider(home))]
 
 
 def _seen_cwds(folders: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    return {path: project_cwds(path, SESSIONS_ASKED) for path in folders}
+    return {path: read_project_cwds(path, NEWEST_SESSIONS) for path in folders}
 
 
 def _with_wider(paths: Iterable[str]) -> list[str]:
@@ -174,12 +195,12 @@ def _wider(path: str) -> list[str]:
     return wider
 
 
-def _may_be_in(scope: SessionScope, folder: str) -> bool:
+def _may_be_in(scope: SessionFilter, folder: str) -> bool:
     """Whether a project folder may hold sessions that worked in one of the projects: its name is
     made of their path.
     """
     name = os.path.basename(folder)
-    return any(name.startswith(slug(project)[:LONGEST_SLUG]) for project in scope.projects)
+    return any(name.startswith(make_slug(project)[:LONGEST_SLUG]) for project in scope.projects)
 
 
 def _own_folders(claude: Installation, place: MemoryPlace) -> tuple[list[str], list[str]]:
@@ -189,8 +210,8 @@ def _own_folders(claude: Installation, place: MemoryPlace) -> tuple[list[str], l
     root = os.path.realpath(place.root)
     folders: list[str] = []
     worked: list[str] = []
-    for folder in location.project_folders(claude):
-        places = [_workplace_of(cwd) for cwd in project_cwds(folder, SESSIONS_ASKED)]
+    for folder in location.list_project_folders(claude):
+        places = [_workplace_of(cwd) for cwd in read_project_cwds(folder, NEWEST_SESSIONS)]
         is_own = os.path.realpath(os.path.join(folder, "memory")) == root
         if is_own or any(_has_memory(claude, place, root) for place in places):
             folders.append(folder)
@@ -199,12 +220,12 @@ def _own_folders(claude: Installation, place: MemoryPlace) -> tuple[list[str], l
 
 
 def _has_memory(claude: Installation, here: Workplace, root: str) -> bool:
-    return os.path.realpath(location.auto_memory(claude, here).root) == root
+    return os.path.realpath(location.find_auto_memory(claude, here).root) == root
 
 
 def _workplace_of(cwd: str) -> Workplace:
     # the directory may be gone; then nothing asks git
-    return workplace(cwd) if os.path.isdir(cwd) else Workplace(cwd, cwd, cwd)
+    return find_workplace(cwd) if os.path.isdir(cwd) else Workplace(cwd, cwd, cwd)
 
 
 CLAUDE = ClaudeSupport()

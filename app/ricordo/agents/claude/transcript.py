@@ -12,40 +12,40 @@ from collections.abc import Iterator
 from typing import Any
 
 from ricordo.agents.agent import Agent, read_table
-from ricordo.agents.transcripts.checkpoint import Learnt
+from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import (
-    LONGEST_SAID,
+    LONGEST_QUOTED,
+    as_dict,
+    as_dicts,
+    as_text,
     cut,
-    dict_of,
-    dicts_of,
-    exit_code,
-    moment,
-    parsed,
-    text_of,
+    parse_object,
+    parse_time,
+    read_exit_code,
 )
 from ricordo.agents.transcripts.noise import (
-    begins,
-    expected,
-    noise_of,
-    refusal,
-    typed_command,
-    without_insertions,
+    classify_noise,
+    list_expected,
+    output_begins,
+    read_refusal,
+    read_typed_command,
+    strip_insertions,
 )
 from ricordo.agents.transcripts.session import (
-    Call,
     CallResult,
     FileAction,
+    FileTouch,
+    Message,
+    MessagePlace,
     Noise,
-    Touch,
-    Turn,
-    Where,
-    Who,
-    answers_of,
-    both_ends,
+    Speaker,
+    ToolCall,
+    read_answers,
+    shorten_output,
 )
-from ricordo.agents.transcripts.tools import call_of, said_by, touches, whole_path
+from ricordo.agents.transcripts.tools import find_touches, make_call, read_shown_text, resolve_path
 from ricordo.secrets import mask
-from ricordo.storage.foreign_file import absolute_path, read_plain_file
+from ricordo.storage.foreign_file import normalize_absolute_path, read_plain_file
 
 AGENT = Agent("claude", "Claude Code")
 
@@ -59,19 +59,19 @@ _NOTICED_CODE = re.compile(r"\bexit code (-?\d{1,10})\b")
 _NOTICED_STATUS = {"completed": False, "failed": True}
 
 
-def endings(results: list[dict[str, Any]], details: object) -> Iterator[CallResult]:
+def read_results(results: list[dict[str, Any]], details: object) -> Iterator[CallResult]:
     """Yield the results of calls; `details` of the program belong to the only call of the line."""
-    beside = dict_of(details) if len(results) == 1 else {}
+    beside = as_dict(details) if len(results) == 1 else {}
     for block in results:
-        if call := call_id(block):
-            output, has_failed = result(block), block.get("is_error") is True
-            ending = CallResult(call, has_failed, output=both_ends(output))
+        if call := read_call_id(block):
+            output, has_failed = read_output(block), block.get("is_error") is True
+            ending = CallResult(call, has_failed, output=shorten_output(output))
             if has_failed:
                 ending = _add_failure(ending, output)
             yield _add_details(ending, beside) if beside else ending
 
 
-def noticed(text: str) -> Iterator[tuple[Call, CallResult]]:
+def read_notices(text: str) -> Iterator[tuple[ToolCall, CallResult]]:
     """Yield the notices of the program that commands in the background have ended, each as a call
     that asks for their output, and its result.
     """
@@ -79,55 +79,57 @@ def noticed(text: str) -> Iterator[tuple[Call, CallResult]]:
         fields = dict(_NOTICED.findall(notice[:_LONGEST_NOTICE]))
         task, summary = fields.get("task-id", ""), fields.get("summary", "")
         code = _NOTICED_CODE.search(summary)
-        exited = exit_code(int(code[1])) if code else None
+        exited = read_exit_code(int(code[1])) if code else None
         has_failed = exited != 0 if code else _NOTICED_STATUS.get(fields.get("status", ""))
         id_ = f"{task}:{number}:{summary}"
-        yield Call(id_, "", process=task), CallResult(id_, has_failed, exited, summary)
+        yield ToolCall(id_, "", process=task), CallResult(id_, has_failed, exited, summary)
 
 
 def _add_failure(ending: CallResult, output: str) -> CallResult:
     """Return a result with what its output says about the failure."""
     code = _EXIT_CODE.match(output)
-    is_refused, words = refusal(AGENT, output)
-    number = exit_code(int(code[1])) if code else None
-    is_denied = begins(AGENT, "denied", output)
-    return ending._replace(exit=number, is_refused=is_refused, is_denied=is_denied, words=words)
+    is_refused, words = read_refusal(AGENT, output)
+    number = read_exit_code(int(code[1])) if code else None
+    is_denied = output_begins(AGENT, "denied", output)
+    return ending._replace(
+        exit=number, is_rejected=is_refused, is_denied=is_denied, user_words=words
+    )
 
 
 def _add_details(ending: CallResult, beside: dict[str, Any]) -> CallResult:
     """Return a result with the details of the program."""
-    task = dict_of(beside.get("task"))
-    code = exit_code(beside.get("exitCode", task.get("exitCode")))
+    task = as_dict(beside.get("task"))
+    code = read_exit_code(beside.get("exitCode", task.get("exitCode")))
     number = ending.exit if code is None else code
-    status = text_of(beside.get("status")) or text_of(task.get("status"))
-    process = text_of(beside.get("backgroundTaskId"))
+    status = as_text(beside.get("status")) or as_text(task.get("status"))
+    process = as_text(beside.get("backgroundTaskId"))
     if status in _GOING_ON:
-        process = text_of(beside.get("shellId")) or text_of(task.get("task_id")) or process
+        process = as_text(beside.get("shellId")) or as_text(task.get("task_id")) or process
     is_open = beside.get("interrupted") is True or bool(process) or status in _STOPPED
     return ending._replace(
         has_failed=None if is_open else ending.has_failed or number not in (None, 0),
         exit=number,
         process=process,
-        task=text_of(task.get("id")),
-        answers=answers_of(beside.get("answers")),
+        task=as_text(task.get("id")),
+        answers=read_answers(beside.get("answers")),
     )
 
 
-def call_id(block: dict[str, Any]) -> str:
+def read_call_id(block: dict[str, Any]) -> str:
     """Return the id of the call in a block; "" if it has none."""
-    return text_of(block.get("id")) or text_of(block.get("tool_use_id"))
+    return as_text(block.get("id")) or as_text(block.get("tool_use_id"))
 
 
-def joined(blocks: list[dict[str, Any]]) -> str:
+def join_text(blocks: list[dict[str, Any]]) -> str:
     """Return the text in the blocks of a message."""
-    texts = (text_of(block.get("text")) for block in blocks if block.get("type") == "text")
+    texts = (as_text(block.get("text")) for block in blocks if block.get("type") == "text")
     return "\n\n".join(filter(None, texts))
 
 
-def result(block: dict[str, Any]) -> str:
+def read_output(block: dict[str, Any]) -> str:
     """Return the output of a tool."""
     content = block.get("content")
-    return text_of(content) or joined(list(dicts_of(content)))
+    return as_text(content) or join_text(list(as_dicts(content)))
 
 
 _FIRST_LOOK = 16 * 1024
@@ -154,7 +156,7 @@ class ClaudeReader:
 
     agent = AGENT
 
-    def __init__(self, path: str, learnt: Learnt) -> None:
+    def __init__(self, path: str, learnt: Checkpoint) -> None:
         """`learnt` is what was read of it before; the reader fills it in."""
         self._learnt = learnt
         stem = os.path.basename(path).removesuffix(".jsonl")
@@ -163,23 +165,23 @@ class ClaudeReader:
         self._above = os.path.basename(folder) if name == SUB_AGENTS else ""
         self._own = stem if _SESSION_ID.fullmatch(stem) or self._is_sub_agent else ""
 
-    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
+    def read_line(self, entry: dict[str, Any], where: MessagePlace) -> Message | None:
         """Return the message in a line; None if there is none."""
-        kind = text_of(entry.get("type"))
+        kind = as_text(entry.get("type"))
         if kind in _TITLES:
             self._read_title(entry, *_TITLES[kind])
             return None
         turn = self._read(kind, entry, where)
         if turn is None:
-            if kind not in expected(AGENT, "other_types"):
-                self._learnt.miss(kind)
+            if kind not in list_expected(AGENT, "other_types"):
+                self._learnt.count_unknown(kind)
             return None
         if self._is_inherited(entry):
             return None
         self._read_facts(entry, turn)
         return turn
 
-    def _read(self, kind: str, entry: dict[str, Any], where: Where) -> Turn | None:
+    def _read(self, kind: str, entry: dict[str, Any], where: MessagePlace) -> Message | None:
         match kind:
             case "user":
                 return _read_user_line(entry, where, self._is_sub_agent)
@@ -188,14 +190,14 @@ class ClaudeReader:
             case "attachment":
                 return _read_attachment(entry, where)
             case "system":
-                text = cut(text_of(entry.get("content")))
-                return Turn(Who.SYSTEM, text, *_common(entry, where), Noise.SYNTHETIC)
+                text = cut(as_text(entry.get("content")))
+                return Message(Speaker.SYSTEM, text, *_common(entry, where), Noise.SYNTHETIC)
             case _:
                 return None
 
     def _is_inherited(self, entry: dict[str, Any]) -> bool:
         """Whether the line is a copy from the session that this one continues."""
-        session = text_of(entry.get("sessionId"))
+        session = as_text(entry.get("sessionId"))
         learnt = self._learnt
         learnt.id = learnt.id or self._own or session
         if self._is_sub_agent:
@@ -206,79 +208,82 @@ class ClaudeReader:
         learnt.continues = learnt.continues or session
         return True
 
-    def _read_facts(self, entry: dict[str, Any], turn: Turn) -> None:
+    def _read_facts(self, entry: dict[str, Any], turn: Message) -> None:
         learnt = self._learnt
-        learnt.cwd = learnt.cwd or absolute_path(entry.get("cwd"))
-        learnt.branch = learnt.branch or text_of(entry.get("gitBranch"))
+        learnt.cwd = learnt.cwd or normalize_absolute_path(entry.get("cwd"))
+        learnt.branch = learnt.branch or as_text(entry.get("gitBranch"))
         if turn.key:
             learnt.last_key = turn.key
-            learnt.name(learnt.titles.pop(turn.key, ""), 1)
+            learnt.set_title(learnt.titles.pop(turn.key, ""), 1)
 
     def _read_title(self, entry: dict[str, Any], field: str, rank: int) -> None:
         """Set the title. A summary of another session names the last line of that one."""
-        learnt, title = self._learnt, text_of(entry.get(field))
-        leaf = text_of(entry.get("leafUuid"))
+        learnt, title = self._learnt, as_text(entry.get(field))
+        leaf = as_text(entry.get("leafUuid"))
         if not leaf or leaf == learnt.last_key:
-            learnt.name(title, rank)
+            learnt.set_title(title, rank)
         elif len(learnt.titles) < _MOST_TITLES:
             learnt.titles[leaf] = mask(title[:1_000])
 
 
-def _common(entry: dict[str, Any], where: Where) -> tuple[str, str, Where]:
-    return moment(entry.get("timestamp")), text_of(entry.get("uuid")), where
+def _common(entry: dict[str, Any], where: MessagePlace) -> tuple[str, str, MessagePlace]:
+    return parse_time(entry.get("timestamp")), as_text(entry.get("uuid")), where
 
 
-def _read_user_line(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
-    content = dict_of(entry.get("message")).get("content")
-    blocks = list(dicts_of(content))
-    whole = text_of(content) or joined(blocks)
-    text = cut(without_insertions(whole), LONGEST_SAID)
+def _read_user_line(entry: dict[str, Any], where: MessagePlace, is_sub_agent: bool) -> Message:
+    content = as_dict(entry.get("message")).get("content")
+    blocks = list(as_dicts(content))
+    whole = as_text(content) or join_text(blocks)
+    text = cut(strip_insertions(whole), LONGEST_QUOTED)
     who, noise = _kind_of_user(entry, blocks, text)
-    if noise is Noise.COMMAND and (typed := typed_command(text)):
-        text, who, noise = typed, Who.PERSON, None
-    if not text and whole.strip() and who is Who.PERSON:
-        who, noise = Who.SYSTEM, Noise.REMINDER
+    if noise is Noise.COMMAND and (typed := read_typed_command(text)):
+        text, who, noise = typed, Speaker.USER, None
+    if not text and whole.strip() and who is Speaker.USER:
+        who, noise = Speaker.SYSTEM, Noise.REMINDER
     is_aside = is_sub_agent or entry.get("isSidechain") is True
-    if is_aside and who is Who.PERSON:
+    if is_aside and who is Speaker.USER:
         # the prompt of a sub-agent is a message of the agent
-        who = Who.AGENT
+        who = Speaker.AGENT
     results = [block for block in blocks if block.get("type") == "tool_result"]
-    ended = list(noticed(text)) if who is Who.SYSTEM else []
-    return Turn(
+    ended = list(read_notices(text)) if who is Speaker.SYSTEM else []
+    return Message(
         who,
-        text or cut("\n".join(result(block) for block in results)),
+        text or cut("\n".join(read_output(block) for block in results)),
         *_common(entry, where),
         noise,
         calls=tuple(call for call, _ in ended),
-        endings=(*endings(results, entry.get("toolUseResult")), *(ending for _, ending in ended)),
+        results=(
+            *read_results(results, entry.get("toolUseResult")),
+            *(ending for _, ending in ended),
+        ),
         is_aside=is_aside,
     )
 
 
 def _kind_of_user(
     entry: dict[str, Any], blocks: list[dict[str, Any]], text: str
-) -> tuple[Who, Noise | None]:
+) -> tuple[Speaker, Noise | None]:
     """Return who wrote a line in the user's place, and what it is if not a message of the user."""
-    kinds = {text_of(block.get("type")) for block in blocks}
+    kinds = {as_text(block.get("type")) for block in blocks}
     if "toolUseResult" in entry or "sourceToolAssistantUUID" in entry or kinds == {"tool_result"}:
-        return Who.TOOL, Noise.OUTPUT
+        return Speaker.TOOL, Noise.OUTPUT
     if entry.get("isCompactSummary") is True:
-        return Who.SYSTEM, Noise.SUMMARY
-    if noise := noise_of(AGENT, text):
-        return Who.SYSTEM, noise
-    sender = dict_of(entry.get("origin")).get("kind")
+        return Speaker.SYSTEM, Noise.SUMMARY
+    if noise := classify_noise(AGENT, text):
+        return Speaker.SYSTEM, noise
+    sender = as_dict(entry.get("origin")).get("kind")
     if entry.get("isMeta") is True or sender not in (None, "human"):
-        return Who.SYSTEM, Noise.SYNTHETIC
-    return Who.PERSON, Noise.IMAGE if "image" in kinds and not text else None
+        return Speaker.SYSTEM, Noise.SYNTHETIC
+    return Speaker.USER, Noise.IMAGE if "image" in kinds and not text else None
 
 
-def _read_agent_line(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
-    message = dict_of(entry.get("message"))
+def _read_agent_line(entry: dict[str, Any], where: MessagePlace, is_sub_agent: bool) -> Message:
+    message = as_dict(entry.get("message"))
     content = message.get("content")
-    blocks = list(dicts_of(content))
-    cwd = absolute_path(entry.get("cwd"))
+    blocks = list(as_dicts(content))
+    cwd = normalize_absolute_path(entry.get("cwd"))
     used = [block for block in blocks if block.get("type") == "tool_use"]
-    shown = filter(None, (text_of(content) or joined(blocks), *map(_find_shown, used)))
+    shown = filter(None, (as_text(content) or join_text(blocks), *map(_find_shown, used)))
     text = cut("\n\n".join(shown)).strip()
     touched = tuple(touch for block in used for touch in _find_touches(block, cwd))
     calls = tuple(map(_make_call, used))
@@ -288,20 +293,23 @@ def _read_agent_line(entry: dict[str, Any], where: Where, is_sub_agent: bool) ->
     elif not text:
         noise = Noise.CALL if used else Noise.THINKING
     is_aside = is_sub_agent or entry.get("isSidechain") is True
-    return Turn(Who.AGENT, text, *_common(entry, where), noise, touched, calls, is_aside=is_aside)
+    return Message(
+        Speaker.AGENT, text, *_common(entry, where), noise, touched, calls, is_aside=is_aside
+    )
 
 
-def _read_attachment(entry: dict[str, Any], where: Where) -> Turn:
-    given = dict_of(entry.get("attachment"))
-    kind = text_of(given.get("type"))
+def _read_attachment(entry: dict[str, Any], where: MessagePlace) -> Message:
+    given = as_dict(entry.get("attachment"))
+    kind = as_text(given.get("type"))
     common = _common(entry, where)
     if kind == "queued_command":
         return _read_queued(given, common)
     touched = tuple(
-        Touch(FileAction.READ, path, f"{common[1]}:{path}") for path in _find_loaded(kind, given)
+        FileTouch(FileAction.READ, path, f"{common[1]}:{path}")
+        for path in _find_loaded(kind, given)
     )
-    text = cut(text_of(given.get("content")) or text_of(given.get("stdout")))
-    return Turn(Who.SYSTEM, text, *common, _attachment_noise(kind), touched)
+    text = cut(as_text(given.get("content")) or as_text(given.get("stdout")))
+    return Message(Speaker.SYSTEM, text, *common, _attachment_noise(kind), touched)
 
 
 def _attachment_noise(kind: str) -> Noise:
@@ -312,48 +320,54 @@ def _attachment_noise(kind: str) -> Noise:
     return Noise.REMINDER
 
 
-def _read_queued(given: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
+def _read_queued(given: dict[str, Any], common: tuple[str, str, MessagePlace]) -> Message:
     """Return what the user typed while the agent was at work."""
     prompt = given.get("prompt")
-    text = cut(without_insertions(text_of(prompt) or joined(list(dicts_of(prompt)))), LONGEST_SAID)
+    text = cut(
+        strip_insertions(as_text(prompt) or join_text(list(as_dicts(prompt)))), LONGEST_QUOTED
+    )
     is_own = given.get("commandMode") in (None, "prompt") and given.get("isMeta") is not True
-    noise = noise_of(AGENT, text) if is_own else Noise.REMINDER
-    return Turn(Who.SYSTEM if noise else Who.PERSON, text, *common, noise)
+    noise = classify_noise(AGENT, text) if is_own else Noise.REMINDER
+    return Message(Speaker.SYSTEM if noise else Speaker.USER, text, *common, noise)
 
 
 def _find_loaded(kind: str, given: dict[str, Any]) -> Iterator[str]:
     """Yield the files that an attachment shows the agent."""
     named = [given] if kind in _LOADED else []
     if kind == "relevant_memories":
-        named = list(dicts_of(given.get("memories")))
+        named = list(as_dicts(given.get("memories")))
     for file in named:
-        path = whole_path(text_of(file.get("path")) or text_of(file.get("filename")), "")
+        path = resolve_path(as_text(file.get("path")) or as_text(file.get("filename")), "")
         if path:
             yield path
 
 
-def _find_touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
-    tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return touches(AGENT, tool, given, cwd, call_id(block))
+def _find_touches(block: dict[str, Any], cwd: str) -> tuple[FileTouch, ...]:
+    tool, given = as_text(block.get("name")), as_dict(block.get("input"))
+    return find_touches(AGENT, tool, given, cwd, read_call_id(block))
 
 
 def _find_shown(block: dict[str, Any]) -> str:
-    return said_by(AGENT, text_of(block.get("name")), dict_of(block.get("input")))
+    return read_shown_text(AGENT, as_text(block.get("name")), as_dict(block.get("input")))
 
 
-def _make_call(block: dict[str, Any]) -> Call:
-    tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return call_of(AGENT, tool, given, call_id(block))
+def _make_call(block: dict[str, Any]) -> ToolCall:
+    tool, given = as_text(block.get("name")), as_dict(block.get("input"))
+    return make_call(AGENT, tool, given, read_call_id(block))
 
 
-def session_cwd(path: str) -> str | None:
+def read_session_cwd(path: str) -> str | None:
     """Return the working directory in which the session of the transcript at `path` began; None
     if its first 256 KB do not have it.
     """
     for limit in (_FIRST_LOOK, _LAST_LOOK):
         raw = read_plain_file(path, limit)
         for line in (raw or b"").split(b"\n"):
-            cwd = absolute_path((parsed(line) or {}).get("cwd")) if b'"cwd"' in line else ""
+            cwd = (
+                normalize_absolute_path((parse_object(line) or {}).get("cwd"))
+                if b'"cwd"' in line
+                else ""
+            )
             if cwd:
                 return cwd
         if raw is None or len(raw) < limit:
@@ -361,12 +375,12 @@ def session_cwd(path: str) -> str | None:
     return None
 
 
-def project_cwds(folder: str, limit: int) -> tuple[str, ...]:
+def read_project_cwds(folder: str, limit: int) -> tuple[str, ...]:
     """Return the working directories of the `limit` newest sessions of the project `folder`, newest
     first, each once.
     """
     newest = sorted(_transcripts(folder), reverse=True)[:limit]
-    return tuple(dict.fromkeys(cwd for _, path in newest if (cwd := session_cwd(path))))
+    return tuple(dict.fromkeys(cwd for _, path in newest if (cwd := read_session_cwd(path))))
 
 
 def _transcripts(folder: str) -> Iterator[tuple[float, str]]:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from ricordo.agents.codex.transcript import AGENT, CodexReader, rollout_cwd
+from ricordo.agents.codex.transcript import AGENT, CodexReader, read_rollout_cwd
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.lines import parsed
-from ricordo.agents.transcripts.reader import LineTranscript, turns_between
-from ricordo.agents.transcripts.session import Turn, Where
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.lines import parse_object
+from ricordo.agents.transcripts.reader import LineTranscript, read_messages_from
+from ricordo.agents.transcripts.session import Message, MessagePlace
 from ricordo.agents.transcripts.sources import (
     FIRST_LINES,
-    SessionScope,
+    SessionFilter,
     TranscriptSource,
+    find_line_files,
     is_inside,
-    line_files,
 )
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
-from ricordo.storage.foreign_file import folders_in, read_plain_file
+from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 SUMMARY = "memory_summary.md"
 """The only file that a session is given, whole."""
@@ -52,14 +52,14 @@ _OF_ROLLOUTS = frozenset(("payload", "record_type", "role"))
 """Names that only the lines of rollouts have."""
 
 
-def memory(home: str, environ: Mapping[str, str]) -> MemoryPlace:
+def find_memory(home: str, environ: Mapping[str, str]) -> MemoryPlace:
     """Return the memory that Codex keeps in `CODEX_HOME`, else in `home`, there or not."""
     moved = environ.get("CODEX_HOME", "")
     why = "the memories folder in CODEX_HOME" if moved else "the memories folder of Codex"
-    return MemoryPlace(os.path.join(own_folder(home, environ), "memories"), MEMORIES, "", why)
+    return MemoryPlace(os.path.join(find_home(home, environ), "memories"), MEMORIES, "", why)
 
 
-def own_folder(home: str, environ: Mapping[str, str]) -> str:
+def find_home(home: str, environ: Mapping[str, str]) -> str:
     """Return the folder of Codex: `CODEX_HOME`, else the one in `home`, there or not."""
     return os.path.join(home, environ.get("CODEX_HOME", "") or ".codex")
 
@@ -76,11 +76,11 @@ def is_memory(root: str, names: frozenset[str]) -> bool:
 
 def find_rollouts(home: str) -> Iterator[TranscriptSource]:
     """Yield the rollouts in the folder of Codex."""
-    for folder in rollout_folders(home):
+    for folder in list_rollout_folders(home):
         yield from _find_below(folder, _DEEPEST)
 
 
-def rollout_folders(home: str) -> list[str]:
+def list_rollout_folders(home: str) -> list[str]:
     """Return where Codex, whose folder is `home`, keeps its rollouts, by year, month and day."""
     return [os.path.join(home, name) for name in _FOLDERS]
 
@@ -91,16 +91,16 @@ def is_rollout(path: str) -> bool:
         return True
     raw = read_plain_file(path, _FIRST_PART) or b""
     for line in raw.split(b"\n")[:FIRST_LINES]:
-        entry = parsed(line)
+        entry = parse_object(line)
         if entry is not None and not _OF_ROLLOUTS.isdisjoint(entry):
             return True
     return False
 
 
 def _find_below(folder: str, levels: int) -> Iterator[TranscriptSource]:
-    yield from line_files(AGENT, folder)
+    yield from find_line_files(AGENT, folder)
     if levels:
-        for inner in folders_in(folder):
+        for inner in list_subfolders(folder):
             yield from _find_below(inner, levels - 1)
 
 
@@ -118,49 +118,53 @@ class CodexSupport(AgentSupport):
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
     ) -> Iterator[MemoryPlace]:
-        yield memory(home, environ)
+        yield find_memory(home, environ)
 
     def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
-        return Survey(frozenset(), lambda projects: [memory(home, environ)])
+        return Survey(frozenset(), lambda projects: [find_memory(home, environ)])
 
     def project_of(self, root: str, layout: Layout) -> str:
         return ""
 
-    def session_scope(
+    def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]
-    ) -> SessionScope:
-        return SessionScope(
-            projects=tuple(projects), agents=frozenset((AGENT,)), tails=("/.codex/memories/",)
+    ) -> SessionFilter:
+        return SessionFilter(
+            projects=tuple(projects),
+            agents=frozenset((AGENT,)),
+            root_endings=("/.codex/memories/",),
         )
 
     def transcripts(
-        self, scope: SessionScope, home: str, environ: Mapping[str, str]
+        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        for source in find_rollouts(own_folder(home, environ)):
-            cwd = rollout_cwd(source.path)
-            if not cwd or scope.has(source.agent, source.path, cwd):
+        for source in find_rollouts(find_home(home, environ)):
+            cwd = read_rollout_cwd(source.path)
+            if not cwd or scope.matches(source.agent, source.path, cwd):
                 yield source
 
     def transcripts_near(
         self, path: str, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        own = os.path.realpath(own_folder(home, environ))
+        own = os.path.realpath(find_home(home, environ))
         if is_inside(path, own):
             yield from find_rollouts(own)
 
     def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        return rollout_folders(own_folder(home, environ))
+        return list_rollout_folders(find_home(home, environ))
 
     def is_transcript(self, path: str) -> bool:
         return is_rollout(path)
 
     def open_transcript(
-        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> LineTranscript:
         return LineTranscript(CodexReader, source.path, learnt, step)
 
-    def turns_from(self, source: TranscriptSource, start: Where) -> Iterator[Turn]:
-        return turns_between(CodexReader, source.path, start)
+    def read_messages_from(
+        self, source: TranscriptSource, start: MessagePlace
+    ) -> Iterator[Message]:
+        return read_messages_from(CodexReader, source.path, start)
 
 
 CODEX = CodexSupport()

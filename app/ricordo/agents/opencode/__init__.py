@@ -9,19 +9,19 @@ from ricordo.agents.opencode.transcript import (
     AGENT,
     OpencodeSession,
     OpencodeTranscript,
-    sessions,
-    sessions_at,
+    find_sessions,
+    read_sessions_at,
 )
 from ricordo.agents.support import AgentSupport, Step
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource, is_inside
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource, is_inside
 from ricordo.errors import WrongUsage
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 _MOST_NAMED = 5
 
 
-def data_folder(home: str, environ: Mapping[str, str]) -> str:
+def find_data_folder(home: str, environ: Mapping[str, str]) -> str:
     """Return the directory in which opencode keeps its sessions, there or not. The XDG setting of
     the shell counts for the shell's own home alone.
     """
@@ -31,9 +31,9 @@ def data_folder(home: str, environ: Mapping[str, str]) -> str:
     return os.path.join(base, "opencode")
 
 
-def find_sources(data: str) -> Iterator[TranscriptSource]:
+def find_transcripts(data: str) -> Iterator[TranscriptSource]:
     """Yield the sessions in the data directory of opencode."""
-    yield from map(_source, sessions(data))
+    yield from map(_source, find_sessions(data))
 
 
 def _source(kept: OpencodeSession) -> TranscriptSource:
@@ -51,29 +51,29 @@ class OpencodeSupport(AgentSupport):
     takes_handoffs = True
 
     def transcripts(
-        self, scope: SessionScope, home: str, environ: Mapping[str, str]
+        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        for source in find_sources(data_folder(home, environ)):
-            if scope.has(source.agent, source.path, source.cwd):
+        for source in find_transcripts(find_data_folder(home, environ)):
+            if scope.matches(source.agent, source.path, source.cwd):
                 yield source
 
     def transcripts_near(
         self, path: str, home: str, environ: Mapping[str, str]
     ) -> Iterator[TranscriptSource]:
-        data = os.path.realpath(data_folder(home, environ))
+        data = os.path.realpath(find_data_folder(home, environ))
         if is_inside(path, data):
-            yield from find_sources(data)
+            yield from find_transcripts(data)
 
     def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        return [data_folder(home, environ)]
+        return [find_data_folder(home, environ)]
 
     def find_session(self, path: str, session: str, raw: bytes) -> TranscriptSource | None:
         if not raw.startswith(b"SQLite") and not path.endswith(".json"):
             return None
-        there = list(sessions_at(path))
+        there = list(read_sessions_at(path))
         if not there:
             raise WrongUsage(
-                f"--session: {one_line(path)} holds no session of opencode that can be read."
+                f"--session: {make_one_line(path)} holds no session of opencode that can be read."
             )
         matches = [kept for kept in there if session in ("", kept.id)]
         if len(matches) == 1:
@@ -81,10 +81,10 @@ class OpencodeSupport(AgentSupport):
         newest = sorted(there, key=lambda kept: (len(kept.stamp), kept.stamp), reverse=True)
         names = (f"{os.path.basename(path)}#{kept.id}" for kept in newest[:_MOST_NAMED])
         why = f"holds {len(there)} sessions; name one of them, such as {', '.join(names)}"
-        raise WrongUsage(f"--session: {one_line(path)} {one_line(why)}.")
+        raise WrongUsage(f"--session: {make_one_line(path)} {make_one_line(why)}.")
 
     def open_transcript(
-        self, source: TranscriptSource, learnt: Learnt | None, step: Step
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> OpencodeTranscript:
         kept = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
         return OpencodeTranscript(kept, step)

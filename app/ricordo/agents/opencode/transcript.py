@@ -13,33 +13,38 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.transcripts.checkpoint import Learnt
+from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import (
     LONGEST_LINE,
-    LONGEST_SAID,
+    LONGEST_QUOTED,
+    as_dict,
+    as_dicts,
+    as_text,
     cut,
-    dict_of,
-    dicts_of,
-    exit_code,
-    moment,
-    parsed,
-    text_of,
+    parse_object,
+    parse_time,
+    read_exit_code,
 )
-from ricordo.agents.transcripts.noise import begins, expected, refusal, without_insertions
+from ricordo.agents.transcripts.noise import (
+    list_expected,
+    output_begins,
+    read_refusal,
+    strip_insertions,
+)
 from ricordo.agents.transcripts.session import (
     MOST_TASKS,
     CallResult,
     FileAction,
+    FileTouch,
+    Message,
+    MessagePlace,
     Noise,
     Session,
-    Touch,
-    Turn,
-    Where,
-    Who,
-    both_ends,
+    Speaker,
+    shorten_output,
 )
-from ricordo.agents.transcripts.tools import call_of, touches
-from ricordo.storage.foreign_file import absolute_path, folders_in, read_plain_file
+from ricordo.agents.transcripts.tools import find_touches, make_call
+from ricordo.storage.foreign_file import list_subfolders, normalize_absolute_path, read_plain_file
 from ricordo.storage.state_file import open_database_to_read
 
 AGENT = Agent("opencode", "opencode", keeps_database=True)
@@ -68,23 +73,23 @@ class OpencodeSession(NamedTuple):
 class OpencodeTranscript:
     """One session of opencode. Its messages may change, so it is always read from its start."""
 
-    is_anew = True
+    is_restarted = True
     is_resumable = False
 
     def __init__(self, kept: OpencodeSession, step: Callable[[], None] = lambda: None) -> None:
         """`step` is called at every part and may raise. Nothing is opened yet."""
         self._kept = kept
         self._step = step
-        self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
+        self.checkpoint = Checkpoint(id=kept.id, cwd=kept.cwd)
         self._changed: set[str] = set()
         """The files that tools changed since the last list of what a step changed."""
 
     @property
     def session(self) -> Session:
         """The session, as far as it was read."""
-        return self.learnt.session(AGENT, self._kept.path)
+        return self.checkpoint.make_session(AGENT, self._kept.path)
 
-    def turns(self) -> Iterator[Turn]:
+    def messages(self) -> Iterator[Message]:
         """Yield the messages; none if the session cannot be read."""
         in_database = not self._kept.path.endswith(".json")
         items = _read_database(self._kept) if in_database else _read_files(self._kept)
@@ -95,26 +100,28 @@ class OpencodeTranscript:
         for number, item in enumerate(items, 1):
             self._step()
             if item.part is None:
-                self.learnt.too_long += 1
+                self.checkpoint.too_long += 1
                 continue
-            turn = self._read_part(item, Where(0, number))
+            turn = self._read_part(item, MessagePlace(0, number))
             if turn is not None:
-                self.learnt.hear(turn)
+                self.checkpoint.record(turn)
                 yield turn
 
     def seal(self) -> None:
         """Do nothing: it is always read from its start."""
 
     def _read_header(self, head: _Item) -> None:
-        self.learnt.name(text_of(head.message.get("title")), 2)
-        self.learnt.part_of = text_of(head.message.get("parentID"))
+        self.checkpoint.set_title(as_text(head.message.get("title")), 2)
+        self.checkpoint.part_of = as_text(head.message.get("parentID"))
 
-    def _read_part(self, item: _Item, where: Where) -> Turn | None:
+    def _read_part(self, item: _Item, where: MessagePlace) -> Message | None:
         message, part = item.message, item.part or {}
-        kind, state = text_of(part.get("type")), dict_of(part.get("state"))
+        kind, state = as_text(part.get("type")), as_dict(part.get("state"))
         is_person = message.get("role") == "user"
-        times = dict_of(part.get("time")) or dict_of(state.get("time"))
-        at = moment(times.get("start")) or moment(dict_of(message.get("time")).get("created"))
+        times = as_dict(part.get("time")) or as_dict(state.get("time"))
+        at = parse_time(times.get("start")) or parse_time(
+            as_dict(message.get("time")).get("created")
+        )
         common = (at, item.key, where)
         match kind:
             case "text":
@@ -124,90 +131,92 @@ class OpencodeTranscript:
             case "patch":
                 return self._read_patch(part, common)
             case "reasoning":
-                return Turn(Who.AGENT, cut(text_of(part.get("text"))), *common, Noise.THINKING)
+                return Message(
+                    Speaker.AGENT, cut(as_text(part.get("text"))), *common, Noise.THINKING
+                )
             case "compaction":
-                return Turn(Who.SYSTEM, "", *common, Noise.SUMMARY)
+                return Message(Speaker.SYSTEM, "", *common, Noise.SUMMARY)
             case _:
-                if kind not in expected(AGENT, "other_parts"):
-                    self.learnt.miss(f"part {kind}")
+                if kind not in list_expected(AGENT, "other_parts"):
+                    self.checkpoint.count_unknown(f"part {kind}")
                 return None
 
     def _read_tool(
-        self, part: dict[str, Any], state: dict[str, Any], common: tuple[str, str, Where]
-    ) -> Turn:
-        call = text_of(part.get("callID")) or common[1]
-        given = dict_of(state.get("input"))
-        cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
-        tool, ending = text_of(part.get("tool")), _make_result(call, state)
-        touched = touches(AGENT, tool, given, cwd, call)
+        self, part: dict[str, Any], state: dict[str, Any], common: tuple[str, str, MessagePlace]
+    ) -> Message:
+        call = as_text(part.get("callID")) or common[1]
+        given = as_dict(state.get("input"))
+        cwd = normalize_absolute_path(given.get("cwd")) or self.checkpoint.cwd
+        tool, ending = as_text(part.get("tool")), _make_result(call, state)
+        touched = find_touches(AGENT, tool, given, cwd, call)
         if ending.has_failed is False:
-            self._changed.update(touch.path for touch in touched if touch.deed.changes)
-        return Turn(
-            Who.AGENT,
+            self._changed.update(touch.path for touch in touched if touch.action.changes)
+        return Message(
+            Speaker.AGENT,
             "",
             *common,
             Noise.CALL,
             # what a call did that never ended is unknown
             touched if ending.has_failed is not None else (),
-            (call_of(AGENT, tool, given, call),),
+            (make_call(AGENT, tool, given, call),),
             (ending,),
         )
 
-    def _read_patch(self, part: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
+    def _read_patch(self, part: dict[str, Any], common: tuple[str, str, MessagePlace]) -> Message:
         """Read the files that a step changed, without those that a tool call named."""
         call, files = common[1], part.get("files")
-        paths = [absolute_path(file) for file in files] if isinstance(files, list) else []
+        paths = [normalize_absolute_path(file) for file in files] if isinstance(files, list) else []
         new = (path for path in dict.fromkeys(paths) if path and path not in self._changed)
-        touched = tuple(Touch(FileAction.EDITED, path, call) for path in new)
+        touched = tuple(FileTouch(FileAction.EDITED, path, call) for path in new)
         self._changed.clear()
         ending = CallResult(call, has_failed=False)
-        return Turn(Who.SYSTEM, "", *common, Noise.SYNTHETIC, touched, (), (ending,))
+        return Message(Speaker.SYSTEM, "", *common, Noise.SYNTHETIC, touched, (), (ending,))
 
 
 def _make_result(call: str, state: dict[str, Any]) -> CallResult:
     """Return the result of a call; it is unknown for one that never ended."""
-    number = exit_code(dict_of(state.get("metadata")).get("exit"))
-    output = text_of(state.get("output")) or text_of(state.get("error"))
+    number = read_exit_code(as_dict(state.get("metadata")).get("exit"))
+    output = as_text(state.get("output")) or as_text(state.get("error"))
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
-    is_refused, words = refusal(AGENT, output) if has_failed else (False, "")
-    is_open = not has_ended or (has_failed and begins(AGENT, "stopped", output))
+    is_refused, words = read_refusal(AGENT, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and output_begins(AGENT, "stopped", output))
     return CallResult(
         call,
         None if is_open else has_failed,
         number,
-        both_ends(output),
-        is_refused=is_refused,
-        is_denied=has_failed and begins(AGENT, "denied", output),
-        words=words,
+        shorten_output(output),
+        is_rejected=is_refused,
+        is_denied=has_failed and output_begins(AGENT, "denied", output),
+        user_words=words,
         answers=tuple(_find_answers(state)),
     )
 
 
 def _find_answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the questions that a call asked the user, with the answers, each of several words."""
-    questions = dict_of(state.get("input")).get("questions")
-    given = dict_of(state.get("metadata")).get("answers")
+    questions = as_dict(state.get("input")).get("questions")
+    given = as_dict(state.get("metadata")).get("answers")
     answers = given if isinstance(given, list) else []
-    for asked, answer in zip(dicts_of(questions), answers, strict=False):
-        question = text_of(asked.get("question"))
-        words = ", ".join(filter(None, map(text_of, answer if isinstance(answer, list) else ())))
+    for asked, answer in zip(as_dicts(questions), answers, strict=False):
+        question = as_text(asked.get("question"))
+        words = ", ".join(filter(None, map(as_text, answer if isinstance(answer, list) else ())))
         if question and words:
             yield question, words
 
 
-def sessions(data: str) -> Iterator[OpencodeSession]:
+def find_sessions(data: str) -> Iterator[OpencodeSession]:
     """Yield the sessions in opencode's data directory, of both eras."""
     for name in _list_names(data):
         if name.startswith("opencode") and name.endswith(".db"):
             yield from _find_database_sessions(os.path.join(data, name))
-    for folder in folders_in(os.path.join(data, "storage", "session")):
+    for folder in list_subfolders(os.path.join(data, "storage", "session")):
         for name in _list_names(folder):
             if name.endswith(".json"):
                 yield from _find_file_session(os.path.join(folder, name))
 
 
-def sessions_at(path: str) -> Iterator[OpencodeSession]:
+def read_sessions_at(path: str) -> Iterator[OpencodeSession]:
     """Yield the sessions in one database, or the one in one file of a session."""
     is_database = (read_plain_file(path, len(_SQLITE)) or b"") == _SQLITE
     yield from _find_database_sessions(path) if is_database else _find_file_session(path)
@@ -226,14 +235,14 @@ def _read_text(
     message: dict[str, Any],
     part: dict[str, Any],
     is_person: bool,
-    common: tuple[str, str, Where],
-) -> Turn:
-    text = cut(without_insertions(text_of(part.get("text"))), LONGEST_SAID)
+    common: tuple[str, str, MessagePlace],
+) -> Message:
+    text = cut(strip_insertions(as_text(part.get("text"))), LONGEST_QUOTED)
     if message.get("summary") is True:
-        return Turn(Who.SYSTEM, text, *common, Noise.SUMMARY)
+        return Message(Speaker.SYSTEM, text, *common, Noise.SUMMARY)
     if part.get("synthetic") is True or part.get("ignored") is True:
-        return Turn(Who.SYSTEM, text, *common, Noise.SYNTHETIC)
-    return Turn(Who.PERSON if is_person else Who.AGENT, text, *common)
+        return Message(Speaker.SYSTEM, text, *common, Noise.SYNTHETIC)
+    return Message(Speaker.USER if is_person else Speaker.AGENT, text, *common)
 
 
 # In SQLite
@@ -261,7 +270,7 @@ def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:
     except (sqlite3.Error, OSError):
         return
     for session, directory, stamp in rows:
-        yield OpencodeSession(path, str(session), absolute_path(directory), str(stamp))
+        yield OpencodeSession(path, str(session), normalize_absolute_path(directory), str(stamp))
 
 
 def _read_database(kept: OpencodeSession) -> Iterator[_Item]:
@@ -276,8 +285,10 @@ def _read_database(kept: OpencodeSession) -> Iterator[_Item]:
                 (LONGEST_LINE, kept.id),
             )
             for _, data, created, key, part in rows:
-                message = {"time": {"created": created}, **(parsed(text_of(data)) or {})}
-                yield _Item(message, None if part is None else parsed(str(part)) or {}, str(key))
+                message = {"time": {"created": created}, **(parse_object(as_text(data)) or {})}
+                yield _Item(
+                    message, None if part is None else parse_object(str(part)) or {}, str(key)
+                )
             yield from _read_todos(connection, kept.id)
     except (sqlite3.Error, OSError):
         return
@@ -313,7 +324,7 @@ def _read_head(connection: sqlite3.Connection, session: str) -> _Item:
 
 def _find_file_session(path: str) -> Iterator[OpencodeSession]:
     fields = _read_json(path)
-    name = text_of(fields.get("id"))
+    name = as_text(fields.get("id"))
     if not name or "/" in name:
         return
     messages = os.path.join(_storage_of(path), "message", name)
@@ -321,9 +332,9 @@ def _find_file_session(path: str) -> Iterator[OpencodeSession]:
         touched = (os.stat(path).st_mtime_ns, os.stat(messages).st_mtime_ns)
     except OSError:
         return
-    updated = dict_of(fields.get("time")).get("updated")
+    updated = as_dict(fields.get("time")).get("updated")
     yield OpencodeSession(
-        path, name, absolute_path(fields.get("directory")), f"{updated} {touched}"
+        path, name, normalize_absolute_path(fields.get("directory")), f"{updated} {touched}"
     )
 
 
@@ -335,7 +346,9 @@ def _read_files(kept: OpencodeSession) -> Iterator[_Item]:
     loose = _find_loose_parts(
         os.path.join(storage, "part"), {_id_of(message) for message in messages}
     )
-    messages.sort(key=lambda item: (moment(dict_of(item.get("time")).get("created")), _id_of(item)))
+    messages.sort(
+        key=lambda item: (parse_time(as_dict(item.get("time")).get("created")), _id_of(item))
+    )
     for message in messages:
         name = _id_of(message)
         own = os.path.join(storage, "part", name) if name and "/" not in name else ""
@@ -352,7 +365,7 @@ def _find_loose_parts(folder: str, messages: Collection[str]) -> dict[str, list[
     for name in _list_names(folder):
         if name.endswith(".json"):
             part = _read_json(os.path.join(folder, name))
-            message = text_of(part.get("messageID"))
+            message = as_text(part.get("messageID"))
             if message in messages:
                 parts.setdefault(message, []).append(part)
     return parts
@@ -364,11 +377,11 @@ def _storage_of(session_file: str) -> str:
 
 def _read_json(path: str) -> dict[str, Any]:
     raw = read_plain_file(path, LONGEST_LINE)
-    return (parsed(raw) if raw is not None else None) or {}
+    return (parse_object(raw) if raw is not None else None) or {}
 
 
 def _id_of(fields: dict[str, Any]) -> str:
-    return text_of(fields.get("id"))
+    return as_text(fields.get("id"))
 
 
 def _list_names(folder: str) -> list[str]:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from ricordo.agents.registry import open_transcript
-from ricordo.agents.transcripts.checkpoint import Learnt, as_text, from_text
-from ricordo.agents.transcripts.session import Turn
+from ricordo.agents.transcripts.checkpoint import Checkpoint, dump_checkpoint, load_checkpoint
+from ricordo.agents.transcripts.session import Message
 from ricordo.agents.transcripts.sources import TranscriptSource
-from ricordo.agents.transcripts.store import TranscriptStore, stored
+from ricordo.agents.transcripts.store import TranscriptStore, to_stored_path
 
-SAVED_EVERY = 16 * 1024 * 1024
+SAVE_INTERVAL = 16 * 1024 * 1024
 """Bytes of a transcript after which the state is saved: an interruption loses no more."""
 _NOTE = ".md"
 _TOUCH = "transcript, call, path, deed, at, key, offset, line, window_offset, window_line"
@@ -26,12 +26,12 @@ def catch_up(
     every few milliseconds and may raise: what was read before stays saved. Raises sqlite3.Error,
     OSError and StateUnusable.
     """
-    with store.writing() as connection:
+    with store.open_for_writing() as connection:
         rows = connection.execute("SELECT path, session, stamp FROM transcript").fetchall()
         stamps = {(path, session): stamp for path, session, stamp in rows}
-        for source in sorted(sources, key=lambda source: -source.touched):
+        for source in sorted(sources, key=lambda source: -source.changed_at):
             step()
-            if stamps.get((stored(source.path), source.session)) != source.stamp:
+            if stamps.get((to_stored_path(source.path), source.session)) != source.stamp:
                 _TranscriptCatchUp(connection, source, step).read()
 
 
@@ -53,9 +53,9 @@ class _TranscriptCatchUp:
         }
         """Calls that touched notes and have no result yet."""
 
-    def _find_row(self) -> tuple[int, Learnt]:
+    def _find_row(self) -> tuple[int, Checkpoint]:
         """Return the number of the transcript, and what was read of it before."""
-        path, session = stored(self._source.path), self._source.session
+        path, session = to_stored_path(self._source.path), self._source.session
         with self._connection:
             self._connection.execute(
                 "INSERT OR IGNORE INTO transcript (agent, path, session) VALUES (?, ?, ?)",
@@ -64,19 +64,19 @@ class _TranscriptCatchUp:
             n, learnt = self._connection.execute(
                 "SELECT n, learnt FROM transcript WHERE path = ? AND session = ?", (path, session)
             ).fetchone()
-        return n, from_text(learnt)
+        return n, load_checkpoint(learnt)
 
     def read(self) -> None:
         """Read it to its end, and save the result."""
         saved, is_void = 0, False
         try:
-            for turn in self._transcript.turns():
-                if self._transcript.is_anew and not is_void:
+            for turn in self._transcript.messages():
+                if self._transcript.is_restarted and not is_void:
                     is_void = True
                     self._delete_touches()
                 self._save_touches(turn)
-                offset = turn.where.offset
-                if offset - saved >= SAVED_EVERY:
+                offset = turn.place.offset
+                if offset - saved >= SAVE_INTERVAL:
                     saved = offset
                     self._transcript.seal()
                     self._save("")
@@ -90,17 +90,17 @@ class _TranscriptCatchUp:
         self._connection.execute("DELETE FROM touch WHERE transcript = ?", (self._n,))
         self._pending = set()
 
-    def _save_touches(self, turn: Turn) -> None:
-        window = self._transcript.learnt.window
+    def _save_touches(self, turn: Message) -> None:
+        window = self._transcript.checkpoint.window
         for number, touch in enumerate(turn.touches):
             if not touch.path.lower().endswith(_NOTE):
                 continue
-            call = touch.call or f"{turn.key or turn.where.line}:{number}"
+            call = touch.call or f"{turn.key or turn.place.line}:{number}"
             self._connection.execute(
                 f"INSERT OR IGNORE INTO touch ({_TOUCH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(self._n, call, stored(touch.path), touch.deed, turn.at, turn.key),
-                    *(*turn.where, *window),
+                    *(self._n, call, to_stored_path(touch.path), touch.action, turn.at, turn.key),
+                    *(*turn.place, *window),
                 ),
             )
             self._pending.add(call)
@@ -117,7 +117,9 @@ class _TranscriptCatchUp:
 
     def _save(self, stamp: str) -> None:
         """Save all up to here; `stamp` is "" unless it was read to its end."""
-        learnt = as_text(self._transcript.learnt) if self._transcript.is_resumable else ""
+        learnt = (
+            dump_checkpoint(self._transcript.checkpoint) if self._transcript.is_resumable else ""
+        )
         self._connection.execute(
             "UPDATE transcript SET stamp = :stamp, learnt = :learnt, id = :id, cwd = :cwd, "
             "branch = :branch, title = :title, started = :started, ended = :ended, "
@@ -138,7 +140,9 @@ _LOG = "-wal"
 """What SQLite adds to the name of a database for its write-ahead log."""
 
 
-def places_of(sources: Iterable[TranscriptSource], folders: Iterable[str]) -> frozenset[str]:
+def list_watched_paths(
+    sources: Iterable[TranscriptSource], folders: Iterable[str]
+) -> frozenset[str]:
     """Return the paths that change when something is added to `sources`, or when another one
     appears in one of the `folders`, or beside those that are in them.
     """
@@ -158,7 +162,7 @@ def _places_of_source(source: TranscriptSource, tops: Collection[str]) -> Iterat
         folder = os.path.dirname(folder)
 
 
-def stamps_of(places: Iterable[str]) -> Stamps:
+def read_stamps(places: Iterable[str]) -> Stamps:
     """Return the stamps of `places` as they are now."""
     return {place: _stamp(place) for place in places}
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.transcripts.lines import dict_of
-from ricordo.agents.transcripts.session import Session, Turn, Where, Who
+from ricordo.agents.transcripts.lines import as_dict
+from ricordo.agents.transcripts.session import Message, MessagePlace, Session, Speaker
 from ricordo.secrets import mask
 
-MOST_KEPT = 8
+MOST_PLACES = 8
 """Messages of the user whose places are kept: enough to find what caused a note."""
 _MOST_KINDS = 200
 """Kinds of unknown lines that are counted apart; a hostile file could have millions."""
@@ -21,7 +21,7 @@ _LONGEST_KIND = 80
 
 
 @dataclass(slots=True)
-class Learnt:
+class Checkpoint:
     """What was read of the session in one transcript. Readers fill it in as they go."""
 
     id: str = ""
@@ -42,7 +42,7 @@ class Learnt:
     """Titles of sessions whose last line was not read yet, by its uuid."""
     last_said: dict[str, str] = field(default_factory=dict)
     """A digest of the last message of each speaker."""
-    said: list[Where] = field(default_factory=list)
+    said: list[MessagePlace] = field(default_factory=list)
     """Where the last messages of the user are, the newest last."""
     offset: int = 0
     """Up to where the file was read, in bytes."""
@@ -57,26 +57,26 @@ class Learnt:
     is_torn: bool = False
     """Whether the last line is incomplete."""
 
-    def name(self, title: str, rank: int) -> None:
+    def set_title(self, title: str, rank: int) -> None:
         """Set the title, if there is no better one."""
         if title.strip() and rank >= self.title_rank:
             self.title = _shorten(title)
             self.title_rank = rank
 
-    def pass_time(self, at: str) -> None:
+    def extend_time(self, at: str) -> None:
         """Extend the time of the session to `at`, unless it is ""."""
         if at:
             self.started = min(self.started or at, at)
             self.ended = max(self.ended, at)
 
-    def hear(self, turn: Turn) -> None:
+    def record(self, turn: Message) -> None:
         """Record a message."""
-        self.pass_time(turn.at)
-        if turn.is_said and turn.who is Who.PERSON:
-            self.said = [*self.said[1 - MOST_KEPT :], turn.where]
+        self.extend_time(turn.at)
+        if turn.is_spoken and turn.who is Speaker.USER:
+            self.said = [*self.said[1 - MOST_PLACES :], turn.place]
             self.first_words = self.first_words or _shorten(turn.text)
 
-    def miss(self, kind: str) -> None:
+    def count_unknown(self, kind: str) -> None:
         """Count a line of an unknown kind."""
         name = kind[:_LONGEST_KIND] or "without a type"
         if name not in self.unknown and len(self.unknown) >= _MOST_KINDS:
@@ -84,11 +84,11 @@ class Learnt:
         self.unknown[name] += 1
 
     @property
-    def window(self) -> Where:
+    def window(self) -> MessagePlace:
         """The place from which the last messages of the user can be read."""
-        return self.said[0] if self.said else Where(0, 1)
+        return self.said[0] if self.said else MessagePlace(0, 1)
 
-    def session(self, agent: Agent, path: str) -> Session:
+    def make_session(self, agent: Agent, path: str) -> Session:
         """Return the session as far as it was read."""
         return Session(
             agent,
@@ -109,19 +109,19 @@ def _shorten(text: str) -> str:
     return " ".join(mask(text[: 4 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE]
 
 
-def as_text(learnt: Learnt) -> str:
+def dump_checkpoint(learnt: Checkpoint) -> str:
     """Return it as JSON."""
     values = {field.name: getattr(learnt, field.name) for field in fields(learnt)}
     return json.dumps(values, ensure_ascii=True)
 
 
-def from_text(text: str) -> Learnt:
+def load_checkpoint(text: str) -> Checkpoint:
     """Return what `as_text` wrote; an empty one if it is damaged."""
     try:
-        values: dict[str, Any] = dict_of(json.loads(text))
-        learnt = Learnt(**values)
-        learnt.said = [Where(*where) for where in values["said"]]
+        values: dict[str, Any] = as_dict(json.loads(text))
+        learnt = Checkpoint(**values)
+        learnt.said = [MessagePlace(*where) for where in values["said"]]
         learnt.unknown = Counter(values["unknown"])
         return learnt
     except (ValueError, TypeError, KeyError):
-        return Learnt()
+        return Checkpoint()

@@ -80,7 +80,7 @@ class LineFile:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[LineFile | None]:
+def open_lines(path: str) -> Iterator[LineFile | None]:
     """Give the file at `path`; None if it is not a plain file or cannot be opened."""
     handle = open_plain_file(path)
     if handle is None:
@@ -94,11 +94,11 @@ def opened(path: str) -> Iterator[LineFile | None]:
 
 LONGEST_TEXT = 32_000
 """Characters of a message that are read."""
-LONGEST_SAID = 256_000
+LONGEST_QUOTED = 256_000
 """Characters of a message of the user, and of a summary of a compaction: these are quoted whole."""
 
 
-def text_of(value: object) -> str:
+def as_text(value: object) -> str:
     """Return `value` if it is a text, with what is not UTF-8 replaced; else ""."""
     if not isinstance(value, str):
         return ""
@@ -114,18 +114,18 @@ def cut(text: str, longest: int = LONGEST_TEXT) -> str:
     return text if len(text) <= longest else f"{text[:longest]} …"
 
 
-def dict_of(value: object) -> dict[str, Any]:
+def as_dict(value: object) -> dict[str, Any]:
     """Return `value` if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def dicts_of(value: object) -> Iterator[dict[str, Any]]:
+def as_dicts(value: object) -> Iterator[dict[str, Any]]:
     """Yield the objects in `value` if it is a list."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 
 
-def parsed(raw: bytes | str) -> dict[str, Any] | None:
+def parse_object(raw: bytes | str) -> dict[str, Any] | None:
     """Return the JSON object in `raw`; None if it is none."""
     try:
         value = json.loads(raw)
@@ -134,14 +134,14 @@ def parsed(raw: bytes | str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def exit_code(value: object) -> int | None:
+def read_exit_code(value: object) -> int | None:
     """Return the exit code that `value` is, a number of at most 32 bits; None if it is none."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -(2**31) <= value < 2**32 else None
 
 
-def moment(value: object) -> str:
+def parse_time(value: object) -> str:
     """Return a time as ISO 8601 in UTC, with milliseconds; "" if it is none. Numbers are
     milliseconds since 1970.
     """

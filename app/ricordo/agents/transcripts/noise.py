@@ -13,7 +13,7 @@ _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.D
 _TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 
 
-def noise_of(agent: Agent, text: str) -> Noise | None:
+def classify_noise(agent: Agent, text: str) -> Noise | None:
     """Return what a `text` in the user's place is; None if the user wrote it."""
     start = text.lstrip()
     for mark, noise in read_table(agent, "marks").get("starts", {}).items():
@@ -22,14 +22,14 @@ def noise_of(agent: Agent, text: str) -> Noise | None:
     return None
 
 
-def begins(agent: Agent, part: str, output: str) -> bool:
+def output_begins(agent: Agent, part: str, output: str) -> bool:
     """Say whether the `output` of a call begins like those of a `part` of the table: `failing`
     without an exit code, `stopped`, or `denied`.
     """
     return _strip_error_prefix(output).startswith(tuple(read_table(agent, "marks")[part]["starts"]))
 
 
-def refusal(agent: Agent, output: str) -> tuple[bool, str]:
+def read_refusal(agent: Agent, output: str) -> tuple[bool, str]:
     """Return whether the `output` of a call says that the user rejected it, and what the user said;
     "" if nothing.
     """
@@ -51,12 +51,12 @@ def _strip_error_prefix(output: str) -> str:
     return output.removeprefix("<tool_use_error>").removeprefix("Error: ")
 
 
-def without_insertions(text: str) -> str:
+def strip_insertions(text: str) -> str:
     """Return a message of the user without what the program inserted."""
     return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()
 
 
-def typed_command(text: str) -> str:
+def read_typed_command(text: str) -> str:
     """Return a slash command as the user typed it, if words follow it; "" if none do."""
     name = _TYPED_NAME.search(text)
     words = text.partition("<command-args>")[2].partition("</command-args>")[0].strip()
@@ -64,7 +64,7 @@ def typed_command(text: str) -> str:
 
 
 @cache
-def expected(agent: Agent, part: str) -> frozenset[str]:
+def list_expected(agent: Agent, part: str) -> frozenset[str]:
     """Return the kinds of lines or `part`s that are known to hold no message and no action; others
     that no reader knows are counted as unknown.
     """

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.transcripts.checkpoint import Learnt
-from ricordo.agents.transcripts.lines import FileLine, LineFile, opened, parsed
-from ricordo.agents.transcripts.session import Session, Turn, Where
+from ricordo.agents.transcripts.checkpoint import Checkpoint
+from ricordo.agents.transcripts.lines import FileLine, LineFile, open_lines, parse_object
+from ricordo.agents.transcripts.session import Message, MessagePlace, Session
 
 
 class LineReader(Protocol):
@@ -16,12 +16,12 @@ class LineReader(Protocol):
 
     agent: Agent
 
-    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
+    def read_line(self, entry: dict[str, Any], where: MessagePlace) -> Message | None:
         """Return the message in a line; None if there is none."""
         ...
 
 
-MakeReader = Callable[[str, Learnt], LineReader]
+MakeReader = Callable[[str, Checkpoint], LineReader]
 """Takes the path of a transcript, and what was read of it, which the reader fills in."""
 
 
@@ -34,7 +34,7 @@ class LineTranscript:
         self,
         make_reader: MakeReader,
         path: str,
-        learnt: Learnt | None = None,
+        learnt: Checkpoint | None = None,
         step: Callable[[], None] = lambda: None,
     ) -> None:
         """`learnt` is the result of an earlier reading: this one goes on from there, if the file is
@@ -43,42 +43,42 @@ class LineTranscript:
         self._step = step
         self._make_reader = make_reader
         self.path = path
-        self.learnt = learnt or Learnt()
-        self.agent = make_reader(path, self.learnt).agent
-        self.is_anew = not self.learnt.offset
+        self.checkpoint = learnt or Checkpoint()
+        self.agent = make_reader(path, self.checkpoint).agent
+        self.is_restarted = not self.checkpoint.offset
         """Whether it was read from its beginning, so that earlier results are void."""
 
     @property
     def session(self) -> Session:
         """The session, as far as it was read."""
-        return self.learnt.session(self.agent, self.path)
+        return self.checkpoint.make_session(self.agent, self.path)
 
-    def turns(self) -> Iterator[Turn]:
+    def messages(self) -> Iterator[Message]:
         """Yield the messages from where the last reading ended; none if it cannot be read.
 
         After each message `learnt` covers exactly what was yielded.
         """
-        with opened(self.path) as file:
+        with open_lines(self.path) as file:
             if file is None:
                 return
             try:
                 yield from self._turns(file)
-                self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
+                self.checkpoint.fingerprint = file.fingerprint(self.checkpoint.offset)
             except OSError:
                 # what was read so far stays valid; the rest is read another time
                 return
 
     def seal(self) -> None:
         """Make `learnt` a valid start for the next reading, though not all messages were read."""
-        with opened(self.path) as file:
+        with open_lines(self.path) as file:
             if file is not None:
-                self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
+                self.checkpoint.fingerprint = file.fingerprint(self.checkpoint.offset)
 
-    def _turns(self, file: LineFile) -> Iterator[Turn]:
-        learnt = self.learnt
+    def _turns(self, file: LineFile) -> Iterator[Message]:
+        learnt = self.checkpoint
         if file.size < learnt.offset or file.fingerprint(learnt.offset) != learnt.fingerprint:
-            learnt = self.learnt = Learnt()
-            self.is_anew = True
+            learnt = self.checkpoint = Checkpoint()
+            self.is_restarted = True
         reader = self._make_reader(self.path, learnt)
         learnt.is_torn = False
         for line in file.lines(learnt.offset, learnt.line):
@@ -88,11 +88,11 @@ class LineTranscript:
                 return
             learnt.offset, learnt.line = line.end, line.number + line.is_ended
             if turn is not None:
-                learnt.hear(turn)
+                learnt.record(turn)
                 yield turn
 
-    def _read(self, reader: LineReader, line: FileLine) -> Turn | None:
-        learnt = self.learnt
+    def _read(self, reader: LineReader, line: FileLine) -> Message | None:
+        learnt = self.checkpoint
         if line.raw is None:
             if line.is_ended:
                 learnt.too_long += 1
@@ -100,26 +100,28 @@ class LineTranscript:
             return None
         if not line.raw.strip():
             return None
-        entry = parsed(line.raw)
+        entry = parse_object(line.raw)
         if entry is not None:
-            return reader.turn(entry, Where(line.offset, line.number))
+            return reader.read_line(entry, MessagePlace(line.offset, line.number))
         if line.is_ended:
-            learnt.miss("no JSON object")
+            learnt.count_unknown("no JSON object")
         learnt.is_torn = not line.is_ended
         return None
 
 
-def turns_between(make_reader: MakeReader, path: str, start: Where) -> Iterator[Turn]:
+def read_messages_from(
+    make_reader: MakeReader, path: str, start: MessagePlace
+) -> Iterator[Message]:
     """Yield the messages of the transcript at `path` from the line at `start` on."""
-    with opened(path) as file:
+    with open_lines(path) as file:
         if file is None:
             return
-        reader = make_reader(path, Learnt())
+        reader = make_reader(path, Checkpoint())
         try:
             for line in file.lines(*start):
-                entry = parsed(line.raw) if line.raw is not None else None
-                where = Where(line.offset, line.number)
-                if entry is not None and (turn := reader.turn(entry, where)) is not None:
+                entry = parse_object(line.raw) if line.raw is not None else None
+                where = MessagePlace(line.offset, line.number)
+                if entry is not None and (turn := reader.read_line(entry, where)) is not None:
                     yield turn
         except OSError:
             return

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.transcripts.lines import text_of
+from ricordo.agents.transcripts.lines import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Task:
     text: str
     status: str
     """`pending`, `in_progress`, `completed` or `cancelled`; "" if it is unknown."""
-    turn: int = 0
+    message_number: int = 0
     """The number of the message with its text; 0 if it is unknown."""
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """The call of a tool."""
 
     id: str
@@ -53,11 +53,11 @@ class CallResult(NamedTuple):
     """The id of the command that is still running."""
     task: str = ""
     """The id of the task that it created."""
-    is_refused: bool = False
+    is_rejected: bool = False
     """Whether the user rejected it."""
     is_denied: bool = False
     """Whether the permissions of the agent denied it, without asking the user."""
-    words: str = ""
+    user_words: str = ""
     """What the user said when rejecting it."""
     answers: tuple[tuple[str, str], ...] = ()
     """The questions that it asked the user, each with the answer."""
@@ -71,7 +71,7 @@ _HEAD, _TAIL = 4_000, 12_000
 """Characters of an output that are kept: the result is at its end, the error often at its
 beginning.
 """
-LEFT_OUT = "…"
+OMISSION = "…"
 """A line of an output in place of what is not kept between its ends."""
 _STATUSES = {
     "pending": "pending",
@@ -82,16 +82,16 @@ _STATUSES = {
 }
 
 
-def both_ends(text: str) -> str:
+def shorten_output(text: str) -> str:
     """Return an output, without its middle if it is long."""
     if len(text) <= _HEAD + _TAIL:
         return text
-    return f"{text[:_HEAD]}\n{LEFT_OUT}\n{text[-_TAIL:]}"
+    return f"{text[:_HEAD]}\n{OMISSION}\n{text[-_TAIL:]}"
 
 
-def status_of(said: str) -> str:
+def read_status(status: str) -> str:
     """Return the status that an agent gives a task; "" if it is unknown."""
-    return _STATUSES.get(said, "")
+    return _STATUSES.get(status, "")
 
 
 class TaskList:
@@ -107,42 +107,47 @@ class TaskList:
         """The tasks as they are now, in their order."""
         return tuple(self._tasks.values())
 
-    def hear(self, call: Call, turn: int) -> None:
+    def apply_call(self, call: ToolCall, message_number: int) -> None:
         """Apply what a call in message number `turn` says about tasks."""
         if call.is_whole_list:
-            self._tasks = {f"{n}": replace(task, turn=turn) for n, task in enumerate(call.tasks)}
+            self._tasks = {
+                f"{n}": replace(task, message_number=message_number)
+                for n, task in enumerate(call.tasks)
+            }
             return
         for task in call.tasks:
             name = task.id or call.id
             before = self._tasks.get(name, Task(name, "", "pending"))
-            text, told_in = (task.text, turn) if task.text else (before.text, before.turn)
+            text, told_in = (
+                (task.text, message_number) if task.text else (before.text, before.message_number)
+            )
             if text and (name in self._tasks or len(self._tasks) < MOST_TASKS):
                 self._tasks[name] = Task(task.id, text, task.status or before.status, told_in)
 
-    def end(self, ending: CallResult) -> None:
+    def apply_result(self, result: CallResult) -> None:
         """Apply the result of a call: a task may have got its id, or was not created."""
-        made = self._tasks.get(ending.call)
+        made = self._tasks.get(result.call)
         if made is None:
             return
-        if ending.has_failed:
-            del self._tasks[ending.call]
-        elif ending.task:
-            renamed = {ending.call: ending.task}
+        if result.has_failed:
+            del self._tasks[result.call]
+        elif result.task:
+            renamed = {result.call: result.task}
             self._tasks = {renamed.get(name, name): task for name, task in self._tasks.items()}
 
 
-def answers_of(value: object) -> tuple[tuple[str, str], ...]:
+def read_answers(value: object) -> tuple[tuple[str, str], ...]:
     """Return the questions and answers of an object that has the answer to each question."""
     if not isinstance(value, Mapping):
         return ()
-    pairs = ((text_of(question), text_of(answer)) for question, answer in value.items())
+    pairs = ((as_text(question), as_text(answer)) for question, answer in value.items())
     return tuple((question, answer) for question, answer in pairs if answer)
 
 
-class Who(StrEnum):
+class Speaker(StrEnum):
     """Whose message it is."""
 
-    PERSON = "person"
+    USER = "person"
     AGENT = "agent"
     TOOL = "tool"
     SYSTEM = "system"
@@ -179,7 +184,7 @@ class FileAction(StrEnum):
         return self is not FileAction.READ
 
 
-class Where(NamedTuple):
+class MessagePlace(NamedTuple):
     """The place of a message in its transcript."""
 
     offset: int
@@ -189,10 +194,10 @@ class Where(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class FileTouch:
     """A file that a tool read, wrote, edited or deleted."""
 
-    deed: FileAction
+    action: FileAction
     path: str
     """Absolute, without `..`; `~/` as it was written."""
     call: str
@@ -204,38 +209,38 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """One message of a session, or a tool call or output between them."""
 
-    who: Who
+    who: Speaker
     text: str
     """Cut if it is long; "" if the message has no text."""
     at: str
     """ISO 8601 in UTC; "" if it is unknown."""
     key: str
     """The agent's uuid of it; "" if it has none."""
-    where: Where
+    place: MessagePlace
     noise: Noise | None = None
-    touches: tuple[Touch, ...] = ()
-    calls: tuple[Call, ...] = ()
-    endings: tuple[CallResult, ...] = ()
+    touches: tuple[FileTouch, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[CallResult, ...] = ()
     is_aside: bool = False
     """Whether it is part of a side chain: messages between an agent and a sub-agent."""
 
     @property
     def failed(self) -> frozenset[str]:
         """The calls that failed, by this message."""
-        return frozenset(result.call for result in self.endings if result.has_failed)
+        return frozenset(result.call for result in self.results if result.has_failed)
 
     @property
     def succeeded(self) -> frozenset[str]:
         """The calls that succeeded, by this message."""
-        return frozenset(result.call for result in self.endings if result.has_failed is False)
+        return frozenset(result.call for result in self.results if result.has_failed is False)
 
     @property
-    def is_said(self) -> bool:
+    def is_spoken(self) -> bool:
         """Whether the user or the agent wrote it to the other."""
-        spoken = self.who in (Who.PERSON, Who.AGENT) and bool(self.text)
+        spoken = self.who in (Speaker.USER, Speaker.AGENT) and bool(self.text)
         return spoken and self.noise is None and not self.is_aside
 
 

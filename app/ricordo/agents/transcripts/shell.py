@@ -27,37 +27,37 @@ _COMPLAINTS = re.compile(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./]
 
 
 @dataclass(slots=True)
-class Simple:
+class SimpleCommand:
     """One simple command of a line. It is cached: do not change it."""
 
     words: list[str] = field(default_factory=list)
-    into: list[str] = field(default_factory=list)
+    writes_to: list[str] = field(default_factory=list)
     """Files to which its output is written."""
-    adds_to: list[str] = field(default_factory=list)
+    appends_to: list[str] = field(default_factory=list)
     """Files to which its output is appended."""
     is_plain: bool = True
     """Whether it is in no group and has no input redirection."""
-    end: str = ""
+    separator: str = ""
     """The sign behind it: `&&`, `|`, `;` and so on; "" for the last one."""
 
 
 @lru_cache(maxsize=256)
-def simple_commands(command: str) -> tuple[Simple, ...]:
+def parse_simple_commands(command: str) -> tuple[SimpleCommand, ...]:
     """Return the simple commands of a line, up to what cannot be parsed."""
     return tuple(_parse_commands(command))
 
 
-def _parse_commands(command: str) -> Iterator[Simple]:
+def _parse_commands(command: str) -> Iterator[SimpleCommand]:
     words = _split_words(_COMPLAINTS.sub(" ", _drop_here_documents(command)))
-    current = Simple()
+    current = SimpleCommand()
     try:
         for word in words:
             # a line feed after another sign ends no command
             sign = word.strip("\n") or word[:1]
             if sign in _ENDS:
-                current.end = sign
+                current.separator = sign
                 yield current
-                current = Simple()
+                current = SimpleCommand()
             elif word in _INTO:
                 _redirect(current, word, next(words, ""))
             elif set(word) <= _SIGNS:
@@ -76,11 +76,11 @@ def _split_words(line: str) -> Iterator[str]:
     return iter(reader)
 
 
-def _redirect(command: Simple, sign: str, target: str) -> None:
+def _redirect(command: SimpleCommand, sign: str, target: str) -> None:
     if command.words and command.words[-1] in ("1", "2"):
         # the number of the output that is redirected
         command.words.pop()
-    (command.adds_to if sign == ">>" else command.into).append(target)
+    (command.appends_to if sign == ">>" else command.writes_to).append(target)
 
 
 def _drop_here_documents(command: str) -> str:
@@ -109,12 +109,12 @@ _BOUNDING = frozenset(("-g", "--glob", "-t", "--type", "-T", "--type-not"))
 """Options of `rg` that a word follows which is neither pattern nor file."""
 
 
-def plain_deeds(command: str) -> Iterator[tuple[FileAction, str, str]]:
+def find_file_actions(command: str) -> Iterator[tuple[FileAction, str, str]]:
     """Yield what a shell `command` does, to which path, and in which directory ("" for the one in
     which it was called).
     """
     directory = ""
-    for simple in simple_commands(command):
+    for simple in parse_simple_commands(command):
         for deed, path in _find_redirected(simple):
             yield deed, path, directory
         name, rest = os.path.basename((simple.words or [""])[0]), simple.words[1:]
@@ -147,10 +147,10 @@ def _find_restored(words: list[str]) -> list[str]:
     return [] if any(word.startswith("-") for word in words) else words
 
 
-def _find_redirected(simple: Simple) -> Iterator[tuple[FileAction, str]]:
+def _find_redirected(simple: SimpleCommand) -> Iterator[tuple[FileAction, str]]:
     """Yield what happens to the files to which the output of a command goes."""
-    yield from ((FileAction.WROTE, path) for path in filter(_is_plain, simple.into))
-    yield from ((FileAction.EDITED, path) for path in filter(_is_plain, simple.adds_to))
+    yield from ((FileAction.WROTE, path) for path in filter(_is_plain, simple.writes_to))
+    yield from ((FileAction.EDITED, path) for path in filter(_is_plain, simple.appends_to))
 
 
 def _is_plain(word: str) -> bool:

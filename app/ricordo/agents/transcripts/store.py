@@ -15,14 +15,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ricordo.agents.registry import agent_named
-from ricordo.agents.transcripts.session import FileAction, Session, Where
+from ricordo.agents.registry import find_agent
+from ricordo.agents.transcripts.session import FileAction, MessagePlace, Session
 from ricordo.agents.transcripts.sources import TranscriptSource
-from ricordo.storage.cache_file import put_aside
-from ricordo.storage.database import is_remote, refuse_unfit
-from ricordo.storage.sqlite import is_passing, is_read_only, open_read_only
-from ricordo.storage.state_file import make_private_directory, open_database
-from ricordo.text import visible
+from ricordo.storage.cache_file import move_aside
+from ricordo.storage.database import check_state_location, is_remote
+from ricordo.storage.sqlite import is_read_only, is_transient, open_read_only
+from ricordo.storage.state_file import create_private_directory, open_database
+from ricordo.text import make_visible
 
 FILE = "activity.db"
 VERSION = 1
@@ -65,31 +65,31 @@ _TEXTS = {
 Answer = TypeVar("Answer")
 
 
-class KnownTranscript(NamedTuple):
+class StoredTranscript(NamedTuple):
     """A transcript that was read, at least in part."""
 
-    n: int
+    number: int
     """Its number in the database."""
     session: Session
     source: TranscriptSource
     """As it was when it was read; its stamp is "" if it was not read to its end."""
 
 
-class Touched(NamedTuple):
+class StoredTouch(NamedTuple):
     """What a session did to a markdown file."""
 
     transcript: int
-    deed: FileAction
+    action: FileAction
     path: str
     """As the agent wrote it."""
     call: str
     at: str
     """ISO 8601 in UTC: when the tool was called."""
-    done: str
+    done_at: str
     """When it was done; "" without a result."""
     key: str
-    where: Where
-    window: Where
+    where: MessagePlace
+    window: MessagePlace
     """The place from which the messages of the user before it can be read."""
 
 
@@ -101,7 +101,7 @@ class StoredOrigin(NamedTuple):
     session: str
     call: str
     at: str
-    told: str
+    content: str
     """JSON of the caller."""
     stamp: str
     """Changes with the data from which it was made."""
@@ -120,7 +120,7 @@ class TranscriptStore:
         """Messages for the user about the file, oldest first."""
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def open_for_writing(self) -> Iterator[sqlite3.Connection]:
         """Give a connection for writing, outside a transaction. Raises sqlite3.Error, OSError and
         StateUnusable.
         """
@@ -128,12 +128,12 @@ class TranscriptStore:
             yield self._spare
             return
         if not os.path.isdir(self._state):
-            refuse_unfit(self._state)
-        make_private_directory(self._state)
+            check_state_location(self._state)
+        create_private_directory(self._state)
         try:
             connection = _open(self._path)
         except sqlite3.Error as error:
-            if is_passing(error):
+            if is_transient(error):
                 raise
             self._put_aside(error)
             connection = _open(self._path)
@@ -141,7 +141,7 @@ class TranscriptStore:
             try:
                 yield connection
             except sqlite3.Error as error:
-                if not is_passing(error):
+                if not is_transient(error):
                     self._put_aside(error)
                 raise
 
@@ -161,10 +161,10 @@ class TranscriptStore:
         return True
 
     def _put_aside(self, error: sqlite3.Error) -> None:
-        put_aside(self._path)
+        move_aside(self._path)
         self.notices.append(
             f"The database of transcripts could not be read ({error}). It was moved to "
-            f"{visible(self._path)}.unfit; the transcripts are read again."
+            f"{make_visible(self._path)}.unfit; the transcripts are read again."
         )
 
     @contextmanager
@@ -174,10 +174,10 @@ class TranscriptStore:
                 _has_tables(connection)
                 yield connection
         else:
-            with self.writing() as connection:
+            with self.open_for_writing() as connection:
                 yield connection
 
-    def known(self) -> list[KnownTranscript]:
+    def list_transcripts(self) -> list[StoredTranscript]:
         """Return the transcripts that were read."""
         sql = (
             "SELECT n, agent, path, session, stamp, id, cwd, branch, title, started, ended, "
@@ -185,7 +185,7 @@ class TranscriptStore:
         )
         return self._query(_make_transcript, sql)
 
-    def touched(self, transcripts: Collection[int]) -> list[Touched]:
+    def list_touches(self, transcripts: Collection[int]) -> list[StoredTouch]:
         """Return what these transcripts did to markdown files, oldest first."""
         wanted = frozenset(transcripts)
         sql = (
@@ -194,32 +194,35 @@ class TranscriptStore:
         )
         return [touch for touch in self._query(_make_touch, sql) if touch.transcript in wanted]
 
-    def origins(self, memory: str) -> list[StoredOrigin]:
+    def list_origins(self, memory: str) -> list[StoredOrigin]:
         """Return the origins of the notes of a memory, oldest first."""
         sql = (
             "SELECT note, session, call, at, told, stamp FROM origin WHERE memory = ? "
             "ORDER BY at, call"
         )
-        return self._query(lambda row: StoredOrigin(*map(str, row)), sql, stored(memory))
+        return self._query(lambda row: StoredOrigin(*map(str, row)), sql, to_stored_path(memory))
 
-    def keep_origins(self, memory: str, kept: Collection[StoredOrigin]) -> None:
+    def save_origins(self, memory: str, origins: Collection[StoredOrigin]) -> None:
         """Store origins of notes of a memory. Raises sqlite3.Error, OSError, StateUnusable."""
-        if kept:
-            rows = [(stored(memory), stored(origin.note), *origin[1:]) for origin in kept]
-            with self.writing() as connection, connection:
+        if origins:
+            rows = [
+                (to_stored_path(memory), to_stored_path(origin.note), *origin[1:])
+                for origin in origins
+            ]
+            with self.open_for_writing() as connection, connection:
                 connection.executemany(
                     "INSERT OR REPLACE INTO origin "
                     "(memory, note, session, call, at, told, stamp) VALUES (?, ?, ?, ?, ?, ?, ?)",
                     rows,
                 )
 
-    def forget(self, value: str) -> int:
+    def purge(self, value: str) -> int:
         """Remove `value` from everything that is stored; return how many rows had it. Raises
         sqlite3.Error, OSError and StateUnusable.
         """
         if not os.path.exists(self._path):
             return 0
-        with self.writing() as connection:
+        with self.open_for_writing() as connection:
             connection.execute("PRAGMA secure_delete = ON")
             with connection:
                 count = sum(
@@ -249,7 +252,7 @@ class TranscriptStore:
             return []
 
 
-def stored(path: str) -> str:
+def to_stored_path(path: str) -> str:
     """Return a path as the database can hold it; what is not UTF-8 in it is lost."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
@@ -282,13 +285,13 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
     return bool(version)
 
 
-def _make_transcript(row: tuple[Any, ...]) -> KnownTranscript:
+def _make_transcript(row: tuple[Any, ...]) -> StoredTranscript:
     n, agent, path, session, stamp, id_, cwd, *others = row
-    known = Session(agent_named(agent), id_, path, cwd, *others)
-    return KnownTranscript(n, known, TranscriptSource(known.agent, path, session, cwd, stamp))
+    known = Session(find_agent(agent), id_, path, cwd, *others)
+    return StoredTranscript(n, known, TranscriptSource(known.agent, path, session, cwd, stamp))
 
 
-def _make_touch(row: tuple[Any, ...]) -> Touched:
+def _make_touch(row: tuple[Any, ...]) -> StoredTouch:
     transcript, deed, path, call, at, done, key, offset, line, first, first_line = row
-    where, window = Where(offset, line), Where(first, first_line)
-    return Touched(transcript, FileAction(deed), path, call, at, done, key, where, window)
+    where, window = MessagePlace(offset, line), MessagePlace(first, first_line)
+    return StoredTouch(transcript, FileAction(deed), path, call, at, done, key, where, window)

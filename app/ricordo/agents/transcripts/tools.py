@@ -17,17 +17,17 @@ from itertools import islice
 from typing import Any
 
 from ricordo.agents.agent import Agent, read_table
-from ricordo.agents.transcripts.lines import cut, dicts_of, text_of
+from ricordo.agents.transcripts.lines import as_dicts, as_text, cut
 from ricordo.agents.transcripts.session import (
     LONGEST_COMMAND,
     MOST_TASKS,
-    Call,
     FileAction,
+    FileTouch,
     Task,
-    Touch,
-    status_of,
+    ToolCall,
+    read_status,
 )
-from ricordo.agents.transcripts.shell import plain_deeds
+from ricordo.agents.transcripts.shell import find_file_actions
 
 LONGEST_WRITTEN = 16_000
 """Characters of what a tool wrote, and of what was there before, that are kept."""
@@ -44,33 +44,33 @@ _OF_CALLS = frozenset(("command", "process", "task", "tasks"))
 _WINDOWS_LONG = "\\\\?\\"
 
 
-def touches(
+def find_touches(
     agent: Agent, tool: str, given: Mapping[str, Any], cwd: str, call: str
-) -> tuple[Touch, ...]:
+) -> tuple[FileTouch, ...]:
     """Return the files that a `tool` of `agent` touches when it is `given` these arguments; `cwd`
     is where it works.
     """
     known = read_table(agent, "tools").get(tool)
     if known is None:
         return ()
-    cwd = text_of(_argument(known, "directory", given)) or cwd
+    cwd = as_text(_argument(known, "directory", given)) or cwd
     if "command" in known:
         return tuple(_find_by_command(given.get(known["command"]), cwd, call))
     if "patch" in known:
-        return tuple(patched(text_of(given.get(known["patch"])), cwd, call))
-    path = whole_path(text_of(_argument(known, "path", given)), cwd)
+        return tuple(read_patch(as_text(given.get(known["patch"])), cwd, call))
+    path = resolve_path(as_text(_argument(known, "path", given)), cwd)
     if not path:
         return ()
     written, before = _read_written(known, given, "text"), _read_written(known, given, "before")
-    return (Touch(FileAction(known["deed"]), path, call, written, before),)
+    return (FileTouch(FileAction(known["deed"]), path, call, written, before),)
 
 
-def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
+def make_call(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> ToolCall:
     """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
     known = read_table(agent, "tools").get(tool, {})
     if _OF_CALLS.isdisjoint(known):
-        return Call(call, tool)
-    return Call(
+        return ToolCall(call, tool)
+    return ToolCall(
         call,
         tool,
         cut(_join_words(_argument(known, "command", given)), LONGEST_COMMAND),
@@ -80,12 +80,12 @@ def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Cal
     )
 
 
-def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
+def read_shown_text(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
     """Return what a call of `tool` shows the user; "" if it shows nothing."""
-    return text_of(_argument(read_table(agent, "tools").get(tool, {}), "says", given))
+    return as_text(_argument(read_table(agent, "tools").get(tool, {}), "says", given))
 
 
-def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
+def read_patch(patch: str, cwd: str, call: str) -> Iterator[FileTouch]:
     """Yield the files that a patch touches, with the lines that it adds and
     removes.
     """
@@ -98,11 +98,11 @@ def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
             _, _, added, removed = parts[-1]
             (added if line.startswith("+") else removed).append(line[1:])
     for deed, name, added, removed in parts:
-        if path := whole_path(name, cwd):
-            yield Touch(deed, path, call, _join_lines(added), _join_lines(removed))
+        if path := resolve_path(name, cwd):
+            yield FileTouch(deed, path, call, _join_lines(added), _join_lines(removed))
 
 
-def whole_path(path: str, cwd: str) -> str:
+def resolve_path(path: str, cwd: str) -> str:
     """Return `path`, as an agent in `cwd` wrote it, as an absolute one; "" if that is
     unknown. One that begins with `~/` keeps it.
     """
@@ -115,14 +115,14 @@ def whole_path(path: str, cwd: str) -> str:
     return os.path.normpath(whole) if whole.startswith("/") else ""
 
 
-def _find_by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
+def _find_by_command(command: object, cwd: str, call: str) -> Iterator[FileTouch]:
     line = _join_words(command)
     if "*** Begin Patch" in line:
-        yield from patched(line, cwd, call)
+        yield from read_patch(line, cwd, call)
         return
-    for deed, path, directory in plain_deeds(line):
-        if whole := whole_path(path, os.path.join(cwd, directory)):
-            yield Touch(deed, whole, call)
+    for deed, path, directory in find_file_actions(line):
+        if whole := resolve_path(path, os.path.join(cwd, directory)):
+            yield FileTouch(deed, whole, call)
 
 
 def _argument(known: Mapping[str, str], part: str, given: Mapping[str, Any]) -> object:
@@ -133,8 +133,8 @@ def _argument(known: Mapping[str, str], part: str, given: Mapping[str, Any]) -> 
 def _join_words(value: object) -> str:
     """Return the line that a shell is given, or all words of another command."""
     if not isinstance(value, list):
-        return text_of(value)
-    words = list(map(text_of, value))
+        return as_text(value)
+    words = list(map(as_text, value))
     if len(words) > 2 and words[1] in _SHELL_OPTIONS:
         # ["bash", "-lc", "cat notes.md"]
         return words[-1]
@@ -145,26 +145,26 @@ def _find_tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[
     """Yield the tasks that a call names: the whole list, or one that is new or changed."""
     if "task" in known:
         named, text = _name(_argument(known, "id", given)), _read_text(given.get(known["task"]))
-        yield Task(named, text, status_of(text_of(given.get("status"))))
-    for task in dicts_of(_argument(known, "tasks", given)):
+        yield Task(named, text, read_status(as_text(given.get("status"))))
+    for task in as_dicts(_argument(known, "tasks", given)):
         if text := _read_text(task.get(known["text"])):
-            yield Task("", text, status_of(text_of(task.get("status"))) or "pending")
+            yield Task("", text, read_status(as_text(task.get("status"))) or "pending")
 
 
 def _read_text(value: object) -> str:
     """Return the text of a task; "" if it is blank."""
-    text = text_of(value)
+    text = as_text(value)
     return text if text.strip() else ""
 
 
 def _name(value: object) -> str:
-    return str(value) if isinstance(value, int) else text_of(value)
+    return str(value) if isinstance(value, int) else as_text(value)
 
 
 def _read_written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> str:
     if "texts" not in known:
-        return text_of(_argument(known, which, given))[:LONGEST_WRITTEN]
-    return _join_lines(text_of(it.get(known[which])) for it in dicts_of(given.get(known["texts"])))
+        return as_text(_argument(known, which, given))[:LONGEST_WRITTEN]
+    return _join_lines(as_text(it.get(known[which])) for it in as_dicts(given.get(known["texts"])))
 
 
 def _join_lines(lines: Iterable[str]) -> str:

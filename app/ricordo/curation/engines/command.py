@@ -11,16 +11,22 @@ from dataclasses import dataclass, field
 from shutil import which
 from typing import Any
 
-from ricordo.curation.brief import changing_block, stable_block
+from ricordo.curation.brief import frame_changing, frame_stable
 from ricordo.curation.engine import CurationProgress, EngineUsage, Step
-from ricordo.curation.engines.external import NOTHING, Estimate, Measured, Reply, Sent
-from ricordo.curation.form import PROPOSING, ModelForm
+from ricordo.curation.engines.external import (
+    EMPTY_BRIEF,
+    EngineReply,
+    Estimate,
+    Measured,
+    SealedBrief,
+)
+from ricordo.curation.form import PROPOSE_FORM, ModelForm
 from ricordo.curation.prompts import Prompt
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.gate import Gate, GateRequest
-from ricordo.llm.program import Program, ProgramReply, run_program, unwrapped
-from ricordo.llm.question import Bounds, Meter, TokenUsage, estimate
-from ricordo.llm.redaction import Sealed, framed
+from ricordo.llm.program import Program, ProgramReply, read_reply, run_program
+from ricordo.llm.question import Meter, RequestLimits, TokenUsage, estimate_tokens
+from ricordo.llm.redaction import Sealed, frame
 from ricordo.llm.schema import Misshapen, check, parse
 
 COMMAND = "command"
@@ -33,30 +39,30 @@ given to the tool, of this JSON Schema.
 
 
 @dataclass(frozen=True, slots=True)
-class AskProgram:
+class ProgramClient:
     """Runs a program through the gate (an `external.Ask`)."""
 
     program: Program
     environ: Mapping[str, str]
     gate: Gate
     prompt: Prompt
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: RequestLimits = field(default_factory=RequestLimits)
     is_automatic: bool = False
     """Whether no user started it."""
-    lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
+    record_lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
     """Gets the cost of a run without an answer."""
-    form: ModelForm = PROPOSING
-    most_written: int = 0
+    form: ModelForm = PROPOSE_FORM
+    max_output: int = 0
     """The most output tokens expected; 0 for the cap of a run."""
 
     @property
-    def room(self) -> int:
+    def max_brief_tokens(self) -> int:
         """The most tokens of a brief, so that a run stays under its cap."""
-        return max(0, self.gate.caps.run_in - estimate(self._text(NOTHING)))
+        return max(0, self.gate.caps.run_in - estimate_tokens(self._text(EMPTY_BRIEF)))
 
     def estimate(self, brief: Measured) -> Estimate:
         """Return the most that sending a `brief` may cost; the price is unknown."""
-        tokens = estimate(self._text(NOTHING)) + brief.tokens
+        tokens = estimate_tokens(self._text(EMPTY_BRIEF)) + brief.tokens
         return Estimate(tokens, self._max_output, None)
 
     def check(self) -> None:
@@ -70,41 +76,41 @@ class AskProgram:
         if which(name, path=self.environ.get("PATH")) is None:
             raise ModelFailed(FailureCause.PROGRAM, f"{name} not found, or not executable")
 
-    def __call__(self, sent: Sent, step: Step) -> Reply:
+    def __call__(self, sent: SealedBrief, step: Step) -> EngineReply:
         """Return the reply to a brief. Raises CuratorFailed, StateUnusable, and what
         `step` raises.
         """
         text = self._text(sent)
         question = f"{self.prompt.text}{sent.stable}{sent.changing}"
-        run = GateRequest(question, estimate(text), self._max_output, self.is_automatic)
-        with self.gate.passing(run) as meter:
+        run = GateRequest(question, estimate_tokens(text), self._max_output, self.is_automatic)
+        with self.gate.admit(run) as meter:
             reply = self._run(text, meter, step)
             value = self._read_value(reply, meter)
-        return Reply(self.form.said(value), _make_usage(meter, reply.usd))
+        return EngineReply(self.form.read(value), _make_usage(meter, reply.usd))
 
     @property
     def _max_output(self) -> int:
         cap = self.gate.caps.run_out
-        return min(self.most_written or cap, cap)
+        return min(self.max_output or cap, cap)
 
-    def _text(self, sent: Sent) -> Sealed:
+    def _text(self, sent: SealedBrief) -> Sealed:
         """Return the whole input of the program."""
-        blocks = stable_block(sent.stable), changing_block(sent.changing)
+        blocks = frame_stable(sent.stable), frame_changing(sent.changing)
         form = json.dumps(self.form.tool.schema)
-        return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
+        return frame(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
 
     def _run(self, text: Sealed, meter: Meter, step: Step) -> ProgramReply:
         self.check()
         meter.is_sent = True
-        meter.running = TokenUsage(input_tokens=estimate(text))
+        meter.running = TokenUsage(input_tokens=estimate_tokens(text))
         words, environ = self.program.words, self.environ
         try:
             ended = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
         except BaseException:
             self._record_loss(meter, None)
             raise
-        reply = unwrapped(self.program, ended)
-        output = TokenUsage(output_tokens=estimate(reply.text))
+        reply = read_reply(self.program, ended)
+        output = TokenUsage(output_tokens=estimate_tokens(reply.text))
         meter.running = reply.usage or meter.running + output
         meter.is_sent = meter.usage.total > 0
         if reply.failure is not None:
@@ -114,7 +120,7 @@ class AskProgram:
 
     def _record_loss(self, meter: Meter, usd: float | None) -> None:
         if meter.usage.total:
-            self.lost(_make_usage(meter, usd))
+            self.record_lost(_make_usage(meter, usd))
 
     def _read_value(self, reply: ProgramReply, meter: Meter) -> Any:
         try:
@@ -122,7 +128,7 @@ class AskProgram:
             check(value, self.form.tool.schema)
         except Misshapen as error:
             self._record_loss(meter, reply.usd)
-            raise ModelFailed(FailureCause.MISSHAPEN, str(error)) from None
+            raise ModelFailed(FailureCause.MALFORMED, str(error)) from None
         return value
 
 

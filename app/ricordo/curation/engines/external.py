@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ricordo.curation.brief import Brief
-from ricordo.curation.edits import as_shown, read_edits, restored, with_frontmatter
+from ricordo.curation.edits import read_edits, redact_sources, restore_secrets, with_frontmatter
 from ricordo.curation.engine import FREE, EngineAnswer, EngineUsage, Step
-from ricordo.llm.redaction import Redaction, Sealed, framed
+from ricordo.llm.redaction import Redaction, Sealed, frame
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SealedBrief:
     """A brief as it is sent."""
 
     stable: Sealed
@@ -24,10 +24,10 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EngineReply:
     """The reply of an engine."""
 
-    said: object
+    value: object
     """The content of the form, any JSON value; rejected unless it is a list of edits."""
     usage: EngineUsage = FREE
 
@@ -50,28 +50,28 @@ class Measured(Protocol):
         """Estimated tokens."""
 
 
-NOTHING = Sent(framed("", ()), framed("", ()))
+EMPTY_BRIEF = SealedBrief(frame("", ()), frame("", ()))
 """An empty brief: what is sent with it is the overhead of every brief."""
 
 
-def sent_of(brief: Brief, redaction: Redaction) -> Sent:
+def seal_brief(brief: Brief, redaction: Redaction) -> SealedBrief:
     """Return `brief` sealed by the `redaction` that it was composed with."""
-    return Sent(redaction.sealed(brief.stable), redaction.sealed(brief.changing))
+    return SealedBrief(redaction.seal(brief.stable), redaction.seal(brief.changing))
 
 
-Ask = Callable[[Sent, Step], Reply]
+AskEngine = Callable[[SealedBrief, Step], EngineReply]
 """Sends a brief and returns the reply. Raises CuratorFailed, and what the step raises."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ExternalEngine:
     """An engine that asks a model or program, and reads the reply."""
 
     author: Author
-    ask: Ask
+    ask: AskEngine
     redaction: Redaction = field(default_factory=Redaction)
     """The redaction of the brief."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    messages: Mapping[str, str] = field(default_factory=dict)
     """The messages of the brief, unredacted, by source."""
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
@@ -79,10 +79,10 @@ class Asking:
         rejected rest.
         """
         redaction = self.redaction
-        reply = self.ask(sent_of(brief, redaction), step)
-        edits = read_edits(memory, brief, reply.said)
-        complete = restored(redaction, memory, edits.wishes)
-        changes = tuple(with_frontmatter(memory, change) for change in complete.wishes)
-        shown = as_shown(redaction, memory, self.said, complete.wishes)
+        reply = self.ask(seal_brief(brief, redaction), step)
+        edits = read_edits(memory, brief, reply.value)
+        complete = restore_secrets(redaction, memory, edits.changes)
+        changes = tuple(with_frontmatter(memory, change) for change in complete.changes)
+        shown = redact_sources(redaction, memory, self.messages, complete.changes)
         rejected = (*edits.rejected, *complete.rejected)
         return EngineAnswer(changes, rejected, reply.usage, shown)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ricordo.curation.brief import changing_block, stable_block
+from ricordo.curation.brief import frame_changing, frame_stable
 from ricordo.curation.engine import CurationProgress, EngineUsage, Step
-from ricordo.curation.engines.external import NOTHING, Estimate, Measured, Reply, Sent
-from ricordo.curation.form import PROPOSING, ModelForm
+from ricordo.curation.engines.external import (
+    EMPTY_BRIEF,
+    EngineReply,
+    Estimate,
+    Measured,
+    SealedBrief,
+)
+from ricordo.curation.form import PROPOSE_FORM, ModelForm
 from ricordo.curation.prompts import Prompt
-from ricordo.llm.ask import Server, ask, count
+from ricordo.llm.ask import Server, ask, count_tokens
 from ricordo.llm.gate import Gate, GateRequest
 from ricordo.llm.prices import Prices
 from ricordo.llm.question import (
@@ -36,7 +42,7 @@ _PHASES = {
 
 
 @dataclass(frozen=True, slots=True)
-class AskModel:
+class ModelClient:
     """Asks a model through the gate (an `external.Ask`)."""
 
     server: Server
@@ -46,22 +52,22 @@ class AskModel:
     model: str = DEFAULT_MODEL
     is_automatic: bool = False
     """Whether no user started it."""
-    lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
+    record_lost: Callable[[EngineUsage], None] = field(default=lambda _: None)
     """Gets the cost of a call without an answer: it failed, or was cancelled."""
-    form: ModelForm = PROPOSING
-    most_written: int = 0
+    form: ModelForm = PROPOSE_FORM
+    max_output: int = 0
     """The most output tokens; 0 for the cap of a run."""
     is_part: bool = False
     """Whether it asks for a part of a brief that was rejected as a whole."""
 
     @property
-    def room(self) -> int:
+    def max_brief_tokens(self) -> int:
         """The most tokens of a brief, so that a run stays under its cap."""
-        return max(0, self.gate.caps.run_in - self._question(NOTHING).tokens)
+        return max(0, self.gate.caps.run_in - self._question(EMPTY_BRIEF).tokens)
 
     def estimate(self, brief: Measured) -> Estimate:
         """Return the most that sending a `brief` may cost."""
-        return self.estimate_of(self._question(NOTHING).tokens + brief.tokens)
+        return self.estimate_of(self._question(EMPTY_BRIEF).tokens + brief.tokens)
 
     def estimate_of(self, sent: int) -> Estimate:
         """Return the most that sending so many tokens may cost."""
@@ -70,23 +76,23 @@ class AskModel:
         return Estimate(sent, output, self.prices.cost(self.model, usage))
 
     @property
-    def most(self) -> Estimate:
+    def max_estimate(self) -> Estimate:
         """The most that a run may cost in all its questions."""
         caps = self.gate.caps
         usage = TokenUsage(cache_written=caps.run_in, output_tokens=caps.run_out)
         return Estimate(caps.run_in, caps.run_out, self.prices.cost(self.model, usage))
 
-    def again(self, spent: EngineUsage, seconds: float) -> AskModel:
+    def for_part(self, spent: EngineUsage, seconds: float) -> ModelClient:
         """Return a client that asks for a part, in a run that has `spent` so much and has so many
         seconds left: the caps and the deadline of a run apply to all its questions.
         """
-        caps, bounds = self.gate.caps, self.server.bounds
+        caps, bounds = self.gate.caps, self.server.limits
         remaining = replace(
             caps,
             run_in=max(0, caps.run_in - spent.input_tokens),
             run_out=max(0, caps.run_out - spent.output_tokens),
         )
-        server = replace(self.server, bounds=replace(bounds, total=seconds))
+        server = replace(self.server, limits=replace(bounds, total=seconds))
         return replace(self, server=server, gate=replace(self.gate, caps=remaining), is_part=True)
 
     def check(self) -> None:
@@ -95,32 +101,32 @@ class AskModel:
         """
         from ricordo.llm.client import open_client
 
-        open_client(self.server.base_url, self.server.bounds)
+        open_client(self.server.base_url, self.server.limits)
 
-    def count(self, sent: Sent, step: Step) -> int:
+    def count(self, sent: SealedBrief, step: Step) -> int:
         """Return the input tokens of a brief as the server counts them. This is free, but sends the
         brief. Raises CuratorFailed, and what `step` raises.
         """
         progress = CurationProgress(_PHASES[Phase.CONNECTING])
-        return wait_for(count(self.server, self._question(sent)), lambda: step(progress))
+        return wait_for(count_tokens(self.server, self._question(sent)), lambda: step(progress))
 
-    def __call__(self, sent: Sent, step: Step) -> Reply:
+    def __call__(self, sent: SealedBrief, step: Step) -> EngineReply:
         """Return the model's reply. Raises CuratorFailed, StateUnusable, and what `step` raises."""
         question = self._question(sent)
         text = f"{self.prompt.text}{sent.stable}{sent.changing}"
-        tokens = question.tokens, question.most_output
+        tokens = question.tokens, question.max_output
         run = GateRequest(text, *tokens, self.is_automatic, self.is_part)
-        with self.gate.passing(run) as meter:
+        with self.gate.admit(run) as meter:
             answer = self._ask(question, meter, step)
-        return Reply(self.form.said(answer.value), self._usage(meter))
+        return EngineReply(self.form.read(answer.value), self._usage(meter))
 
     @property
     def _max_output(self) -> int:
         cap = self.gate.caps.run_out
-        return min(self.most_written or cap, cap)
+        return min(self.max_output or cap, cap)
 
-    def _question(self, sent: Sent) -> ModelQuestion:
-        blocks = stable_block(sent.stable), changing_block(sent.changing)
+    def _question(self, sent: SealedBrief) -> ModelQuestion:
+        blocks = frame_stable(sent.stable), frame_changing(sent.changing)
         tool, output = self.form.tool, self._max_output
         return ModelQuestion(self.model, self.prompt.text, *blocks, tool, output)
 
@@ -136,7 +142,7 @@ class AskModel:
             return wait_for(asking, lambda: step(progress))
         except BaseException:
             if meter.usage.total:
-                self.lost(self._usage(meter))
+                self.record_lost(self._usage(meter))
             raise
 
     def _usage(self, meter: Meter) -> EngineUsage:

@@ -9,19 +9,25 @@ from itertools import islice
 
 from ricordo.curation.brief import Brief
 from ricordo.curation.engine import CurationProgress, EngineAnswer, Step
-from ricordo.curation.gist import gist, share
-from ricordo.curation.placement import PlacementContext, place
-from ricordo.curation.proposal import RULES, ProposedChange, Quoted, curator, retired
-from ricordo.curation.spoken import Heard
-from ricordo.lexicon import lowered, pattern
-from ricordo.lint.contradictions.statements import NoteStatement, sayings
+from ricordo.curation.gist import extract_stems, measure_share
+from ricordo.curation.placement import PlacementContext, place_statement
+from ricordo.curation.proposal import (
+    RULES,
+    EvidenceQuote,
+    ProposedChange,
+    find_retired_path,
+    make_curator,
+)
+from ricordo.curation.spoken import MemorableStatement
+from ricordo.lexicon import lower_text, statement_pattern
+from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.lint.finding import Finding
-from ricordo.lint.prose import statements
+from ricordo.lint.prose import extract_statements
 from ricordo.memory.change import AddLink, Author, Merge, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 
 _FIXED_RULES = ("index-missing-file", "unindexed-note", "index-duplicate-entry", "dead-link")
@@ -37,7 +43,7 @@ _WORD = re.compile(r"[^\W_]+")
 _WORD_BEFORE, _WORD_BEHIND = re.compile(r"[\w/\[-]\Z"), re.compile(r"[\w/\]-]|\.\w")
 
 
-def tidied(
+def propose_tidying(
     memory: Memory,
     pairs: Iterable[NotePair],
     findings: Iterable[Finding],
@@ -49,7 +55,7 @@ def tidied(
     pairs = tuple(pairs)
     gone: set[str] = set()
     for change in (*_find_superseded(memory, pairs), *_merge_duplicates(memory, pairs, confirmed)):
-        path = retired(change.act)
+        path = find_retired_path(change.act)
         if path not in gone:
             gone.add(path)
             yield change
@@ -64,32 +70,32 @@ def _find_superseded(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[Prop
     contradictions = {
         frozenset((pair.left.path, pair.right.path))
         for pair in pairs
-        if pair.relation is Relation.EXCLUDES
+        if pair.relation is Relation.CONTRADICTS
     }
     for note in memory.notes:
-        if note.role is not FileRole.NOTE or not note.readable:
+        if note.role is not FileRole.NOTE or not note.is_readable:
             continue
         for old, quote in _find_replaced(memory, note):
             is_contradicted = frozenset((note.path, old.path)) in contradictions
-            if is_contradicted or (old.stamped and old.stamped < note.stamped):
+            if is_contradicted or (old.stated_date and old.stated_date < note.stated_date):
                 reason = f"{note.stem} says that it replaces it"
                 yield ProposedChange(
-                    Retire(old.path, note.path), reason, (Quoted(note.path, quote),)
+                    Retire(old.path, note.path), reason, (EvidenceQuote(note.path, quote),)
                 )
 
 
 def _find_replaced(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
     """Yield the notes that `note` says it replaces, each with the quote."""
     for target in memory.links.get(note.path, ()):
-        if target.leads is not Leads.NOTE or target.path == note.path:
+        if target.target_kind is not TargetKind.NOTE or target.path == note.path:
             continue
         old = memory.by_path[target.path]
         if note.path in {link.path for link in memory.links.get(old.path, ())}:
             # the old note links to its successor itself
             continue
         before = note.text.rfind("\n", 0, target.link.start) + 1
-        lead = lowered(note.text[before : target.link.start])
-        matches = list(pattern("replaces").finditer(lead))
+        lead = lower_text(note.text[before : target.link.start])
+        matches = list(statement_pattern("replaces").finditer(lead))
         if old.role is FileRole.NOTE and matches and len(lead) - matches[-1].end() <= 12:
             yield old, note.text[before : target.link.end]
 
@@ -108,7 +114,9 @@ def _merge_duplicates(
         rest = _find_missing(staying, leaving)
         text = staying.text.rstrip("\n") + "\n" + "".join(f"\n{each.text}\n" for each in rest)
         evidence = tuple(
-            Quoted(note.path, quote) for note in (staying, leaving) if (quote := _first_line(note))
+            EvidenceQuote(note.path, quote)
+            for note in (staying, leaving)
+            if (quote := _first_line(note))
         )
         yield ProposedChange(
             Merge(staying.path, leaving.path, text), "they say nearly the same", evidence
@@ -117,17 +125,19 @@ def _merge_duplicates(
 
 def _rank(memory: Memory, note: Note) -> tuple[int, int, str]:
     """Return a sort key for the note to keep: by backlinks, then length, then date."""
-    return len(memory.backlinks.get(note.path, ())), len(note.body), note.stamped
+    return len(memory.backlinks.get(note.path, ())), len(note.body), note.stated_date
 
 
 def _find_missing(staying: Note, leaving: Note) -> list[NoteStatement]:
     """Return the statements of the leaving note that the staying one lacks."""
-    known = [gist(statement.text) for statement in sayings(staying)]
+    known = [extract_stems(statement.text) for statement in extract_note_statements(staying)]
     return [
         statement
-        for statement in sayings(leaving)
-        if not statement.in_head
-        and not any(share(gist(statement.text), stems) >= _REPEATED for stems in known)
+        for statement in extract_note_statements(leaving)
+        if not statement.in_frontmatter
+        and not any(
+            measure_share(extract_stems(statement.text), stems) >= _REPEATED for stems in known
+        )
     ]
 
 
@@ -146,7 +156,7 @@ def _propose_fixes(
         file = memory.by_path.get(finding.path)
         quote = file.text.split("\n")[finding.line - 1] if file and finding.line else ""
         quote = quote or (_first_line(file) if file else "")
-        evidence = (Quoted(finding.path, quote),) if quote else ()
+        evidence = (EvidenceQuote(finding.path, quote),) if quote else ()
         for act in fix.acts:
             yield ProposedChange(act, f"{finding.rule}: {fix.label}", evidence, finding=finding.id)
 
@@ -158,7 +168,7 @@ def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
         return
     count = 0
     for note in memory.notes:
-        if note.role is not FileRole.NOTE or not note.readable or note.path in gone:
+        if note.role is not FileRole.NOTE or not note.is_readable or note.path in gone:
             continue
         linked = {link.path for link in memory.links.get(note.path, ())}
         for target, quote in _find_mentions(note, names):
@@ -167,7 +177,7 @@ def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
                 linked.add(target.path)
                 reason = f"names {target.stem} without linking to it"
                 yield ProposedChange(
-                    AddLink(note.path, target.path), reason, (Quoted(note.path, quote),)
+                    AddLink(note.path, target.path), reason, (EvidenceQuote(note.path, quote),)
                 )
 
 
@@ -190,13 +200,13 @@ def _find_unique_names(memory: Memory) -> dict[str, dict[str, Note]]:
 
 
 def _find_mentions(note: Note, names: dict[str, dict[str, Note]]) -> Iterator[tuple[Note, str]]:
-    for statement in statements(note):
-        plain = lowered(statement.spoken)
+    for statement in extract_statements(note):
+        plain = lower_text(statement.prose)
         for first in dict.fromkeys(_WORD.findall(plain)):
             for name, target in names.get(first, {}).items():
                 at = plain.find(name)
                 if at >= 0 and _is_whole_word(plain, at, at + len(name)):
-                    yield target, statement.quoted(at)
+                    yield target, statement.line_text_at(at)
 
 
 def _is_whole_word(plain: str, start: int, end: int) -> bool:
@@ -215,14 +225,14 @@ _MOST_TIDIED = 60
 class RulesEngine:
     """The rules engine, for one curation."""
 
-    known: PlacementContext
-    said: tuple[Heard, ...]
+    context: PlacementContext
+    statements: tuple[MemorableStatement, ...]
     findings: tuple[Finding, ...]
 
     @property
     def author(self) -> Author:
         """The rules."""
-        return curator(RULES)
+        return make_curator(RULES)
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
         """Return the changes that the rules propose. They do not read the brief."""
@@ -233,24 +243,26 @@ class RulesEngine:
         then to tidy the memory.
         """
         changes: dict[object, ProposedChange] = {}
-        for statement in _drop_repeated(self.said):
+        for statement in _drop_repeated(self.statements):
             step()
-            for change in place(self.known, statement):
+            for change in place_statement(self.context, statement):
                 changes.setdefault(change.act, change)
-        gone = {path for change in changes.values() if (path := retired(change.act))}
-        tidying = tidied(self.known.memory, self.known.pairs, self.findings, self.known.confirmed)
+        gone = {path for change in changes.values() if (path := find_retired_path(change.act))}
+        tidying = propose_tidying(
+            self.context.memory, self.context.pairs, self.findings, self.context.confirmed
+        )
         for change in islice(tidying, _MOST_TIDIED):
             step()
-            if retired(change.act) not in gone:
+            if find_retired_path(change.act) not in gone:
                 changes.setdefault(change.act, change)
         return changes.values()
 
 
-def _drop_repeated(said: Iterable[Heard]) -> Iterator[Heard]:
+def _drop_repeated(said: Iterable[MemorableStatement]) -> Iterator[MemorableStatement]:
     """Yield the statements by day; of one that was repeated only the last."""
-    ordered = sorted(said, key=lambda statement: statement.spoken.day)
-    gists = [gist(statement.statement) for statement in ordered]
+    ordered = sorted(said, key=lambda statement: statement.message.day)
+    gists = [extract_stems(statement.statement) for statement in ordered]
     for number, statement in enumerate(ordered):
         later = gists[number + 1 :]
-        if not any(share(gists[number], stems) >= _SAID_AGAIN for stems in later):
+        if not any(measure_share(gists[number], stems) >= _SAID_AGAIN for stems in later):
             yield statement

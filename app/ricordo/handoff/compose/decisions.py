@@ -7,19 +7,19 @@ from datetime import date
 from typing import NamedTuple
 
 from ricordo.extraction.sentence import (
-    LONGEST_SPOKEN,
+    MAX_MESSAGE_LENGTH,
     Sentence,
-    without_quotations,
-    written_sentences,
+    mask_quotations,
+    split_text,
 )
-from ricordo.extraction.statement import Saying, StatementKind, find_saying
-from ricordo.handoff.compose.quotes import LONGEST_COMMAND, Room, quoting, short
-from ricordo.handoff.compose.state import asked
-from ricordo.handoff.compose.talk import Talk, is_answer, place
-from ricordo.handoff.compose.words import begins, has
+from ricordo.extraction.statement import Statement, StatementKind, find_statement
+from ricordo.handoff.compose.quotes import MAX_COMMAND_LENGTH, QuoteLimits, build_quote, shorten
+from ricordo.handoff.compose.state import find_questions
+from ricordo.handoff.compose.talk import Conversation, find_place, is_answer
+from ricordo.handoff.compose.words import has_phrase, has_phrase_at_start
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, MessageFact
-from ricordo.lexicon import lowered, pattern
+from ricordo.lexicon import lower_text, statement_pattern
 from ricordo.secrets import find_secrets
 
 _MAX_ITEMS = 10
@@ -30,85 +30,97 @@ _MAX_QUESTION = 200
 class UserAnswer(NamedTuple):
     """The user's answer to a question of the agent."""
 
-    asked_by: MessageFact
+    question_message: MessageFact
     question: str
     reply: MessageFact
 
 
-def decisions(
-    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
+def compose_decisions(
+    facts: Facts,
+    conversation: Conversation,
+    written: Collection[HandoffStatement],
+    room: QuoteLimits,
 ) -> Iterator[HandoffStatement]:
     """Yield the explicit decisions, with their context, except those `written` already."""
     quoted = [statement.quote for statement in written]
     new = [
-        item for item in facts.decided if not any(item.text.strip() in quote for quote in quoted)
+        item for item in facts.decisions if not any(item.text.strip() in quote for quote in quoted)
     ]
     for decision in new[-_MAX_ITEMS:]:
-        who = "The user decided" if decision.is_person else "The agent's decision"
-        words = conversation.around(decision.ref, decision.text)
-        label = _add_reason(who, decision.why, words)
-        yield quoting(
+        who = "The user decided" if decision.is_user else "The agent's decision"
+        words = conversation.find_paragraph(decision.ref, decision.text)
+        label = _add_reason(who, decision.reason, words)
+        yield build_quote(
             StatementSection.DECISIONS, label, words, decision.ref, (decision.id,), room.words
         )
 
 
-def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
+def compose_answers(
+    user_answers: Collection[UserAnswer], room: QuoteLimits
+) -> Iterator[HandoffStatement]:
     """Yield the answers of the user, each with the question that it answers."""
     for answer in user_answers:
-        label = f"The user's answer to “{short(answer.question, _MAX_QUESTION)}”"
-        ids = (answer.asked_by.id, answer.reply.id)
-        yield quoting(
+        label = f"The user's answer to “{shorten(answer.question, _MAX_QUESTION)}”"
+        ids = (answer.question_message.id, answer.reply.id)
+        yield build_quote(
             StatementSection.DECISIONS, label, answer.reply.text, answer.reply.ref, ids, room.words
         )
 
 
-def answers(conversation: Talk) -> tuple[UserAnswer, ...]:
+def find_answers(conversation: Conversation) -> tuple[UserAnswer, ...]:
     """Return the user's answers to questions that ended an agent's message: a message that is a yes
     or a no, or begins with one.
     """
     user_answers: list[UserAnswer] = []
     for previous, following in zip(conversation.recent, conversation.recent[1:], strict=False):
-        closing, reply = previous.closing, following.wish
-        questions = asked(closing) if closing is not None else []
+        closing, reply = previous.closing, following.request
+        questions = find_questions(closing) if closing is not None else []
         if closing is None or reply is None or not questions:
             continue
-        if is_answer(reply.text) or begins("answer", reply.text):
+        if is_answer(reply.text) or has_phrase_at_start("answer", reply.text):
             user_answers.append(UserAnswer(closing, questions[-1], reply))
     return tuple(user_answers[-_MAX_ITEMS:])
 
 
-def ruled_out(
-    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
+def compose_ruled_out(
+    facts: Facts,
+    conversation: Conversation,
+    written: Collection[HandoffStatement],
+    room: QuoteLimits,
 ) -> Iterator[HandoffStatement]:
     """Yield what the agent tried and abandoned, with the reason, and what the user corrected. The
     context is left out where it is `written` already.
     """
     quoted = [statement.quote for statement in written]
-    user_places = {place(message.ref) for message in facts.said if message.is_person}
-    items = [item for item in facts.given_up if item.refusal is None]
-    agent_items = [item for item in items if item.is_deed or place(item.ref) not in user_places]
+    user_places = {find_place(message.ref) for message in facts.messages if message.is_user}
+    items = [item for item in facts.ruled_out if item.refusal is None]
+    agent_items = [
+        item for item in items if item.is_action or find_place(item.ref) not in user_places
+    ]
     for item in agent_items[-_MAX_ITEMS:]:
-        if item.is_deed:
-            text = _add_reason(f"Reverted: {short(item.what, LONGEST_COMMAND)}", item.why)
-            yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(item.id,))
+        if item.is_action:
+            text = _add_reason(f"Reverted: {shorten(item.what, MAX_COMMAND_LENGTH)}", item.reason)
+            yield HandoffStatement(StatementSection.RULED_OUT, text, fact_ids=(item.id,))
             continue
-        around = conversation.around(item.ref, item.what)
+        around = conversation.find_paragraph(item.ref, item.what)
         words = item.what if any(around in quote for quote in quoted) else around
-        label = _add_reason("The agent abandoned this", item.why, words)
-        yield quoting(StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words)
+        label = _add_reason("The agent abandoned this", item.reason, words)
+        yield build_quote(
+            StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words
+        )
     yield from list(_list_corrections(conversation, room))[-_MAX_ITEMS:]
 
 
-def _list_corrections(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _list_corrections(conversation: Conversation, room: QuoteLimits) -> Iterator[HandoffStatement]:
     for exchange, following in zip(
         conversation.exchanges, conversation.exchanges[1:], strict=False
     ):
-        closing, reply = exchange.closing, following.wish
-        if exchange.is_set_right and closing is not None and reply is not None:
-            words = short(reply.text, _MAX_REASON)
+        closing, reply = exchange.closing, following.request
+        if exchange.is_corrected and closing is not None and reply is not None:
+            words = shorten(reply.text, _MAX_REASON)
             label = f"The agent said, and the user corrected it with “{words}”"
             ids = (closing.id, reply.id)
-            yield quoting(
+            yield build_quote(
                 StatementSection.RULED_OUT, label, closing.text, closing.ref, ids, room.words
             )
 
@@ -116,7 +128,7 @@ def _list_corrections(conversation: Talk, room: Room) -> Iterator[HandoffStateme
 def _add_reason(label: str, why: str, words: str = "") -> str:
     """Return a label with the reason, unless the quoted words contain it."""
     is_known = not why.strip() or why.strip() in words
-    return label if is_known else f"{label}, because: “{short(why, _MAX_REASON)}”"
+    return label if is_known else f"{label}, because: “{shorten(why, _MAX_REASON)}”"
 
 
 _UNKNOWN_DAY = date(2000, 1, 1)
@@ -146,7 +158,7 @@ _LABELS = {
 class Constraint(NamedTuple):
     """A rule or a limit for the work."""
 
-    said: MessageFact
+    message: MessageFact
     label: str
     quote: str
     """The words of the message."""
@@ -154,14 +166,14 @@ class Constraint(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether the quote is nearly the whole message."""
-        return len(self.quote) >= _WHOLE_SHARE * len(self.said.text.strip())
+        return len(self.quote) >= _WHOLE_SHARE * len(self.message.text.strip())
 
 
-def constraints(conversation: Talk) -> tuple[Constraint, ...]:
+def find_constraints(conversation: Conversation) -> tuple[Constraint, ...]:
     """Return the rules and limits for the work, in the order of time, only the latest of many. A
     quote of the whole first request is not one.
     """
-    requests = conversation.wishes
+    requests = conversation.requests
     messages = (
         requests if len(requests) <= _FIRST + _LAST else (*requests[:_FIRST], *requests[-_LAST:])
     )
@@ -177,7 +189,9 @@ def constraints(conversation: Talk) -> tuple[Constraint, ...]:
     return tuple(limit for limit in unique if limit in rules or limit in limits)
 
 
-def stated(constraint_list: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
+def compose_constraints(
+    constraint_list: Sequence[Constraint], room: QuoteLimits
+) -> Iterator[HandoffStatement]:
     """Yield the statements of constraints: decisions are in their own section."""
     for limit in constraint_list:
         section = (
@@ -185,15 +199,15 @@ def stated(constraint_list: Sequence[Constraint], room: Room) -> Iterator[Handof
             if limit.label == _LABELS[StatementKind.DECISION]
             else StatementSection.CONSTRAINTS
         )
-        yield quoting(
-            section, limit.label, limit.quote, limit.said.ref, (limit.said.id,), room.words
+        yield build_quote(
+            section, limit.label, limit.quote, limit.message.ref, (limit.message.id,), room.words
         )
 
 
 def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
     text = message.text
     day = date.fromisoformat(message.ref.at[:10]) if message.ref.at else _UNKNOWN_DAY
-    statement = find_saying(text, day, is_answer=is_answer)
+    statement = find_statement(text, day, is_answer=is_answer)
     start = end = -1
     if statement is not None:
         start, end = _find_span(statement)
@@ -203,10 +217,10 @@ def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Const
         yield Constraint(message, _LIMIT, limit.text)
 
 
-def _find_span(statement: Saying) -> tuple[int, int]:
+def _find_span(statement: Statement) -> tuple[int, int]:
     """Return the span of a statement, with its reasons where they are near."""
-    parts = [*statement.statement, *statement.why]
-    parts_kept = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
+    parts = [*statement.sentences, *statement.reasons]
+    parts_kept = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.sentences
     return parts_kept[0].start, parts_kept[-1].end
 
 
@@ -214,13 +228,13 @@ def _find_limits(text: str) -> list[Sentence]:
     """Return the sentences that set a limit. In a document only prohibitions count: it describes at
     length how something works. Sentences with a credential are left out.
     """
-    is_document = len(text) > LONGEST_SPOKEN
+    is_document = len(text) > MAX_MESSAGE_LENGTH
     text = text[:_MAX_DOCUMENT]
-    unquoted = lowered(without_quotations(text))
+    unquoted = lower_text(mask_quotations(text))
     kinds = (
         (_is_prohibition,) if is_document else (_is_prohibition, _is_requirement, _is_manner_order)
     )
-    sentences = written_sentences(text)
+    sentences = split_text(text)
     return [
         message
         for message in sentences
@@ -232,17 +246,17 @@ def _find_limits(text: str) -> list[Sentence]:
 
 def _is_literal(sentence: Sentence, unquoted: str) -> bool:
     plain = unquoted[sentence.start : sentence.end]
-    others = any(pattern(part).search(plain) for part in ("guess", "unreal", "request"))
+    others = any(statement_pattern(part).search(plain) for part in ("guess", "unreal", "request"))
     return not (sentence.is_question or others)
 
 
 def _is_prohibition(plain: str) -> bool:
-    return bool(pattern("prohibition").search(plain)) or has("limit", plain)
+    return bool(statement_pattern("prohibition").search(plain)) or has_phrase("limit", plain)
 
 
 def _is_requirement(plain: str) -> bool:
-    return has("requirement", plain)
+    return has_phrase("requirement", plain)
 
 
 def _is_manner_order(plain: str) -> bool:
-    return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)
+    return bool(statement_pattern("order").match(plain.lstrip())) and has_phrase("manner", plain)

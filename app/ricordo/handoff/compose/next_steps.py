@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ricordo.handoff.compose.quotes import Room, can_be_run, code, quoting
+from ricordo.handoff.compose.quotes import QuoteLimits, build_quote, can_be_run, format_code
 from ricordo.handoff.compose.refusals import Refusals
-from ricordo.handoff.compose.runs import LastRuns, result_of, tasks
-from ricordo.handoff.compose.talk import Talk, last_sentences
-from ricordo.handoff.compose.words import CHECK, has, headed
+from ricordo.handoff.compose.runs import LastRuns, build_result_proof, compose_tasks
+from ricordo.handoff.compose.talk import Conversation, last_sentences
+from ricordo.handoff.compose.words import CHECK_KIND, find_headed_texts, has_phrase
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, MessageFact
 
@@ -18,12 +18,12 @@ _MAX_REMINDER = 160
 """Characters: the message is quoted as the objective."""
 
 
-def next_steps(
+def compose_next_steps(
     facts: Facts,
-    conversation: Talk,
+    conversation: Conversation,
     last_runs: LastRuns,
     from_summary: Collection[HandoffStatement],
-    room: Room,
+    room: QuoteLimits,
     refusals: Refusals,
 ) -> Iterator[HandoffStatement]:
     """Yield the next steps, the most urgent first: the user's request without a closing answer, the
@@ -31,15 +31,15 @@ def next_steps(
     of that, the command that shows the state of the work, a failing one first, and how the user
     said to check it. A refused action that the agent names is left out.
     """
-    allowed = [task for task in facts.todos if not refusals.names(task.text)]
+    allowed = [task for task in facts.tasks if not refusals.is_named_in(task.text)]
     of_agent = [
-        *tasks(replace(facts, todos=tuple(allowed)), "pending"),
+        *compose_tasks(replace(facts, tasks=tuple(allowed)), "pending"),
         *_list_remaining(conversation, room),
         *from_summary,
     ]
     steps = [
         *_quote_unanswered(conversation),
-        *(statement for statement in of_agent if not refusals.names(statement.quote)),
+        *(statement for statement in of_agent if not refusals.is_named_in(statement.quote)),
     ]
     yield from steps
     yield from _describe_command(last_runs)
@@ -49,18 +49,18 @@ def next_steps(
         yield HandoffStatement(StatementSection.NEXT, "No remaining work was found in the sessions")
 
 
-def _quote_unanswered(conversation: Talk) -> Iterator[HandoffStatement]:
+def _quote_unanswered(conversation: Conversation) -> Iterator[HandoffStatement]:
     last = conversation.last
-    if last is None or last.is_over or not conversation.wishes:
+    if last is None or last.is_over or not conversation.requests:
         return
-    request = conversation.wishes[-1]
+    request = conversation.requests[-1]
     label = "Asked last, without a closing answer so far"
-    yield quoting(
+    yield build_quote(
         StatementSection.NEXT, label, request.text, request.ref, (request.id,), _MAX_REMINDER
     )
 
 
-def _list_remaining(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _list_remaining(conversation: Conversation, room: QuoteLimits) -> Iterator[HandoffStatement]:
     """Yield what the agent said at the end about remaining or next work."""
     last = conversation.last
     if last is None or not last.answers:
@@ -68,12 +68,16 @@ def _list_remaining(conversation: Talk, room: Room) -> Iterator[HandoffStatement
     message = last.answers[-1]
     for words in _find_remaining(message)[:_MAX_REMAINING]:
         label = "The agent on remaining work"
-        yield quoting(StatementSection.NEXT, label, words, message.ref, (message.id,), room.words)
+        yield build_quote(
+            StatementSection.NEXT, label, words, message.ref, (message.id,), room.words
+        )
 
 
 def _find_remaining(message: MessageFact) -> list[str]:
     under_heading = [
-        passage.text for passage in headed(message.text) if passage.about == StatementSection.NEXT
+        passage.text
+        for passage in find_headed_texts(message.text)
+        if passage.kind == StatementSection.NEXT
     ]
     if under_heading:
         return under_heading
@@ -81,18 +85,24 @@ def _find_remaining(message: MessageFact) -> list[str]:
     return [
         sentence.text
         for sentence in sentences
-        if has("left", sentence.text) and not has("nothing_left", sentence.text)
+        if has_phrase("left", sentence.text) and not has_phrase("nothing_left", sentence.text)
     ]
 
 
-def _quote_checks(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _quote_checks(conversation: Conversation, room: QuoteLimits) -> Iterator[HandoffStatement]:
     """Yield how to check the work, in the words of the last request that says so."""
-    for request in reversed(conversation.wishes):
-        passages = [passage.text for passage in headed(request.text) if passage.about == CHECK]
+    for request in reversed(conversation.requests):
+        passages = [
+            passage.text
+            for passage in find_headed_texts(request.text)
+            if passage.kind == CHECK_KIND
+        ]
         if passages:
             label = "The user on how to check it"
             ids = (request.id,)
-            yield quoting(StatementSection.NEXT, label, passages[-1], request.ref, ids, room.words)
+            yield build_quote(
+                StatementSection.NEXT, label, passages[-1], request.ref, ids, room.words
+            )
             return
 
 
@@ -108,5 +118,8 @@ def _describe_command(last_runs: LastRuns) -> Iterator[HandoffStatement]:
     else:
         what = "To see the state of the work"
     yield HandoffStatement(
-        StatementSection.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,)
+        StatementSection.NEXT,
+        f"{what}: {format_code(ran.command)}",
+        build_result_proof(ran),
+        (ran.id,),
     )

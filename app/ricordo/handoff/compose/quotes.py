@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ricordo.handoff.document import HandoffStatement, QuoteMark, StatementSection
-from ricordo.handoff.facts import Ref
+from ricordo.handoff.document import HandoffStatement, QuoteProof, StatementSection
+from ricordo.handoff.facts import MessageRef
 from ricordo.secrets import find_secrets
 
 _EDGES = ("\n\n", "\n", ". ", " ")
@@ -30,7 +30,7 @@ def excerpt(text: str, most: int) -> str:
     return text[:cut].rstrip()
 
 
-def how_much(text: str, quoted: str) -> str:
+def describe_length(text: str, quoted: str) -> str:
     """Return a note on how much of `text` is quoted; "" for all of it."""
     length = len(text.strip())
     return "" if len(quoted) >= length else f" (the first {len(quoted)} of {length} characters)"
@@ -44,14 +44,14 @@ def _find_edge(text: str) -> int:
     return len(text)
 
 
-class Room(NamedTuple):
+class QuoteLimits(NamedTuple):
     """Characters for each kind of quotation."""
 
-    first: int
+    first_request: int
     """The first request: a plan that was handed over is long, and what matters most."""
-    wish: int
+    later_request: int
     """A later request."""
-    wishes: int
+    all_requests: int
     """All later requests."""
     report: int
     """What the agent reported last of its work."""
@@ -63,19 +63,26 @@ class Room(NamedTuple):
 
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25)
 """Shares of the full room that are tried, until a handoff fits."""
-_FULL_ROOM = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
+_FULL_ROOM = QuoteLimits(
+    first_request=6_000,
+    later_request=2_000,
+    all_requests=6_000,
+    report=4_000,
+    answer=3_200,
+    words=600,
+)
 
 
-def room(share: float) -> Room:
+def scale_limits(share: float) -> QuoteLimits:
     """Return a share of the full room."""
-    return Room(*(int(size * share) for size in _FULL_ROOM))
+    return QuoteLimits(*(int(size * share) for size in _FULL_ROOM))
 
 
-def quoting(
+def build_quote(
     section: StatementSection,
     label: str,
     words: str,
-    ref: Ref,
+    ref: MessageRef,
     stands_on: tuple[str, ...],
     most: int,
 ) -> HandoffStatement:
@@ -84,28 +91,28 @@ def quoting(
     """
     quote = excerpt(words, most)
     return HandoffStatement(
-        section, f"{label}{how_much(words, quote)}", QuoteMark(ref), stands_on, quote
+        section, f"{label}{describe_length(words, quote)}", QuoteProof(ref), stands_on, quote
     )
 
 
-LONGEST_COMMAND = 300
+MAX_COMMAND_LENGTH = 300
 """Characters of a command that is written in full; a shortened one could not be run."""
 _MAX_SHORTENED = 140
 _MAX_RESULT = 200
 _TICKS = re.compile("`+")
 
 
-def code(text: str, most: int = LONGEST_COMMAND) -> str:
+def format_code(text: str, most: int = MAX_COMMAND_LENGTH) -> str:
     """Return `text` as code in Markdown, in one line, with a `…` where it has more than `most`
     characters.
     """
-    row = short(text, most)
+    row = shorten(text, most)
     fence = "`" * (1 + max((len(match[0]) for match in _TICKS.finditer(row)), default=0))
     edge = " " if row.startswith("`") or row.endswith("`") else ""
     return f"{fence}{edge}{row}{edge}{fence}"
 
 
-def short(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Return `text` on one line, with a `…` where it has more than `most` characters. It never ends
     inside a credential.
     """
@@ -114,18 +121,18 @@ def short(text: str, most: int) -> str:
     return shortened if shortened == row else f"{shortened} …"
 
 
-def result(text: str) -> str:
+def format_result(text: str) -> str:
     """Return the result of a command as the end of a statement; "" without one."""
-    return f": {short(text, _MAX_RESULT)}" if text.strip() else ""
+    return f": {shorten(text, _MAX_RESULT)}" if text.strip() else ""
 
 
-def told(command: str) -> str:
+def format_command(command: str) -> str:
     """Return a command that was run, as code: only its beginning where it is too long to be run
     from here.
     """
-    return code(command, LONGEST_COMMAND if can_be_run(command) else _MAX_SHORTENED)
+    return format_code(command, MAX_COMMAND_LENGTH if can_be_run(command) else _MAX_SHORTENED)
 
 
 def can_be_run(command: str) -> bool:
     """Return whether a command fits on a line that can be copied and run."""
-    return "\n" not in command.strip() and len(command) <= LONGEST_COMMAND
+    return "\n" not in command.strip() and len(command) <= MAX_COMMAND_LENGTH

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ricordo.handoff.compose.refusals import Refusals
-from ricordo.handoff.compose.talk import Place, place
-from ricordo.handoff.compose.words import has
-from ricordo.handoff.document import HandoffStatement, QuoteMark, ResultMark, StatementSection
-from ricordo.handoff.facts import Facts, Ran, Todo, Work
+from ricordo.handoff.compose.talk import ConversationPlace, find_place
+from ricordo.handoff.compose.words import has_phrase
+from ricordo.handoff.document import HandoffStatement, QuoteProof, ResultProof, StatementSection
+from ricordo.handoff.facts import CommandFact, CommandPurpose, Facts, TaskFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,36 +18,36 @@ class LastRuns:
     order of time.
     """
 
-    succeeded: tuple[Ran, ...]
-    failed: tuple[Ran, ...]
+    succeeded: tuple[CommandFact, ...]
+    failed: tuple[CommandFact, ...]
     """Those that still fail according to the transcript: nothing of their kind succeeded later."""
-    untold: tuple[Ran, ...]
+    unreported: tuple[CommandFact, ...]
     """Those whose end the transcript does not report, nor that of a later one of their kind."""
     refused: frozenset[str] = frozenset()
     """Commands that may no longer be run."""
 
     @property
-    def to_run(self) -> Ran | None:
+    def to_run(self) -> CommandFact | None:
         """The one that says most about the work: a failing test, else what fails, else the last
         test, else the last check. None where it may not be run.
         """
         candidates = [
             run
             for run in (*self.failed, *self.succeeded)
-            if run.work is not Work.OTHER and run.command not in self.refused
+            if run.purpose is not CommandPurpose.OTHER and run.command not in self.refused
         ]
         weights = sorted(
             candidates,
             key=lambda candidates: (
                 bool(candidates.has_failed),
-                candidates.work is Work.TEST,
+                candidates.purpose is CommandPurpose.TEST,
                 candidates.ref,
             ),
         )
         return weights[-1] if weights else None
 
 
-def runs(facts: Facts, refusals: Refusals) -> LastRuns:
+def find_last_runs(facts: Facts, refusals: Refusals) -> LastRuns:
     """Return the last runs of the relevant commands in `facts`."""
     last = sorted(_list_last(facts), key=lambda run: run.ref[:2])
     succeeded = {_classify(run): run.ref[:2] for run in last if run.has_failed is False}
@@ -64,24 +64,32 @@ def runs(facts: Facts, refusals: Refusals) -> LastRuns:
             for run in last
             if run.has_failed is None and run.ref[:2] > ended.get(_classify(run), (0, 0))
         ),
-        frozenset(run.command for run in last if refusals.names(run.command)),
+        frozenset(run.command for run in last if refusals.is_named_in(run.command)),
     )
 
 
-def result_of(ran: Ran) -> ResultMark | None:
+def build_result_proof(ran: CommandFact) -> ResultProof | None:
     """Return the proof of how a command ended; None where the transcript does not report it."""
     if ran.has_failed is None:
         return None
-    return ResultMark(ran.exit, ran.has_failed, ran.ref, ran.changed_since)
+    return ResultProof(ran.exit, ran.has_failed, ran.ref, ran.changed_since)
 
 
-def _classify(ran: Ran) -> str:
+def _classify(ran: CommandFact) -> str:
     """Return the kind of a command: tests, checks, else its first words."""
-    return " ".join(ran.command.split()[:2]) if ran.work is Work.OTHER else ran.work.value
+    return (
+        " ".join(ran.command.split()[:2])
+        if ran.purpose is CommandPurpose.OTHER
+        else ran.purpose.value
+    )
 
 
-def _list_last(facts: Facts) -> Iterator[Ran]:
-    matter = (run for run in facts.ran if run.work is not Work.OTHER or has("deed", run.command))
+def _list_last(facts: Facts) -> Iterator[CommandFact]:
+    matter = (
+        run
+        for run in facts.commands
+        if run.purpose is not CommandPurpose.OTHER or has_phrase("deed", run.command)
+    )
     yield from {" ".join(run.command.split()): run for run in matter}.values()
 
 
@@ -93,21 +101,21 @@ _SECTIONS = {
 }
 
 
-def tasks(facts: Facts, status: str) -> Iterator[HandoffStatement]:
+def compose_tasks(facts: Facts, status: str) -> Iterator[HandoffStatement]:
     """Yield the tasks with this status: one statement for each message that listed them, a line for
     each task.
     """
     section, name = _SECTIONS[status]
-    of_status = [task for task in facts.todos if task.status == status]
+    of_status = [task for task in facts.tasks if task.status == status]
     selected = (
         of_status[-_MAX_TASKS:] if section is StatementSection.DONE else of_status[:_MAX_TASKS]
     )
-    by_turn: dict[Place, list[Todo]] = {}
+    by_turn: dict[ConversationPlace, list[TaskFact]] = {}
     for task in selected:
-        by_turn.setdefault(place(task.ref), []).append(task)
+        by_turn.setdefault(find_place(task.ref), []).append(task)
     for of_turn in by_turn.values():
         quote = "\n".join(task.text for task in of_turn)
         ids = tuple(task.id for task in of_turn)
         yield HandoffStatement(
-            section, f"On the agent's list as {name}", QuoteMark(of_turn[0].ref), ids, quote
+            section, f"On the agent's list as {name}", QuoteProof(of_turn[0].ref), ids, quote
         )

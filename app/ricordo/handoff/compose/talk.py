@@ -7,32 +7,32 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from ricordo.extraction.sentence import Sentence, written_sentences
-from ricordo.handoff.compose.words import begins, has, is_only
-from ricordo.handoff.facts import Facts, MessageFact, Ref, Work
-from ricordo.lexicon import lowered, pattern
+from ricordo.extraction.sentence import Sentence, split_text
+from ricordo.handoff.compose.words import has_phrase, has_phrase_at_start, is_only_phrases
+from ricordo.handoff.facts import CommandPurpose, Facts, MessageFact, MessageRef
+from ricordo.lexicon import lower_text, statement_pattern
 
 _MAX_PARAGRAPH = 400
 _MAX_OBJECTION = 400
 _MAX_ENDING = 8_000
 """Characters at the end of a message that are searched for open points."""
 _MAX_RECENT = 100
-Place = tuple[int, int]
+ConversationPlace = tuple[int, int]
 """The session and number of a message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class TalkExchange:
     """A message of the user, and what the agent said until the next one."""
 
-    wish: MessageFact | None
+    request: MessageFact | None
     """None for what an agent said before the user said anything."""
     answers: tuple[MessageFact, ...]
     is_over: bool
     """Whether nothing was done after the agent's last message."""
     is_work: bool
     """Whether files were changed in it, or tests, checks or actions were run."""
-    is_set_right: bool
+    is_corrected: bool
     """Whether the user objected to it in the next message."""
 
     @property
@@ -42,45 +42,45 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     """The conversations of all sessions, in the order of time."""
 
-    exchanges: tuple[Exchange, ...]
-    said: tuple[MessageFact, ...]
+    exchanges: tuple[TalkExchange, ...]
+    messages: tuple[MessageFact, ...]
     """All messages."""
 
     @property
-    def wishes(self) -> tuple[MessageFact, ...]:
+    def requests(self) -> tuple[MessageFact, ...]:
         """The messages of the user that say more than “yes” or “go on”, each text once."""
-        requests = (exchange.wish for exchange in self.exchanges)
+        requests = (exchange.request for exchange in self.exchanges)
         kept_requests = [item for item in requests if item is not None and not is_answer(item.text)]
         return tuple(
             {message.text.strip(): message for message in reversed(kept_requests)}.values()
         )[::-1]
 
     @property
-    def last(self) -> Exchange | None:
+    def last(self) -> TalkExchange | None:
         """The last exchange."""
         return self.exchanges[-1] if self.exchanges else None
 
     @property
-    def recent(self) -> tuple[Exchange, ...]:
+    def recent(self) -> tuple[TalkExchange, ...]:
         """The last exchanges, whose open points may still matter."""
         return self.exchanges[-_MAX_RECENT:]
 
-    def after(self, ref: Ref) -> MessageFact | None:
+    def find_agent_message(self, ref: MessageRef) -> MessageFact | None:
         """Return the agent's first message after `ref`, before the next one of the user."""
-        number = bisect_right(self.said, place(ref), key=_find_place)
-        first = self.said[number] if number < len(self.said) else None
-        return first if first is not None and not first.is_person else None
+        number = bisect_right(self.messages, find_place(ref), key=_find_place)
+        first = self.messages[number] if number < len(self.messages) else None
+        return first if first is not None and not first.is_user else None
 
-    def around(self, ref: Ref, words: str) -> str:
+    def find_paragraph(self, ref: MessageRef, words: str) -> str:
         """Return the paragraph around `words` in the message at `ref`; `words` alone where there is
         none, or it is long.
         """
-        number = bisect_left(self.said, place(ref), key=_find_place)
-        for message in self.said[number:]:
-            if place(message.ref) != place(ref):
+        number = bisect_left(self.messages, find_place(ref), key=_find_place)
+        for message in self.messages[number:]:
+            if find_place(message.ref) != find_place(ref):
                 break
             if words in message.text:
                 paragraph = _find_paragraph(message.text, message.text.index(words), len(words))
@@ -89,81 +89,91 @@ class Talk:
 
     def is_answered(self, said: MessageFact) -> bool:
         """Return whether the agent had a message in the session before this one."""
-        first = bisect_left(self.said, (said.ref.session, 0), key=_find_place)
-        before = takewhile(lambda message: message is not said, self.said[first:])
-        return any(not message.is_person for message in before)
+        first = bisect_left(self.messages, (said.ref.session, 0), key=_find_place)
+        before = takewhile(lambda message: message is not said, self.messages[first:])
+        return any(not message.is_user for message in before)
 
 
-def talk(facts: Facts) -> Talk:
+def build_conversation(facts: Facts) -> Conversation:
     """Return the conversations of the sessions in `facts`."""
-    messages = sorted(facts.said, key=_find_place)
+    messages = sorted(facts.messages, key=_find_place)
     groups: list[tuple[MessageFact | None, list[MessageFact]]] = []
     for message in messages:
-        if message.is_person:
+        if message.is_user:
             groups.append((message, []))
         elif groups:
             groups[-1][1].append(message)
         else:
             groups.append((None, [message]))
-    return Talk(tuple(_build_exchanges(groups, facts)), tuple(messages))
+    return Conversation(tuple(_build_exchanges(groups, facts)), tuple(messages))
 
 
 def last_sentences(message: MessageFact) -> tuple[Sentence, ...]:
     """Return the last sentences of a message."""
-    return written_sentences(message.text[-_MAX_ENDING:])
+    return split_text(message.text[-_MAX_ENDING:])
 
 
 def is_answer(text: str) -> bool:
     """Return whether a message of the user only agrees or declines."""
-    return is_only("assent", text) or is_only("refusal", text)
+    return is_only_phrases("assent", text) or is_only_phrases("refusal", text)
 
 
-def objects(text: str) -> bool:
+def is_objection(text: str) -> bool:
     """Return whether the user corrects the agent: the message denies, reverts, or says how it
     should be instead. One that only continues (“yes, but add a test”) does not.
     """
     if is_answer(text):
         return False
-    plain = lowered(text[:_MAX_OBJECTION]).lstrip()
-    is_other = pattern("objection").match(plain) and pattern("contrast").search(plain)
-    return bool(is_other) or begins("denial", plain) or begins("set_right", plain)
+    plain = lower_text(text[:_MAX_OBJECTION]).lstrip()
+    is_other = statement_pattern("objection").match(plain) and statement_pattern("contrast").search(
+        plain
+    )
+    return (
+        bool(is_other)
+        or has_phrase_at_start("denial", plain)
+        or has_phrase_at_start("set_right", plain)
+    )
 
 
-def place(ref: Ref) -> Place:
+def find_place(ref: MessageRef) -> ConversationPlace:
     """Return the session and number of a message."""
-    return ref.session, ref.turn
+    return ref.session, ref.number
 
 
 def _build_exchanges(
     grouped: Sequence[tuple[MessageFact | None, list[MessageFact]]], facts: Facts
-) -> Iterator[Exchange]:
+) -> Iterator[TalkExchange]:
     action_places, work_places = (
         sorted(_list_action_places(facts)),
         sorted(_list_work_places(facts)),
     )
-    rejected = {place(item.ref) for item in facts.given_up if not item.is_deed}
-    begins = [place((request or answers[0]).ref) for request, answers in grouped]
+    rejected = {find_place(item.ref) for item in facts.ruled_out if not item.is_action}
+    begins = [find_place((request or answers[0]).ref) for request, answers in grouped]
     ends = [*begins[1:], (len(facts.sessions) + 1, 0)]
     for number, (request, answers) in enumerate(grouped):
         begin, end = begins[number], ends[number]
-        last = place(answers[-1].ref) if answers else begin
+        last = find_place(answers[-1].ref) if answers else begin
         is_last = number == len(grouped) - 1
         is_over = bool(answers) and not _has_place_between(action_places, last, end)
         is_work = _has_place_between(work_places, begin, end)
         following = grouped[number + 1][0] if not is_last and begin[0] == end[0] else None
         is_set_right = following is not None and _is_correction(following, rejected)
-        yield Exchange(request, tuple(answers), is_over, is_work, is_set_right)
+        yield TalkExchange(request, tuple(answers), is_over, is_work, is_set_right)
 
 
-def _is_correction(message: MessageFact, rejected: Collection[Place]) -> bool:
+def _is_correction(message: MessageFact, rejected: Collection[ConversationPlace]) -> bool:
     """Return whether the user objects to what was done, or abandoned it: a message that begins with
     an answer only continues.
     """
-    is_unwanted = place(message.ref) in rejected and not begins("answer", message.text)
-    return is_unwanted or objects(message.text)
+    is_unwanted = find_place(message.ref) in rejected and not has_phrase_at_start(
+        "answer", message.text
+    )
+    return is_unwanted or is_objection(message.text)
 
 
-def _has_place_between(places: Sequence[Place], start: Place, end: Place) -> bool:
+def _has_place_between(
+    places: Sequence[ConversationPlace], start: ConversationPlace, end: ConversationPlace
+) -> bool:
     """Return whether one of the sorted `places` lies between two others."""
     return bisect_right(places, start) < bisect_left(places, end)
 
@@ -174,18 +184,18 @@ def _find_paragraph(text: str, at: int, length: int) -> str:
     return text[start : end if end >= 0 else None].strip()
 
 
-def _find_place(message: MessageFact) -> Place:
-    return place(message.ref)
+def _find_place(message: MessageFact) -> ConversationPlace:
+    return find_place(message.ref)
 
 
-def _list_action_places(facts: Facts) -> Iterator[Place]:
+def _list_action_places(facts: Facts) -> Iterator[ConversationPlace]:
     """Yield the places of commands, and of the last use of each file."""
-    yield from (place(run.ref) for run in facts.ran)
-    yield from (place(use.last) for use in facts.files)
+    yield from (find_place(run.ref) for run in facts.commands)
+    yield from (find_place(use.last_use) for use in facts.files)
 
 
-def _list_work_places(facts: Facts) -> Iterator[Place]:
-    for run in facts.ran:
-        if run.work is not Work.OTHER or has("deed", run.command):
-            yield place(run.ref)
-    yield from (place(use.last) for use in facts.files if use.is_changed)
+def _list_work_places(facts: Facts) -> Iterator[ConversationPlace]:
+    for run in facts.commands:
+        if run.purpose is not CommandPurpose.OTHER or has_phrase("deed", run.command):
+            yield find_place(run.ref)
+    yield from (find_place(use.last_use) for use in facts.files if use.is_changed)

@@ -8,24 +8,24 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from ricordo.lexicon import any_of, lowered
-from ricordo.resources import data_text
+from ricordo.lexicon import build_alternation, lower_text
+from ricordo.resources import read_data_text
 
 _MAX_ANSWER = 60
 """Characters of a message that may be an answer and nothing else."""
 _EDGES = " \t\n.,;:!…。！，、"
 
 
-def has(part: str, text: str) -> bool:
+def has_phrase(part: str, text: str) -> bool:
     """Return whether `text` holds an expression under `part` of the data file."""
-    return bool(_load_pattern(part).search(lowered(text)))
+    return bool(_load_pattern(part).search(lower_text(text)))
 
 
-def is_only(part: str, text: str) -> bool:
+def is_only_phrases(part: str, text: str) -> bool:
     """Return whether `text` is an expression under `part`, or several of them, and nothing
     else.
     """
-    plain = lowered(text).strip(_EDGES)
+    plain = lower_text(text).strip(_EDGES)
     return (
         len(plain) <= _MAX_ANSWER
         and bool(plain)
@@ -33,35 +33,35 @@ def is_only(part: str, text: str) -> bool:
     )
 
 
-def begins(part: str, text: str) -> bool:
+def has_phrase_at_start(part: str, text: str) -> bool:
     """Return whether `text` begins with an expression under `part`."""
-    return bool(_load_pattern(part).match(lowered(text).lstrip()))
+    return bool(_load_pattern(part).match(lower_text(text).lstrip()))
 
 
 @lru_cache(maxsize=4_096)
-def heading(name: str) -> str:
+def find_heading_kind(name: str) -> str:
     """Return the kind of a heading with this `name` in the data file: mostly the value of a
     section; "" where it is unknown.
     """
-    plain = lowered(name).strip(_EDGES)
+    plain = lower_text(name).strip(_EDGES)
     parts: Mapping[str, Any] = _load_data()["headings"]
     return next((part for part in parts if _load_heading_pattern(part).fullmatch(plain)), "")
 
 
 @cache
 def _load_pattern(part: str) -> re.Pattern[str]:
-    return re.compile(any_of(_join_languages(_load_data()[part])))
+    return re.compile(build_alternation(_join_languages(_load_data()[part])))
 
 
 @cache
 def _load_whole_pattern(part: str) -> re.Pattern[str]:
-    choices = any_of(_join_languages(_load_data()[part]))
+    choices = build_alternation(_join_languages(_load_data()[part]))
     return re.compile(rf"(?:{choices})(?:[\s,.;:!]+(?:{choices}))*")
 
 
 @cache
 def _load_heading_pattern(part: str) -> re.Pattern[str]:
-    return re.compile(any_of(_join_languages(_load_data()["headings"][part])))
+    return re.compile(build_alternation(_join_languages(_load_data()["headings"][part])))
 
 
 def _join_languages(lists: Mapping[str, list[str]]) -> list[str]:
@@ -70,7 +70,7 @@ def _join_languages(lists: Mapping[str, list[str]]) -> list[str]:
 
 @cache
 def _load_data() -> Mapping[str, Any]:
-    return tomllib.loads(data_text("handoff/compose/words.toml"))
+    return tomllib.loads(read_data_text("handoff/compose/words.toml"))
 
 
 _HEADING_FORMS = tuple(
@@ -86,16 +86,16 @@ _MAX_TEXT = 30_000
 """Characters of a text that are searched for headings."""
 _MAX_LINE = 120
 """Characters of a line that are searched for a heading."""
-CHECK = "check"
+CHECK_KIND = "check"
 """The kind of a heading over how the work is to be checked."""
 _LOWEST_RANK = 10
 """The rank of any line with a colon: a heading where its name is known."""
 
 
-class Headed(NamedTuple):
+class HeadedText(NamedTuple):
     """The text under a heading."""
 
-    about: str
+    kind: str
     """The kind of the heading in the data file: mostly the value of a section."""
     text: str
     """Word for word, without blank edges."""
@@ -112,7 +112,7 @@ class _Heading(NamedTuple):
     """"" where the data file does not know it."""
 
 
-def headed(text: str) -> Iterator[Headed]:
+def find_headed_texts(text: str) -> Iterator[HeadedText]:
     """Yield the text under each known heading of `text`; of a long text only near its
     beginning.
     """
@@ -124,7 +124,7 @@ def headed(text: str) -> Iterator[Headed]:
         following = (after for after in headings[number + 1 :] if _is_end(opening, after))
         end = next((after.start for after in following), len(text))
         if words := text[opening.behind : end].strip():
-            yield Headed(opening.about, words)
+            yield HeadedText(opening.about, words)
 
 
 def _is_end(heading: _Heading, after: _Heading) -> bool:
@@ -141,7 +141,7 @@ def _find_headings(text: str) -> Iterator[_Heading]:
         matching = next(((form, match) for form, match in tried if match), None)
         if matching is not None:
             rank, match = _find_rank(*matching), matching[1]
-            about = heading(match["name"])
+            about = find_heading_kind(match["name"])
             if about or rank < _LOWEST_RANK:
                 yield _Heading(at, at + match.start("rest"), rank, about)
         at += len(line) + 1

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 Name = TypeVar("Name")
 
 
-class Bounded(Generic[Item]):
+class BoundedList(Generic[Item]):
     """Keeps the first and the last of what is added."""
 
     def __init__(self, most: int, weight: Callable[[Item], int] = lambda _: 1) -> None:
@@ -42,15 +42,15 @@ class Bounded(Generic[Item]):
         yield from self._last
 
 
-def bounded(items: Iterable[Item], most: int) -> list[Item]:
+def keep_first_and_last(items: Iterable[Item], most: int) -> list[Item]:
     """Return the first and the last of `items`, at most `most`."""
-    limited: Bounded[Item] = Bounded(most)
+    limited: BoundedList[Item] = BoundedList(most)
     for item in items:
         limited.add(item)
     return list(limited)
 
 
-class Recent(OrderedDict[Name, Item]):
+class RecentDict(OrderedDict[Name, Item]):
     """A dict that keeps only the last items that were set."""
 
     def __init__(self, most: int) -> None:

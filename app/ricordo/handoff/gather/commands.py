@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from ricordo.agents.transcripts.session import LEFT_OUT
-from ricordo.agents.transcripts.shell import Simple, simple_commands
-from ricordo.handoff.facts import Work
-from ricordo.resources import data_text
+from ricordo.agents.transcripts.session import OMISSION
+from ricordo.agents.transcripts.shell import SimpleCommand, parse_simple_commands
+from ricordo.handoff.facts import CommandPurpose
+from ricordo.resources import read_data_text
 
 _VARIABLE = re.compile(r"\w+=.*", re.DOTALL)
 _VERSION = re.compile(r"(?<=[a-z])[\d.]+\Z")
@@ -37,47 +37,50 @@ class ProgramRun:
 
     program: str
     """Its name without directory, version and wrappers."""
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     """Its arguments."""
-    work: Work
+    purpose: CommandPurpose
     is_masked: bool = False
     """Whether the exit code of the line is that of another program."""
-    narrowed: frozenset[str] = frozenset()
+    narrowing: frozenset[str] = frozenset()
     """The arguments that narrow what it does."""
 
     def covers(self, other: ProgramRun) -> bool:
         """Return whether it does at least what `other` did: a test of everything covers the test of
         one file.
         """
-        return self.program == other.program and self.narrowed <= other.narrowed
+        return self.program == other.program and self.narrowing <= other.narrowing
 
     @property
     def is_question(self) -> bool:
         """Whether a failure is an answer and not an error."""
-        return _starts_with((self.program, *self.words), _load_words("questions", "commands"))
+        return _starts_with((self.program, *self.arguments), _load_words("questions", "commands"))
 
 
 @lru_cache(maxsize=256)
-def deeds(line: str) -> tuple[ProgramRun, ...]:
+def list_programs(line: str) -> tuple[ProgramRun, ...]:
     """Return the programs that a shell line runs, without changes of the directory."""
     has_pipefail = "pipefail" in line
     return tuple(_list_programs(line, has_pipefail, 0))
 
 
-def work_of(programs: Sequence[ProgramRun]) -> Work:
+def find_purpose(programs: Sequence[ProgramRun]) -> CommandPurpose:
     """Return what a line is run for: tests before checks before anything else."""
-    works = {program.work for program in programs}
-    return next((work for work in (Work.TEST, Work.CHECK) if work in works), Work.OTHER)
+    works = {program.purpose for program in programs}
+    return next(
+        (work for work in (CommandPurpose.TEST, CommandPurpose.CHECK) if work in works),
+        CommandPurpose.OTHER,
+    )
 
 
-def decisive(programs: Sequence[ProgramRun]) -> ProgramRun | None:
+def find_decisive(programs: Sequence[ProgramRun]) -> ProgramRun | None:
     """Return the last program of a line that does what the line is run for."""
-    work = work_of(programs)
-    return next((program for program in reversed(programs) if program.work is work), None)
+    work = find_purpose(programs)
+    return next((program for program in reversed(programs) if program.purpose is work), None)
 
 
 def _list_programs(line: str, has_pipefail: bool, depth: int) -> Iterator[ProgramRun]:
-    simples = [simple for simple in simple_commands(line) if simple.words]
+    simples = [simple for simple in parse_simple_commands(line) if simple.words]
     for number, simple in enumerate(simples):
         words = _unwrap(simple.words)
         if not words or words[0] == "cd":
@@ -100,10 +103,13 @@ def _find_narrowing_words(words: Sequence[str]) -> frozenset[str]:
     )
 
 
-def _is_masked(rest: Sequence[Simple], has_pipefail: bool) -> bool:
+def _is_masked(rest: Sequence[SimpleCommand], has_pipefail: bool) -> bool:
     """Return whether the line continues after its first command so that its exit code is lost."""
     passing_ends = ("&&", "|", "|&") if has_pipefail else ("&&",)
-    return any(simple.end not in passing_ends for simple in rest[:-1]) or rest[-1].end == "&"
+    return (
+        any(simple.separator not in passing_ends for simple in rest[:-1])
+        or rest[-1].separator == "&"
+    )
 
 
 def _find_inner_line(words: Sequence[str]) -> str:
@@ -137,8 +143,8 @@ def _program_name(word: str) -> str:
     return _VERSION.sub("", name.removesuffix(".exe")) or name
 
 
-def _classify(words: Sequence[str]) -> Work:
-    for work in (Work.TEST, Work.CHECK):
+def _classify(words: Sequence[str]) -> CommandPurpose:
+    for work in (CommandPurpose.TEST, CommandPurpose.CHECK):
         if _starts_with(words, _load_words(work, "commands")):
             return work
     return _classify_names(_list_task_names(words))
@@ -157,12 +163,12 @@ def _list_task_names(words: Sequence[str]) -> Iterator[str]:
         yield plain[0]
 
 
-def _classify_names(names: Iterator[str]) -> Work:
+def _classify_names(names: Iterator[str]) -> CommandPurpose:
     parts = {part for name in names for part in _WORD.findall(_HUMP.sub(" ", name).lower())}
-    for work in (Work.TEST, Work.CHECK):
+    for work in (CommandPurpose.TEST, CommandPurpose.CHECK):
         if not parts.isdisjoint(_load_words("tasks", work)):
             return work
-    return Work.OTHER
+    return CommandPurpose.OTHER
 
 
 def _starts_with(words: Sequence[str], phrases: frozenset[str]) -> bool:
@@ -187,7 +193,7 @@ def _load_words(part: str, name: str) -> frozenset[str]:
 
 @cache
 def _load_table() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(data_text("handoff/gather/commands.toml"))
+    return tomllib.loads(read_data_text("handoff/gather/commands.toml"))
 
 
 _MAX_LINE = 300
@@ -208,7 +214,7 @@ class CommandOutcome(NamedTuple):
     """None where no line tells."""
 
 
-def outcome(output: str) -> CommandOutcome:
+def find_outcome(output: str) -> CommandOutcome:
     """Return the line of `output` that says how a test or a check went: the last one that tells of
     a failure, else the last one that tells of success.
     """
@@ -220,19 +226,19 @@ def outcome(output: str) -> CommandOutcome:
     return CommandOutcome("", None)
 
 
-def told(output: str) -> str:
+def find_result_line(output: str) -> str:
     """Return the last line that says what came of a command that tests and checks nothing; ""
     without one.
     """
     return _find_last(list(_split_lines(output)), "told")
 
 
-def success(output: str) -> str:
+def find_success_line(output: str) -> str:
     """Return the last line that tells of success; "" without one."""
     return _find_last(list(_split_lines(output)), "passed")
 
 
-def error_line(output: str) -> str:
+def find_error_line(output: str) -> str:
     """Return the line of `output` that tells the error best: the first that fits the surest
     expression, else the last line; "" where it is empty.
     """
@@ -244,15 +250,15 @@ def error_line(output: str) -> str:
     return lines[-1] if lines else ""
 
 
-def plain(output: str) -> str:
+def strip_escapes(output: str) -> str:
     """Return `output` without what steers a terminal."""
     return _ESCAPES.sub("", output).replace("\r", "\n")
 
 
 def _split_lines(output: str) -> Iterator[str]:
-    for line in plain(output).split("\n")[-_MAX_LINES:]:
+    for line in strip_escapes(output).split("\n")[-_MAX_LINES:]:
         bare = _FRAME.sub("", line).strip()
-        if bare and bare != LEFT_OUT and len(bare) <= _MAX_LINE:
+        if bare and bare != OMISSION and len(bare) <= _MAX_LINE:
             yield bare
 
 
@@ -269,5 +275,5 @@ def _find_last(lines: Sequence[str], part: str) -> str:
 
 @cache
 def _load_patterns(part: str) -> tuple[re.Pattern[str], ...]:
-    table = tomllib.loads(data_text("handoff/gather/outcomes.toml"))
+    table = tomllib.loads(read_data_text("handoff/gather/outcomes.toml"))
     return tuple(re.compile(text, re.MULTILINE) for text in table[part])

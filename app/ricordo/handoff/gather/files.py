@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ricordo.agents.transcripts.session import CallResult, FileAction, Touch
-from ricordo.handoff.facts import Ref
-from ricordo.resources import data_text
+from ricordo.agents.transcripts.session import CallResult, FileAction, FileTouch
+from ricordo.handoff.facts import MessageRef
+from ricordo.resources import read_data_text
 
 _LONGEST_LINE = 200
 """Characters; a longer line names nothing."""
 
 
-def parts_of(path: str, written: str) -> list[str]:
+def list_parts(path: str, written: str) -> list[str]:
     """Return the names of the parts that the lines `written` into the file at `path` begin, in
     their order, each once.
     """
@@ -35,7 +35,7 @@ def parts_of(path: str, written: str) -> list[str]:
 @cache
 def _load_patterns() -> Mapping[str, re.Pattern[str]]:
     """Return the expressions, by the ends of file names."""
-    table: Mapping[str, Any] = tomllib.loads(data_text("handoff/gather/parts.toml"))
+    table: Mapping[str, Any] = tomllib.loads(read_data_text("handoff/gather/parts.toml"))
     return {end: re.compile(table[kind]) for kind, ends in table["ends"].items() for end in ends}
 
 
@@ -51,28 +51,28 @@ _MAX_OPEN = 300
 class FileUseCount:
     """What was done to one file."""
 
-    last: Ref
+    last_use: MessageRef
     """The message of the last change, else of the last reading."""
-    deeds: list[FileAction] = field(default_factory=list)
+    actions: list[FileAction] = field(default_factory=list)
     """In the order in which they were first done."""
-    last_change: Ref | None = None
-    times: int = 0
+    last_change: MessageRef | None = None
+    change_count: int = 0
     parts: list[str] = field(default_factory=list)
     """Functions, classes and headings that the changes name, the latest last."""
 
-    def take(self, touch: Touch, ref: Ref) -> None:
+    def record(self, touch: FileTouch, ref: MessageRef) -> None:
         """Record an action."""
-        action = touch.deed
-        if action not in self.deeds:
-            self.deeds.append(action)
+        action = touch.action
+        if action not in self.actions:
+            self.actions.append(action)
         if action.changes:
-            self.times += 1
+            self.change_count += 1
             self.last_change = ref
-            self.parts = latest([*self.parts, *parts_of(touch.path, touch.text)])
-        self.last = self.last_change or ref
+            self.parts = keep_latest([*self.parts, *list_parts(touch.path, touch.text)])
+        self.last_use = self.last_change or ref
 
 
-def latest(parts: Sequence[str]) -> list[str]:
+def keep_latest(parts: Sequence[str]) -> list[str]:
     """Return the last of the names, each once, at its last place."""
     return list(dict.fromkeys(reversed(parts)))[:_MAX_PARTS][::-1]
 
@@ -82,19 +82,19 @@ class FileUses:
 
     def __init__(self) -> None:
         """None yet."""
-        self.used: dict[str, FileUseCount] = {}
-        self._open: OrderedDict[str, list[tuple[Touch, Ref]]] = OrderedDict()
+        self.by_path: dict[str, FileUseCount] = {}
+        self._open: OrderedDict[str, list[tuple[FileTouch, MessageRef]]] = OrderedDict()
         """The touches of calls that have not ended."""
 
-    def begin(self, touch: Touch, ref: Ref) -> None:
+    def begin(self, touch: FileTouch, ref: MessageRef) -> None:
         """Record what a call is about to do."""
         touched = self._open.setdefault(touch.call, [])
-        if all((known.path, known.deed) != (touch.path, touch.deed) for known, _ in touched):
+        if all((known.path, known.action) != (touch.path, touch.action) for known, _ in touched):
             touched.append((touch, ref))
         if len(self._open) > _MAX_OPEN:
             self._record(self._open.popitem(last=False)[1])
 
-    def end(self, ending: CallResult) -> tuple[Touch, ...]:
+    def end(self, ending: CallResult) -> tuple[FileTouch, ...]:
         """Return what an ended call did to files."""
         touched = self._open.pop(ending.call, [])
         if ending.has_failed:
@@ -107,11 +107,11 @@ class FileUses:
         while self._open:
             self._record(self._open.popitem(last=False)[1])
 
-    def _record(self, touched: list[tuple[Touch, Ref]]) -> None:
+    def _record(self, touched: list[tuple[FileTouch, MessageRef]]) -> None:
         for touch, ref in touched:
-            if touch.path in self.used or len(self.used) < _MAX_FILES:
-                self.used.setdefault(touch.path, FileUseCount(ref)).take(touch, ref)
+            if touch.path in self.by_path or len(self.by_path) < _MAX_FILES:
+                self.by_path.setdefault(touch.path, FileUseCount(ref)).record(touch, ref)
 
-    def changes(self) -> Iterator[tuple[Ref, str]]:
+    def list_changes(self) -> Iterator[tuple[MessageRef, str]]:
         """Yield when each file was changed last."""
-        return ((use.last_change, path) for path, use in self.used.items() if use.last_change)
+        return ((use.last_change, path) for path, use in self.by_path.items() if use.last_change)

@@ -17,29 +17,29 @@ from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.facts import (
+    CommandFact,
     DecisionFact,
     ErrorFact,
     Facts,
     FileUse,
-    GivenUp,
     MessageFact,
-    NoteFound,
-    Ran,
-    Ref,
-    Summary,
-    Todo,
+    MessageRef,
+    NoteFact,
+    RuledOutFact,
+    SummaryFact,
+    TaskFact,
 )
-from ricordo.handoff.gather.bounded import bounded
-from ricordo.handoff.gather.decisions import decided, given_up
-from ricordo.handoff.gather.files import FileUseCount, latest, parts_of
-from ricordo.handoff.gather.listener import Hearing
-from ricordo.handoff.project_git import git_state
-from ricordo.storage.file_state import FileNow, Gone, look_at
+from ricordo.handoff.gather.bounded import keep_first_and_last
+from ricordo.handoff.gather.decisions import find_decisions, find_ruled_out
+from ricordo.handoff.gather.files import FileUseCount, keep_latest, list_parts
+from ricordo.handoff.gather.listener import FactCollector
+from ricordo.handoff.project_git import read_git_state
+from ricordo.storage.file_state import FileState, MissingFile, check_file
 
-MOST = 50
+MAX_CHANGED_FILES = 50
 """Files that are named, the ones that were changed last."""
 
-_Change = tuple[Ref, str]
+_Change = tuple[MessageRef, str]
 
 
 class LastChanges:
@@ -49,32 +49,34 @@ class LastChanges:
         """`sessions` are the last changes of files of the project, for each session."""
         by_session = [list(changes) for changes in sessions]
         self._by_turn = [
-            sorted(of_session, key=lambda change: change[0].turn) for of_session in by_session
+            sorted(of_session, key=lambda change: change[0].number) for of_session in by_session
         ]
         self._by_time = [
             sorted(of_session, key=lambda change: change[0].at) for of_session in by_session
         ]
-        self._turns = [[ref.turn for ref, _ in of_session] for of_session in self._by_turn]
+        self._turns = [[ref.number for ref, _ in of_session] for of_session in self._by_turn]
         self._times = [[ref.at for ref, _ in of_session] for of_session in self._by_time]
 
-    def after(self, ref: Ref) -> tuple[str, ...]:
+    def list_after(self, ref: MessageRef) -> tuple[str, ...]:
         """Return the files that were changed after `ref`. Within its session the order of messages
         counts, as clocks may run backwards; elsewhere the time; without one the order of sessions.
         """
         changes: list[_Change] = []
         for session in range(len(self._by_turn)):
             changes += self._of_session(session, ref)
-        changes.sort(key=lambda change: (change[0].at, change[0].session, change[0].turn))
-        return tuple(dict.fromkeys(path for _, path in changes[-MOST:]))
+        changes.sort(key=lambda change: (change[0].at, change[0].session, change[0].number))
+        return tuple(dict.fromkeys(path for _, path in changes[-MAX_CHANGED_FILES:]))
 
-    def _of_session(self, session: int, moment: Ref) -> Sequence[_Change]:
+    def _of_session(self, session: int, moment: MessageRef) -> Sequence[_Change]:
         if session == moment.session:
-            first = bisect_right(self._turns[session], moment.turn)
-            return self._by_turn[session][max(first, len(self._by_turn[session]) - MOST) :]
+            first = bisect_right(self._turns[session], moment.number)
+            return self._by_turn[session][
+                max(first, len(self._by_turn[session]) - MAX_CHANGED_FILES) :
+            ]
         if not moment.at:
-            return self._by_turn[session][-MOST:] if session > moment.session else ()
+            return self._by_turn[session][-MAX_CHANGED_FILES:] if session > moment.session else ()
         first = bisect_right(self._times[session], moment.at)
-        return self._by_time[session][max(first, len(self._by_time[session]) - MOST) :]
+        return self._by_time[session][max(first, len(self._by_time[session]) - MAX_CHANGED_FILES) :]
 
 
 _MAX_CHECKED = 200
@@ -95,7 +97,7 @@ class SessionPaths:
         if cwd and not any(_find_inner_path(cwd, root) is not None for root in self._roots):
             self._roots += _find_old_roots(self._roots[-1], cwd, named)
 
-    def path(self, named: str) -> str:
+    def find_path(self, named: str) -> str:
         """Return the path in the project, with `/`, of the file that the session calls `named`;
         `named` itself for a file outside it.
         """
@@ -105,7 +107,7 @@ class SessionPaths:
                 return inner
         return named
 
-    def has(self, path: str) -> bool:
+    def is_inside(self, path: str) -> bool:
         """Return whether a path returned by `path` is in the project."""
         return not path.startswith(("/", "~"))
 
@@ -145,7 +147,16 @@ _MAX_NAMED = 3
 
 Step = Callable[[], None]
 Fact = TypeVar(
-    "Fact", MessageFact, Summary, Ran, FileUse, Todo, ErrorFact, GivenUp, DecisionFact, NoteFound
+    "Fact",
+    MessageFact,
+    SummaryFact,
+    CommandFact,
+    FileUse,
+    TaskFact,
+    ErrorFact,
+    RuledOutFact,
+    DecisionFact,
+    NoteFact,
 )
 
 
@@ -165,17 +176,17 @@ def gather(
     facts = Facts(
         project,
         tuple(session.session for session in sessions),
-        said=tuple(message for session in sessions for message in session.talk),
+        messages=tuple(message for session in sessions for message in session.talk),
         summaries=tuple(summary for session in sessions for summary in session.hearing.summaries),
-        ran=tuple(_list_runs(sessions, step)),
+        commands=tuple(_list_runs(sessions, step)),
         files=tuple(_list_files(sessions, project, step)),
-        todos=tuple(_list_tasks(sessions[: len(sources)])),
-        mishaps=tuple(error for session in sessions for error in _list_errors(session)),
-        given_up=tuple(item for session in sessions for item in _list_ruled_out(session, step)),
-        decided=tuple(
+        tasks=tuple(_list_tasks(sessions[: len(sources)])),
+        errors=tuple(error for session in sessions for error in _list_errors(session)),
+        ruled_out=tuple(item for session in sessions for item in _list_ruled_out(session, step)),
+        decisions=tuple(
             decision for session in sessions for decision in _list_decisions(session, step)
         ),
-        git=git_state(project),
+        git=read_git_state(project),
         names=names,
     )
     return _number(facts)
@@ -198,7 +209,7 @@ def _read_sessions(
             yield session
 
 
-def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
+def add_notes(facts: Facts, memory: str, notes: Iterable[NoteFact]) -> Facts:
     """Return `facts` with the relevant `notes` of the memory in the directory `memory`."""
     return _number(replace(facts, memory=memory, notes=tuple(notes)))
 
@@ -215,46 +226,46 @@ class _SessionFacts:
         step: Step,
     ) -> None:
         transcript = open_transcript(source, step=step)
-        self.hearing = Hearing(number, known_messages)
-        for turn in transcript.turns():
-            self.hearing.hear(turn)
+        self.hearing = FactCollector(number, known_messages)
+        for turn in transcript.messages():
+            self.hearing.read(turn)
         self.hearing.close()
-        self.talk = self.hearing.talk
+        self.talk = self.hearing.messages
         self.session: Session = transcript.session
-        self.place = SessionPaths(project, self.session.cwd, self.hearing.files.used.keys())
+        self.place = SessionPaths(project, self.session.cwd, self.hearing.files.by_path.keys())
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield the session's names of files of the project, each with the path there."""
-        for name in self.hearing.files.used:
-            path = self.place.path(name)
-            if self.place.has(path):
+        for name in self.hearing.files.by_path:
+            path = self.place.find_path(name)
+            if self.place.is_inside(path):
                 yield name, path
 
-    def changes(self) -> Iterator[tuple[Ref, str]]:
+    def changes(self) -> Iterator[tuple[MessageRef, str]]:
         """Yield the last change of each file of the project."""
-        for ref, name in self.hearing.files.changes():
-            path = self.place.path(name)
-            if self.place.has(path):
+        for ref, name in self.hearing.files.list_changes():
+            path = self.place.find_path(name)
+            if self.place.is_inside(path):
                 yield ref, path
 
 
-def _list_runs(sessions: Sequence[_SessionFacts], step: Step) -> Iterator[Ran]:
+def _list_runs(sessions: Sequence[_SessionFacts], step: Step) -> Iterator[CommandFact]:
     """Yield the commands that were run, each with the files that were changed after it."""
     changes = LastChanges([session.changes() for session in sessions])
     for session in sessions:
-        for run in session.hearing.runs.kept:
+        for run in session.hearing.runs.runs:
             step()
             if run.was_refused:
                 continue
-            yield Ran(
+            yield CommandFact(
                 "",
                 run.ref,
                 run.command,
-                run.work,
+                run.purpose,
                 run.exit,
                 run.has_failed,
                 run.result,
-                changes.after(run.ref),
+                changes.list_after(run.ref),
                 run.ended,
             )
 
@@ -263,54 +274,60 @@ def _list_files(sessions: Sequence[_SessionFacts], project: str, step: Step) -> 
     """Yield the files, those of all sessions together, as they are now."""
     uses: dict[str, FileUseCount] = {}
     for session in sessions:
-        for name, use in session.hearing.files.used.items():
-            path = session.place.path(name)
+        for name, use in session.hearing.files.by_path.items():
+            path = session.place.find_path(name)
             uses[path] = _join_uses(uses[path], use) if path in uses else use
-    for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
+    for path, use in sorted(uses.items(), key=lambda item: item[1].last_use[:2]):
         step()
         # a file outside the project is not read
         content = bytearray() if use.parts else None
-        now = look_at(project, path, step, content)
-        sha, is_gone = now.sha if isinstance(now, FileNow) else None, now is Gone.GONE
+        now = check_file(project, path, step, content)
+        sha, is_gone = now.sha if isinstance(now, FileState) else None, now is MissingFile.GONE
         parts = use.parts
         if sha or is_gone:
             # a later change may have taken away what an earlier one made
-            present_parts = parts_of(path, (content or b"").decode("utf-8", "replace"))
+            present_parts = list_parts(path, (content or b"").decode("utf-8", "replace"))
             parts = [part for part in parts if part in present_parts]
-        deeds = tuple(use.deeds)
-        yield FileUse("", path, deeds, use.last, use.times, sha, tuple(parts), is_gone)
+        deeds = tuple(use.actions)
+        yield FileUse("", path, deeds, use.last_use, use.change_count, sha, tuple(parts), is_gone)
 
 
 def _join_uses(first: FileUseCount, second: FileUseCount) -> FileUseCount:
     """Return the uses of a file in one session and in a later one as one."""
     last_change = second.last_change or first.last_change
     return FileUseCount(
-        last_change or second.last,
-        list(dict.fromkeys((*first.deeds, *second.deeds))),
+        last_change or second.last_use,
+        list(dict.fromkeys((*first.actions, *second.actions))),
         last_change,
-        first.times + second.times,
-        latest([*first.parts, *second.parts]),
+        first.change_count + second.change_count,
+        keep_latest([*first.parts, *second.parts]),
     )
 
 
 def _list_errors(session: _SessionFacts) -> Iterator[ErrorFact]:
     """Yield the errors of a session, with the project's paths of files."""
-    for error in session.hearing.mishaps.kept:
-        what = f"{error.what} {session.place.path(error.path)}" if error.path else error.what
-        changed = [path for path in map(session.place.path, error.by) if session.place.has(path)]
-        yield ErrorFact("", error.ref, what, error.error, error.mended, _shorten(changed))
+    for error in session.hearing.errors.errors:
+        what = f"{error.what} {session.place.find_path(error.path)}" if error.path else error.what
+        changed = [
+            path
+            for path in map(session.place.find_path, error.changed_files)
+            if session.place.is_inside(path)
+        ]
+        yield ErrorFact("", error.ref, what, error.error, error.fixed, _shorten(changed))
 
 
-def _list_ruled_out(session: _SessionFacts, step: Step) -> Iterator[GivenUp]:
-    for item, path in bounded(
-        given_up(session.talk, session.hearing.taken_back.kept, step), _MAX_ITEMS
+def _list_ruled_out(session: _SessionFacts, step: Step) -> Iterator[RuledOutFact]:
+    for item, path in keep_first_and_last(
+        find_ruled_out(session.talk, session.hearing.reverted_actions.actions, step), _MAX_ITEMS
     ):
-        yield replace(item, what=session.place.path(path) + item.what) if path else item
+        yield replace(item, what=session.place.find_path(path) + item.what) if path else item
 
 
 def _list_decisions(session: _SessionFacts, step: Step) -> list[DecisionFact]:
-    decisions = (*decided(session.talk, step), *session.hearing.answered)
-    return bounded(sorted(decisions, key=lambda decision: decision.ref.turn), _MAX_ITEMS)
+    decisions = (*find_decisions(session.talk, step), *session.hearing.user_answers)
+    return keep_first_and_last(
+        sorted(decisions, key=lambda decision: decision.ref.number), _MAX_ITEMS
+    )
 
 
 def _shorten(paths: Sequence[str]) -> str:
@@ -319,11 +336,14 @@ def _shorten(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _list_tasks(sessions: Iterable[_SessionFacts]) -> Iterator[Todo]:
+def _list_tasks(sessions: Iterable[_SessionFacts]) -> Iterator[TaskFact]:
     """Yield the tasks of the last session that kept a list."""
     for number, session in reversed(list(enumerate(sessions))):
         if tasks := session.hearing.tasks.tasks:
-            yield from (Todo("", Ref(number, task.turn), task.text, task.status) for task in tasks)
+            yield from (
+                TaskFact("", MessageRef(number, task.message_number), task.text, task.status)
+                for task in tasks
+            )
             return
 
 
@@ -336,13 +356,13 @@ def _number(facts: Facts) -> Facts:
 
     return replace(
         facts,
-        said=number_all(facts.said),
+        messages=number_all(facts.messages),
         summaries=number_all(facts.summaries),
-        ran=number_all(facts.ran),
+        commands=number_all(facts.commands),
         files=number_all(facts.files),
-        todos=number_all(facts.todos),
-        mishaps=number_all(facts.mishaps),
-        given_up=number_all(facts.given_up),
-        decided=number_all(facts.decided),
+        tasks=number_all(facts.tasks),
+        errors=number_all(facts.errors),
+        ruled_out=number_all(facts.ruled_out),
+        decisions=number_all(facts.decisions),
         notes=number_all(facts.notes),
     )

@@ -6,10 +6,18 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ricordo.agents.transcripts.session import Call, CallResult, Noise, TaskList, Touch, Turn, Who
-from ricordo.handoff.facts import DecisionFact, MessageFact, Ref, Summary
-from ricordo.handoff.gather.bounded import Bounded, Recent
-from ricordo.handoff.gather.commands import ProgramRun, error_line
+from ricordo.agents.transcripts.session import (
+    CallResult,
+    FileTouch,
+    Message,
+    Noise,
+    Speaker,
+    TaskList,
+    ToolCall,
+)
+from ricordo.handoff.facts import DecisionFact, MessageFact, MessageRef, SummaryFact
+from ricordo.handoff.gather.bounded import BoundedList, RecentDict
+from ricordo.handoff.gather.commands import ProgramRun, find_error_line
 from ricordo.handoff.gather.files import FileUses
 from ricordo.handoff.gather.reverts import RevertedActions
 from ricordo.handoff.gather.runs import CommandRun, SessionRuns
@@ -25,18 +33,18 @@ _MAX_CHANGES = 2_000
 class OpenError:
     """An error, and whether it was fixed."""
 
-    ref: Ref
+    ref: MessageRef
     """The message that reported the error."""
     what: str
     error: str
-    left: tuple[ProgramRun, ...] = ()
+    unfixed_programs: tuple[ProgramRun, ...] = ()
     """The programs of a command that have not succeeded since."""
     programs: frozenset[str] = frozenset()
     """Those that the command ran."""
     path: str = ""
     """The file at which a tool failed; its name goes after `what`."""
-    mended: Ref | None = None
-    by: tuple[str, ...] = ()
+    fixed: MessageRef | None = None
+    changed_files: tuple[str, ...] = ()
     """Files that were changed between the error and its fix, as the session names them."""
 
 
@@ -44,49 +52,49 @@ class OpenError:
 class SessionErrors:
     """The errors of one session."""
 
-    kept: Bounded[OpenError] = field(default_factory=lambda: Bounded(_MAX_ERRORS))
+    errors: BoundedList[OpenError] = field(default_factory=lambda: BoundedList(_MAX_ERRORS))
     _open: deque[OpenError] = field(default_factory=lambda: deque(maxlen=_MAX_OPEN_ERRORS))
     """Those of commands; those at files are in `_at_files`, by their paths."""
-    _at_files: Recent[str, list[OpenError]] = field(
-        default_factory=lambda: Recent(_MAX_OPEN_ERRORS)
+    _at_files: RecentDict[str, list[OpenError]] = field(
+        default_factory=lambda: RecentDict(_MAX_OPEN_ERRORS)
     )
     _changes: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_MAX_CHANGES))
     """Numbers of messages, each with a file that was changed in it."""
 
-    def ran(self, run: CommandRun, output: str, at: Ref) -> None:
+    def record_run(self, run: CommandRun, output: str, at: MessageRef) -> None:
         """Record a command that ended with this output at the message `at`."""
         if run.has_failed:
             self._fix_replaced(run, output, at)
-            only_questions = all(program.is_question for program in run.deeds)
+            only_questions = all(program.is_question for program in run.programs)
             if not only_questions and not self._is_repeated(run):
-                required = _list_required(run.deeds)
+                required = _list_required(run.programs)
                 programs = frozenset(program.program for program in required)
                 open_error = OpenError(at, run.command, run.error, required, programs)
-                self.kept.add(open_error)
+                self.errors.add(open_error)
                 self._open.append(open_error)
         elif run.has_failed is False:
-            programs_run = {program.program for program in run.deeds}
+            programs_run = {program.program for program in run.programs}
             for open_error in [
                 error for error in self._open if not error.programs.isdisjoint(programs_run)
             ]:
-                self._match_success(open_error, run.deeds, at)
+                self._match_success(open_error, run.programs, at)
 
-    def failed(self, what: str, path: str, error: str, at: Ref) -> None:
+    def record_failure(self, what: str, path: str, error: str, at: MessageRef) -> None:
         """Record a tool that failed at the file `path`."""
         known_errors = self._at_files.setdefault(path, [])
         if len(known_errors) < _MAX_OPEN_ERRORS and all(
             (source.what, source.error) != (what, error) for source in known_errors
         ):
             known_errors.append(OpenError(at, what, error, path=path))
-            self.kept.add(known_errors[-1])
+            self.errors.add(known_errors[-1])
 
-    def changed(self, path: str, at: Ref) -> None:
+    def record_change(self, path: str, at: MessageRef) -> None:
         """Record a file that was changed."""
-        self._changes.append((at.turn, path))
+        self._changes.append((at.number, path))
         for error in self._at_files.pop(path, ()):
             self._mark_fixed(error, at)
 
-    def _fix_replaced(self, run: CommandRun, output: str, at: Ref) -> None:
+    def _fix_replaced(self, run: CommandRun, output: str, at: MessageRef) -> None:
         """Mark earlier errors as fixed where the same command now fails for another reason."""
         for error in list(self._open):
             if error.what == run.command and error.error and error.error not in output:
@@ -99,17 +107,21 @@ class SessionErrors:
         """
         return any(error.what == run.command and error.error == run.error for error in self._open)
 
-    def _match_success(self, error: OpenError, programs: Sequence[ProgramRun], at: Ref) -> None:
+    def _match_success(
+        self, error: OpenError, programs: Sequence[ProgramRun], at: MessageRef
+    ) -> None:
         for run in programs:
-            error.left = tuple(program for program in error.left if not run.covers(program))
-        if not error.left:
+            error.unfixed_programs = tuple(
+                program for program in error.unfixed_programs if not run.covers(program)
+            )
+        if not error.unfixed_programs:
             self._open.remove(error)
             self._mark_fixed(error, at)
 
-    def _mark_fixed(self, error: OpenError, at: Ref) -> None:
-        error.mended = at
-        between = (path for turn, path in self._changes if error.ref.turn <= turn <= at.turn)
-        error.by = tuple(dict.fromkeys(between))
+    def _mark_fixed(self, error: OpenError, at: MessageRef) -> None:
+        error.fixed = at
+        between = (path for turn, path in self._changes if error.ref.number <= turn <= at.number)
+        error.changed_files = tuple(dict.fromkeys(between))
 
 
 def _list_required(programs: Sequence[ProgramRun]) -> tuple[ProgramRun, ...]:
@@ -131,7 +143,7 @@ _MAX_OPEN_CALLS = 300
 """Open calls that are remembered."""
 
 
-class Hearing:
+class FactCollector:
     """Collects the facts of one session."""
 
     def __init__(self, session: int, known_messages: set[int]) -> None:
@@ -140,75 +152,79 @@ class Hearing:
         """
         self._session = session
         self._known_messages = known_messages
-        self.said: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
+        self.user_messages: BoundedList[MessageFact] = BoundedList(_MAX_CHARACTERS, _measure)
         """The user's messages."""
-        self.answers: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
+        self.agent_messages: BoundedList[MessageFact] = BoundedList(_MAX_CHARACTERS, _measure)
         """The agent's messages."""
-        self.summaries: Bounded[Summary] = Bounded(_MAX_CHARACTERS, _measure)
-        self._user_messages: Recent[int, None] = Recent(_MAX_USER_MESSAGES)
+        self.summaries: BoundedList[SummaryFact] = BoundedList(_MAX_CHARACTERS, _measure)
+        self._user_messages: RecentDict[int, None] = RecentDict(_MAX_USER_MESSAGES)
         """Digests of the user's messages."""
         self.tasks = TaskList()
         self.runs = SessionRuns()
         self.files = FileUses()
-        self.mishaps = SessionErrors()
-        self.taken_back = RevertedActions()
-        self.answered: Bounded[DecisionFact] = Bounded(_MAX_CHARACTERS, _measure)
+        self.errors = SessionErrors()
+        self.reverted_actions = RevertedActions()
+        self.user_answers: BoundedList[DecisionFact] = BoundedList(_MAX_CHARACTERS, _measure)
         """The user's answers to questions of a tool."""
-        self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MAX_OPEN_CALLS)
+        self._calls: RecentDict[str, tuple[ToolCall, FileTouch | None]] = RecentDict(
+            _MAX_OPEN_CALLS
+        )
         """The calls that have not ended, each with its file."""
 
-    def hear(self, turn: Turn) -> None:
+    def read(self, turn: Message) -> None:
         """Record a message."""
-        ref = Ref(self._session, turn.where.line, turn.at)
+        ref = MessageRef(self._session, turn.place.line, turn.at)
         self._read_actions(turn, ref)
-        if turn.is_said:
-            self._read_message(MessageFact("", ref, turn.text, turn.who is Who.PERSON), turn.key)
+        if turn.is_spoken:
+            self._read_message(MessageFact("", ref, turn.text, turn.who is Speaker.USER), turn.key)
         elif turn.noise is Noise.SUMMARY and turn.text and not turn.is_aside:
-            self._read_summary(Summary("", ref, turn.text))
+            self._read_summary(SummaryFact("", ref, turn.text))
 
     def close(self) -> None:
         """Record that the session has ended."""
         self.files.close()
 
     @property
-    def talk(self) -> list[MessageFact]:
+    def messages(self) -> list[MessageFact]:
         """The messages of both, in order."""
-        return sorted((*self.said, *self.answers), key=lambda message: message.ref.turn)
+        return sorted(
+            (*self.user_messages, *self.agent_messages), key=lambda message: message.ref.number
+        )
 
-    def _read_actions(self, turn: Turn, ref: Ref) -> None:
+    def _read_actions(self, turn: Message, ref: MessageRef) -> None:
         touches = {touch.call: touch for touch in turn.touches}
         for call in turn.calls:
             self.runs.begin(call, ref)
             self._calls[call.id] = (call, touches.get(call.id))
             if not turn.is_aside and (call.tasks or call.is_whole_list):
-                self.tasks.hear(call, ref.turn)
+                self.tasks.apply_call(call, ref.number)
         for touch in turn.touches:
             self.files.begin(touch, ref)
-        for ending in turn.endings:
+        for ending in turn.results:
             self._read_result(ending, ref, turn.key)
 
-    def _read_result(self, result: CallResult, ref: Ref, key: str) -> None:
-        self.tasks.end(result)
+    def _read_result(self, result: CallResult, ref: MessageRef, key: str) -> None:
+        self.tasks.apply_result(result)
         touches = self.files.end(result)
-        self.taken_back.touched(touches, ref)
+        self.reverted_actions.record_touches(touches, ref)
         for file_touch in touches:
-            if file_touch.deed.changes:
-                self.mishaps.changed(file_touch.path, ref)
+            if file_touch.action.changes:
+                self.errors.record_change(file_touch.path, ref)
         call, touch = self._calls.pop(result.call, (None, None))
         run = self.runs.end(result, ref.at)
-        if result.is_refused or result.is_denied:
+        if result.is_rejected or result.is_denied:
             if call is not None:
-                self.taken_back.refused(call, touch.path if touch else "", result, ref)
+                self.reverted_actions.record_refusal(call, touch.path if touch else "", result, ref)
         elif run is not None:
-            self.mishaps.ran(run, result.output, ref)
-            self.taken_back.ran(run)
-        elif result.has_failed and call is not None and touch is not None and touch.deed.changes:
+            self.errors.record_run(run, result.output, ref)
+            self.reverted_actions.record_run(run)
+        elif result.has_failed and call is not None and touch is not None and touch.action.changes:
             # a missing file to read is an answer
-            self.mishaps.failed(call.tool, touch.path, error_line(result.output), ref)
+            self.errors.record_failure(call.tool, touch.path, find_error_line(result.output), ref)
         for question, answer in result.answers:
-            self.answered.add(DecisionFact("", ref, answer, "", True, question))
-        if result.words:
-            self._read_message(MessageFact("", ref, result.words, True), key)
+            self.user_answers.add(DecisionFact("", ref, answer, "", True, question))
+        if result.user_words:
+            self._read_message(MessageFact("", ref, result.user_words, True), key)
 
     def _read_message(self, message: MessageFact, key: str) -> None:
         digest = hash((key, message.text))
@@ -216,18 +232,18 @@ class Hearing:
             return
         if key and len(self._known_messages) < _MAX_KNOWN:
             self._known_messages.add(digest)
-        if not message.is_person:
-            self.answers.add(message)
+        if not message.is_user:
+            self.agent_messages.add(message)
         else:
-            self.said.add(message)
+            self.user_messages.add(message)
             self._user_messages[hash(message.text)] = None
 
-    def _read_summary(self, summary: Summary) -> None:
+    def _read_summary(self, summary: SummaryFact) -> None:
         if hash(summary.text) in self._user_messages:
             # the last message that a compaction keeps may be one of the user
             return
         self.summaries.add(summary)
 
 
-def _measure(fact: MessageFact | Summary | DecisionFact) -> int:
+def _measure(fact: MessageFact | SummaryFact | DecisionFact) -> int:
     return len(fact.text) + _RECORD

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ricordo.agents.transcripts.session import Call, CallResult, FileAction, Touch
-from ricordo.handoff.facts import Ref, Refusal
-from ricordo.handoff.gather.bounded import Bounded, Recent
+from ricordo.agents.transcripts.session import CallResult, FileAction, FileTouch, ToolCall
+from ricordo.handoff.facts import MessageRef, Refusal
+from ricordo.handoff.gather.bounded import BoundedList, RecentDict
 from ricordo.handoff.gather.runs import CommandRun
 
 _MAX_ACTIONS = 1_000
@@ -25,20 +25,20 @@ _GIT_REVERTS = {"restore": (), "revert": (), "checkout": ("--", "."), "reset": (
 class RevertedAction:
     """An action that was reverted or refused."""
 
-    since: Ref
+    since: MessageRef
     """The message of the action."""
-    at: Ref
+    at: MessageRef
     """The message at which it was reverted."""
     what: str
     path: str = ""
     """The file whose name goes before `what`; "" for none."""
     needs_reason: bool = False
     """Whether it is only worth recording with a reason."""
-    words: str = ""
+    user_text: str = ""
     """The user's words when refusing it."""
     refusal: Refusal | None = None
     """Who refused it; None where it was reverted."""
-    said: str = ""
+    refusal_text: str = ""
     """How the transcript reports the refusal."""
 
 
@@ -46,32 +46,38 @@ class RevertedAction:
 class RevertedActions:
     """The actions that one session reverted."""
 
-    kept: Bounded[RevertedAction] = field(default_factory=lambda: Bounded(_MAX_ACTIONS))
-    _edits: Recent[tuple[str, int, int], tuple[Ref, str]] = field(
-        default_factory=lambda: Recent(_MAX_EDITS)
+    actions: BoundedList[RevertedAction] = field(default_factory=lambda: BoundedList(_MAX_ACTIONS))
+    _edits: RecentDict[tuple[str, int, int], tuple[MessageRef, str]] = field(
+        default_factory=lambda: RecentDict(_MAX_EDITS)
     )
     """The message at which a text was replaced in a file, and the first line of the new text."""
-    _created: Recent[str, Ref] = field(default_factory=lambda: Recent(_MAX_EDITS))
+    _created: RecentDict[str, MessageRef] = field(default_factory=lambda: RecentDict(_MAX_EDITS))
     """Files that the session created."""
     _known: set[str] = field(default_factory=set)
     """Files that it did not create."""
 
-    def refused(self, call: Call, path: str, ending: CallResult, at: Ref) -> None:
+    def record_refusal(self, call: ToolCall, path: str, ending: CallResult, at: MessageRef) -> None:
         """Record a call that was refused, by the user or by rules."""
         what = call.command or f" ({call.tool})"
         at_file = "" if call.command else path
-        by = Refusal.USER if ending.is_refused else Refusal.RULES
-        refusal_text = ending.words or _first_sentence(ending.output)
+        by = Refusal.USER if ending.is_rejected else Refusal.RULES
+        refusal_text = ending.user_words or _first_sentence(ending.output)
         action = RevertedAction(
-            at, at, what, at_file, words=ending.words, refusal=by, said=refusal_text
+            at,
+            at,
+            what,
+            at_file,
+            user_text=ending.user_words,
+            refusal=by,
+            refusal_text=refusal_text,
         )
-        self.kept.add(action)
+        self.actions.add(action)
 
-    def touched(self, touches: Sequence[Touch], at: Ref) -> None:
+    def record_touches(self, touches: Sequence[FileTouch], at: MessageRef) -> None:
         """Record what one call did to files."""
-        written = any(touch.deed is FileAction.WROTE for touch in touches)
+        written = any(touch.action is FileAction.WROTE for touch in touches)
         for touch in touches:
-            match touch.deed:
+            match touch.action:
                 case FileAction.EDITED:
                     self._record_edit(touch, at)
                 case FileAction.WROTE if touch.path not in self._known:
@@ -84,7 +90,7 @@ class RevertedActions:
             if touch.path not in self._created and len(self._known) < _MAX_EDITS:
                 self._known.add(touch.path)
 
-    def _record_edit(self, touch: Touch, at: Ref) -> None:
+    def _record_edit(self, touch: FileTouch, at: MessageRef) -> None:
         before, after = touch.before.strip(), touch.text.strip()
         if before == after:
             return
@@ -94,22 +100,25 @@ class RevertedActions:
             self._edits[touch.path, hash(before), hash(after)] = (at, line[:_MAX_LINE])
             return
         since, line = earlier
-        self.kept.add(RevertedAction(since, at, f": {line}" if line else "", touch.path))
+        self.actions.add(RevertedAction(since, at, f": {line}" if line else "", touch.path))
 
-    def _record_deletion(self, path: str, at: Ref) -> None:
+    def _record_deletion(self, path: str, at: MessageRef) -> None:
         created_at = self._created.pop(path, None)
         if created_at is not None:
             # agents create temporary files all the time
             action = RevertedAction(created_at, at, ", which was new", path, needs_reason=True)
-            self.kept.add(action)
+            self.actions.add(action)
 
-    def ran(self, run: CommandRun) -> None:
+    def record_run(self, run: CommandRun) -> None:
         """Record a command that has ended: git may have reverted changes."""
         if run.has_failed or not self._edits:
             return
-        if any(program.program == "git" and _is_git_revert(program.words) for program in run.deeds):
+        if any(
+            program.program == "git" and _is_git_revert(program.arguments)
+            for program in run.programs
+        ):
             since = next(iter(self._edits.values()))[0]
-            self.kept.add(RevertedAction(since, run.ref, f"`{run.command}`"))
+            self.actions.add(RevertedAction(since, run.ref, f"`{run.command}`"))
 
 
 def _first_sentence(output: str) -> str:

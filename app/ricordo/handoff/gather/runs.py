@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ricordo.agents.transcripts.session import Call, CallResult
-from ricordo.handoff.facts import Ref, Work
-from ricordo.handoff.gather.bounded import Bounded, Recent
+from ricordo.agents.transcripts.session import CallResult, ToolCall
+from ricordo.handoff.facts import CommandPurpose, MessageRef
+from ricordo.handoff.gather.bounded import BoundedList, RecentDict
 from ricordo.handoff.gather.commands import (
     ProgramRun,
-    decisive,
-    deeds,
-    error_line,
-    outcome,
-    success,
-    told,
-    work_of,
+    find_decisive,
+    find_error_line,
+    find_outcome,
+    find_purpose,
+    find_result_line,
+    find_success_line,
+    list_programs,
 )
 
 _MAX_CHARACTERS = 8_000_000
@@ -30,10 +30,10 @@ _MAX_OPEN = 1_000
 class CommandRun:
     """A command, and its result as far as it is known."""
 
-    ref: Ref
+    ref: MessageRef
     command: str
-    deeds: tuple[ProgramRun, ...]
-    work: Work
+    programs: tuple[ProgramRun, ...]
+    purpose: CommandPurpose
     has_ended: bool = False
     exit: int | None = None
     has_failed: bool | None = None
@@ -47,12 +47,12 @@ class CommandRun:
         """Record how it ended, and when."""
         self.has_ended, self.ended = True, at
         self.exit, self.has_failed = ending.exit, ending.has_failed
-        self.was_refused = ending.is_refused or ending.is_denied
+        self.was_refused = ending.is_rejected or ending.is_denied
         if ending.has_failed is None:
             return
-        if self.work is Work.OTHER:
-            self.error = error_line(ending.output) if ending.has_failed else ""
-            self.result = self.error or told(ending.output)
+        if self.purpose is CommandPurpose.OTHER:
+            self.error = find_error_line(ending.output) if ending.has_failed else ""
+            self.result = self.error or find_result_line(ending.output)
             return
         self._judge_output(ending.output)
 
@@ -60,16 +60,16 @@ class CommandRun:
         """Judge a test or a check by its output. The output counts more than an exit code that may
         be that of another program, and nothing against the command's own.
         """
-        reported = outcome(output)
-        program = decisive(self.deeds)
+        reported = find_outcome(output)
+        program = find_decisive(self.programs)
         if program is not None and program.is_masked and not self.has_failed:
             self.exit = None
             self.has_failed = None if reported.has_passed is None else not reported.has_passed
         if self.has_failed:
-            self.error = error_line(output)
+            self.error = find_error_line(output)
             self.result = reported.line if reported.has_passed is False else self.error
         elif self.has_failed is False:
-            self.result = reported.line if reported.has_passed else success(output)
+            self.result = reported.line if reported.has_passed else find_success_line(output)
 
 
 class SessionRuns:
@@ -77,22 +77,22 @@ class SessionRuns:
 
     def __init__(self) -> None:
         """None yet."""
-        self.kept: Bounded[CommandRun] = Bounded(
+        self.runs: BoundedList[CommandRun] = BoundedList(
             _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
         )
-        self._open: Recent[str, CommandRun] = Recent(_MAX_OPEN)
+        self._open: RecentDict[str, CommandRun] = RecentDict(_MAX_OPEN)
         """By the calls that started them, and by those that poll them."""
-        self._background: Recent[str, CommandRun] = Recent(_MAX_OPEN)
+        self._background: RecentDict[str, CommandRun] = RecentDict(_MAX_OPEN)
         """By the ids of background processes."""
 
-    def begin(self, call: Call, ref: Ref) -> None:
+    def begin(self, call: ToolCall, ref: MessageRef) -> None:
         """Record a call."""
         if call.process in self._background:
             self._open[call.id] = self._background[call.process]
         elif call.command and call.id not in self._open:
-            programs = deeds(call.command)
-            run = CommandRun(ref, call.command, programs, work_of(programs))
-            self.kept.add(run)
+            programs = list_programs(call.command)
+            run = CommandRun(ref, call.command, programs, find_purpose(programs))
+            self.runs.add(run)
             self._open[call.id] = run
 
     def end(self, ending: CallResult, at: str) -> CommandRun | None:

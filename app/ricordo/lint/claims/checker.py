@@ -7,17 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ricordo.lint.claims.claim import Passage, ProjectClaim, passages
-from ricordo.lint.claims.instructions import repeated
-from ricordo.lint.claims.paths import check_path, path_claims
-from ricordo.lint.claims.project import FileCommit, Project, moment_of
-from ricordo.lint.claims.symbols import check_symbol, symbol_claims, word_of
+from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.instructions import find_repeated
+from ricordo.lint.claims.paths import check_path, find_path_claims
+from ricordo.lint.claims.project import FileCommit, Project, parse_end_of_day
+from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
 from ricordo.lint.claims.versions import (
     check_value,
     check_version,
-    value_claims,
-    version_claims,
-    words_of,
+    find_value_claims,
+    find_version_claims,
+    get_search_words,
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.layout import FileRole
@@ -40,7 +40,7 @@ _OF_SCRIPTS = {
 """The commands that run the scripts of each kind of manifest."""
 
 
-def command_claims(passage: Passage) -> Iterator[ProjectClaim]:
+def find_command_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the project commands that a sentence has in backticks."""
     for offset, text in passage.code:
         if _MAKE.fullmatch(text) or any(_script_of(text)):
@@ -60,11 +60,13 @@ def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
     """Return whether the manifests define the command."""
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
-        return _check(claim, match[1].split(), manifests.targets, is_open=manifests.is_open)
+        return _check(
+            claim, match[1].split(), manifests.targets, is_open=manifests.has_unknown_targets
+        )
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
     # any program may be run so; only one named after the project is surely its own
-    is_open = kind == "pyproject.toml" and not manifests.is_called_as_project(name)
+    is_open = kind == "pyproject.toml" and not manifests.is_named_after_project(name)
     return _check(claim, [name], defined, is_open=is_open)
 
 
@@ -73,25 +75,27 @@ def _check(
 ) -> Verdict | None:
     missing = [name for name in wanted if name not in defined]
     if not missing:
-        return claim.found(CheckOutcome.HOLDS, *(f"{defined[name]}: {name}" for name in wanted))
+        return claim.to_verdict(
+            CheckOutcome.VALID, *(f"{defined[name]}: {name}" for name in wanted)
+        )
     if is_open or not defined:
-        return claim.unchecked("the commands of the project are not known")
+        return claim.to_unchecked("the commands of the project are not known")
     files = ", ".join(sorted(set(defined.values()))[:3])
-    return claim.found(CheckOutcome.MISSING, f"no {missing[0]} in {files}")
+    return claim.to_verdict(CheckOutcome.MISSING, f"no {missing[0]} in {files}")
 
 
-MOST_CLAIMS = 400
+MAX_CLAIMS = 400
 """Per note; further ones are not checked."""
 _MOST_FILES_SHOWN = 4
 _ENTRY = re.compile(r"\]\([^)\n]*\.md\b|\[\[")
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class NoteClaims:
     """The claims of a note, in order."""
 
     all: tuple[ProjectClaim, ...]
-    left_out: int = 0
+    dropped: int = 0
     """How many were dropped as too many."""
 
     @property
@@ -99,47 +103,53 @@ class Claims:
         """The words to search the project for."""
         for claim in self.all:
             if claim.kind is ClaimKind.SYMBOL:
-                yield word_of(claim)
+                yield get_search_word(claim)
             elif claim.kind is ClaimKind.VALUE:
-                yield from words_of(claim)
+                yield from get_search_words(claim)
 
 
-def claims_of(note: Note) -> Claims:
+def find_claims(note: Note) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
     description.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     is_index = note.role is FileRole.INDEX
-    for passage in passages(note):
+    for passage in split_passages(note):
         if is_index and _ENTRY.search(passage.statement.text):
             # an entry repeats the claims of its note
             continue
-        for take in (path_claims, symbol_claims, command_claims, version_claims, value_claims):
+        for take in (
+            find_path_claims,
+            find_symbol_claims,
+            find_command_claims,
+            find_version_claims,
+            find_value_claims,
+        ):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
                 if before is None or _is_better(claim, before):
                     claims[key] = claim
     ordered = sorted(claims.values(), key=lambda claim: claim.line)
-    return Claims(tuple(ordered[:MOST_CLAIMS]), max(0, len(ordered) - MOST_CLAIMS))
+    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), max(0, len(ordered) - MAX_CLAIMS))
 
 
 def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     """Return whether to check `claim` instead of the one `before` it with the same text."""
-    if before.is_doubtful or before.passage.is_summary:
-        is_better = before.is_doubtful or not claim.passage.is_summary
-        return is_better and not claim.is_doubtful
+    if before.is_unsure or before.passage.is_summary:
+        is_better = before.is_unsure or not claim.passage.is_summary
+        return is_better and not claim.is_unsure
     return False
 
 
-def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, ...]:
+def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [verdict for verdict in _check_all(claims.all, project) if verdict is not None]
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)
     verdicts.sort(key=lambda verdict: verdict.line)
-    return (*verdicts, *repeated(note, project.instructions))
+    return (*verdicts, *find_repeated(note, project.instructions))
 
 
 def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdict | None]:
@@ -150,7 +160,7 @@ def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Ver
         match claim.kind:
             case ClaimKind.PATH:
                 verdict = check_path(claim, project)
-                if verdict and verdict.outcome is CheckOutcome.HOLDS:
+                if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
                 yield verdict
             case ClaimKind.COMMAND:
@@ -172,16 +182,16 @@ def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     paths = [
         verdict
         for verdict in verdicts
-        if verdict.kind is ClaimKind.PATH and verdict.outcome is CheckOutcome.HOLDS
+        if verdict.kind is ClaimKind.PATH and verdict.outcome is CheckOutcome.VALID
     ]
-    confirmed = moment_of(note.stamped) if paths else None
+    confirmed = parse_end_of_day(note.stated_date) if paths else None
     if confirmed is None:
         return None
     files: dict[str, list[FileCommit]] = {}
     for verdict in paths:
         path = verdict.evidence[0]
         is_file = path in project.tree.files
-        if is_file and (commits := project.history.commits_on(path, confirmed)):
+        if is_file and (commits := project.history.find_commits(path, confirmed)):
             files[path] = commits
     if not files:
         return None
@@ -191,9 +201,11 @@ def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     first = next(verdict for verdict in paths if verdict.evidence[0] in files)
     last = max(commit.at for commits in files.values() for commit in commits)
     changed = CheckOutcome.CHANGED
-    return Verdict(first.claim, ClaimKind.COMMITS, first.line, changed, tuple(lines), at=last)
+    return Verdict(
+        first.claim, ClaimKind.COMMITS, first.line, changed, tuple(lines), changed_at=last
+    )
 
 
 def _describe_commits(commits: list[FileCommit]) -> str:
     number = f"{len(commits)} commits" if len(commits) > 1 else "1 commit"
-    return f"{number}, the last {commits[0].shown}"
+    return f"{number}, the last {commits[0].summary}"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from ricordo.lexicon import compiled, lowered, read_words
+from ricordo.lexicon import compile_part, lower_text, read_words
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
-from ricordo.lint.prose import ProseBlock, statements
+from ricordo.lint.prose import ProseBlock, extract_statements
 from ricordo.memory.note import Note
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
@@ -31,34 +31,34 @@ class Passage:
     """Offset in the text of the statement."""
     text: str
     """The text as written."""
-    spoken: str
+    prose: str
     """The text with code and quotations blanked out, offsets kept."""
     code: tuple[tuple[int, str], ...]
     """The spans in backticks that are not struck out, each with its offset."""
-    is_apart: bool
+    is_excluded: bool
     """Whether its section or note does not describe the present state."""
     is_summary: bool
     """Whether it is from the description of the note, not its body."""
 
-    def is_doubtful(self, name: str = "", *, was_there: bool = False) -> bool:
+    def is_unsure(self, name: str = "", *, existed: bool = False) -> bool:
         """Return whether what it names need not exist: it is past, planned, conditional, negated or
         an example. The words of `name` itself do not count; for a name that `was_there` once, only
         past and planned count.
         """
-        spoken = self.spoken.replace(name, "") if name else self.spoken
-        is_unsure = not was_there and _matches("doubt", spoken)
-        return self.is_apart or _matches("gone", spoken) or is_unsure
+        spoken = self.prose.replace(name, "") if name else self.prose
+        is_unsure = not existed and _matches("doubt", spoken)
+        return self.is_excluded or _matches("gone", spoken) or is_unsure
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the note of the character at `offset` of the sentence."""
         return self.statement.line_at(self.start + offset)
 
 
-def passages(note: Note) -> Iterator[Passage]:
+def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
     headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
-    first_of_body = note.text.count("\n", 0, note.head.end) + 1
-    for statement in statements(note):
+    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    for statement in extract_statements(note):
         is_apart = headings.track(statement.text) or bool(
             _DIARY.match(statement.text) or _TASK.match(statement.text)
         )
@@ -66,7 +66,7 @@ def passages(note: Note) -> Iterator[Passage]:
 
 
 def _passages(statement: ProseBlock, is_apart: bool, *, is_summary: bool) -> Iterator[Passage]:
-    text, spoken = statement.text, statement.spoken
+    text, spoken = statement.text, statement.prose
     code = list(_CODE.finditer(text)) if "`" in text else []
     struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
     for start, end in _sentences(text, [match.span() for match in code]):
@@ -116,18 +116,18 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
 
 
 def _is_apart(title: str) -> bool:
-    plain = lowered(re.sub(r"[_\-/]", " ", title))
+    plain = lower_text(re.sub(r"[_\-/]", " ", title))
     return bool(_words("apart").search(plain))
 
 
 @lru_cache(maxsize=4_096)  # called for every claim of a sentence
 def _matches(part: str, spoken: str) -> bool:
-    return bool(_words(part).search(lowered(spoken)))
+    return bool(_words(part).search(lower_text(spoken)))
 
 
 @cache
 def _words(part: str) -> re.Pattern[str]:
-    return compiled("probes", part)
+    return compile_part("probes", part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,34 +140,34 @@ class ProjectClaim:
     line: int
     passage: Passage
 
-    def found(
+    def to_verdict(
         self,
         outcome: CheckOutcome,
         *evidence: str,
         suggestion: str = "",
-        was_there: bool = False,
-        amiss: str = "",
+        existed: bool = False,
+        problem: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
         describe the present state, so that it was no claim. `was_there` and `amiss` as in Verdict.
         """
-        is_failed = outcome is not CheckOutcome.HOLDS
-        if is_failed and self.passage.is_doubtful(self.text, was_there=was_there):
+        is_failed = outcome is not CheckOutcome.VALID
+        if is_failed and self.passage.is_unsure(self.text, existed=existed):
             return None
-        fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
-        return Verdict(*fields, was_there=was_there)
+        fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, problem)
+        return Verdict(*fields, existed=existed)
 
     @property
-    def is_doubtful(self) -> bool:
+    def is_unsure(self) -> bool:
         """Whether the sentence does not describe the present state."""
-        return self.passage.is_doubtful(self.text)
+        return self.passage.is_unsure(self.text)
 
-    def unchecked(self, why: str) -> Verdict:
+    def to_unchecked(self, why: str) -> Verdict:
         """Return the verdict that the claim was not checked, and why."""
         return Verdict(self.text, self.kind, self.line, CheckOutcome.UNCHECKED, (why,))
 
 
 @cache
-def names(part: str, key: str) -> frozenset[str]:
+def load_names(part: str, key: str) -> frozenset[str]:
     """Return the list `key` under `part` of `rules/probes.toml`."""
     return frozenset(read_words("probes")[part][key])

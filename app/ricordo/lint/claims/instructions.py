@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ricordo.agents.registry import instruction_files, instruction_folders
+from ricordo.agents.registry import list_instruction_files, list_instruction_folders
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
-from ricordo.lint.prose import LONGEST_STATEMENT, ProseBlock, statements
+from ricordo.lint.prose import MAX_STATEMENT, ProseBlock, extract_statements
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
-from ricordo.search.fuzzy import ratio, token_set_ratio
+from ricordo.search.fuzzy import similarity_ratio, token_set_ratio
 from ricordo.storage.project_tree import ProjectTree
 
-_NAMES = "|".join(map(re.escape, instruction_files()))
-_FOLDERS = "|".join(map(re.escape, instruction_folders()))
+_NAMES = "|".join(map(re.escape, list_instruction_files()))
+_FOLDERS = "|".join(map(re.escape, list_instruction_folders()))
 _FILE = re.compile(
     rf"(?:(?:{_FOLDERS})/)?(?:{_NAMES})(?:\.local)?\.md|(?:{_FOLDERS})/rules/.+\.md"
     r"|\.github/copilot-instructions\.md|\.cursorrules|\.cursor/rules/.+\.mdc?"
@@ -55,11 +55,11 @@ class Instructions:
                     self._by_word[word].append(line)
 
     @classmethod
-    def of(cls, tree: ProjectTree) -> Instructions:
+    def from_tree(cls, tree: ProjectTree) -> Instructions:
         """Read the instructions at the root of a project."""
         return cls(_read_lines(tree))
 
-    def near(self, words: frozenset[str]) -> list[Instruction]:
+    def find_near(self, words: frozenset[str]) -> list[Instruction]:
         """Return the lines that contain at least half of the keywords among `words`."""
         keywords = [word for word in words if len(word) >= _KEYWORD]
         shared = Counter(line for word in keywords for line in self._by_word.get(word, ()))
@@ -70,30 +70,30 @@ def _read_lines(tree: ProjectTree) -> Iterator[Instruction]:
     for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
-            plain = _plain(line) if len(line) <= LONGEST_STATEMENT else ""
+            plain = _plain(line) if len(line) <= MAX_STATEMENT else ""
             words = frozenset(_WORD.findall(plain))
             if len(words) >= _FEWEST_WORDS and not line.startswith("#"):
                 yield Instruction(path, number, plain, words)
 
 
-def says(text: str, instructions: Instructions) -> bool:
+def is_instruction(text: str, instructions: Instructions) -> bool:
     """Return whether the instructions contain the statement `text`, too."""
     return _find_same(_plain(text), instructions) is not None
 
 
-def repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
+def find_repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
     """Yield a verdict for each statement of a note that the instructions contain, too; those of its
     body before its description.
     """
-    first = note.text.count("\n", 0, note.head.end) + 1
-    blocks = statements(note) if note.role is FileRole.NOTE else ()
+    first = note.text.count("\n", 0, note.frontmatter.end) + 1
+    blocks = extract_statements(note) if note.role is FileRole.NOTE else ()
     for block in sorted(blocks, key=lambda block: block.line < first):
         texts = _texts_of(block)
         same = next(filter(None, (_find_same(text, instructions) for text in texts)), None)
         if same is not None:
             evidence = (f"{same.path}:{same.line}: {same.text}",)
-            claim = block.quoted(0)
-            yield Verdict(claim, ClaimKind.INSTRUCTION, block.line, CheckOutcome.HOLDS, evidence)
+            claim = block.line_text_at(0)
+            yield Verdict(claim, ClaimKind.INSTRUCTION, block.line, CheckOutcome.VALID, evidence)
 
 
 def _texts_of(statement: ProseBlock) -> tuple[str, ...]:
@@ -107,8 +107,8 @@ def _find_same(text: str, instructions: Instructions) -> Instruction | None:
     words = frozenset(_WORD.findall(text))
     if len(words) < _FEWEST_WORDS:
         return None
-    for each in instructions.near(words):
-        if ratio(text, each.text) >= _ALIKE:
+    for each in instructions.find_near(words):
+        if similarity_ratio(text, each.text) >= _ALIKE:
             return each
         shorter, longer = sorted((len(each.words), len(words)))
         if 2 * shorter >= longer and token_set_ratio(text, each.text) >= _CONTAINED:

@@ -30,7 +30,7 @@ _SIGNS = re.compile(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 
-class Declared(NamedTuple):
+class DeclaredVersion(NamedTuple):
     """A version that a manifest requires."""
 
     name: str
@@ -51,15 +51,15 @@ class Manifests:
     """The names of the Python projects, with which their programs begin."""
     targets: dict[str, str] = field(default_factory=dict)
     """The file of each target of make or just."""
-    is_open: bool = False
+    has_unknown_targets: bool = False
     """Whether a Makefile has targets that are not in its text."""
-    versions: dict[str, list[Declared]] = field(default_factory=lambda: defaultdict(list))
+    versions: dict[str, list[DeclaredVersion]] = field(default_factory=lambda: defaultdict(list))
     """The versions of dependencies, engines and of the project itself, by the letters and digits
     of their names.
     """
 
     @classmethod
-    def of(cls, tree: ProjectTree) -> Manifests:
+    def from_tree(cls, tree: ProjectTree) -> Manifests:
         """Read the manifests of a project; one that cannot be parsed declares nothing."""
         manifests = cls()
         paths = [path for path in tree.files if _find_reader(path)]
@@ -73,17 +73,17 @@ class Manifests:
                 continue
         return manifests
 
-    def is_called_as_project(self, name: str) -> bool:
+    def is_named_after_project(self, name: str) -> bool:
         """Return whether the name of a program begins with that of a project."""
         return any(name.replace("_", "-").startswith(f"{project}-") for project in self.projects)
 
-    def put_version(self, name: str, version: object, path: str) -> None:
+    def add_version(self, name: str, version: object, path: str) -> None:
         """Record that the manifest at `path` requires `version` of `name`, if that is a string."""
         if isinstance(version, str) and version and isinstance(name, str):
             for key in {_key(name), _key(_scope_of(name))} - {""}:
-                self.versions[key].append(Declared(name, version, path))
+                self.versions[key].append(DeclaredVersion(name, version, path))
 
-    def declared(self, name: str) -> list[Declared]:
+    def find_versions(self, name: str) -> list[DeclaredVersion]:
         """Return the required versions of `name`, in any spelling: `Next.js`, `NextAuth`."""
         key = _key(name)
         return self.versions.get(key) or self.versions.get(key.removesuffix("js")) or []
@@ -109,10 +109,10 @@ def _read_package(manifests: Manifests, path: str, text: str) -> None:
         manifests.scripts["package.json"].setdefault(name, path)
     for group in (*_GROUPS, "engines"):
         for name, version in _table(data, group).items():
-            manifests.put_version(name, version, path)
-    manifests.put_version(data.get("name", ""), data.get("version"), path)
+            manifests.add_version(name, version, path)
+    manifests.add_version(data.get("name", ""), data.get("version"), path)
     manager, _, version = str(data.get("packageManager", "")).partition("@")
-    manifests.put_version(manager, version, path)
+    manifests.add_version(manager, version, path)
 
 
 def _read_composer(manifests: Manifests, path: str, text: str) -> None:
@@ -121,7 +121,7 @@ def _read_composer(manifests: Manifests, path: str, text: str) -> None:
         manifests.scripts["composer.json"].setdefault(name, path)
     for group in ("require", "require-dev"):
         for name, version in _table(data, group).items():
-            manifests.put_version(name, version, path)
+            manifests.add_version(name, version, path)
 
 
 def _read_pyproject(manifests: Manifests, path: str, text: str) -> None:
@@ -135,8 +135,8 @@ def _read_pyproject(manifests: Manifests, path: str, text: str) -> None:
     programs = (_table(of, key) for of in (project, poetry) for key in ("scripts", "gui-scripts"))
     for program in (*chain(*programs), *_table(_table(tool, "pdm"), "scripts")):
         manifests.scripts["pyproject.toml"].setdefault(program, path)
-    manifests.put_version(name, project.get("version"), path)
-    manifests.put_version("python", project.get("requires-python"), path)
+    manifests.add_version(name, project.get("version"), path)
+    manifests.add_version("python", project.get("requires-python"), path)
     extra = _table(project, "optional-dependencies")
     groups = _table(data, "dependency-groups")
     lists = [project.get("dependencies"), *extra.values(), *groups.values()]
@@ -144,7 +144,7 @@ def _read_pyproject(manifests: Manifests, path: str, text: str) -> None:
         for line in listed if isinstance(listed, list) else ():
             _put_requirement(manifests, path, line if isinstance(line, str) else "")
     for name, version in _table(poetry, "dependencies").items():
-        manifests.put_version(name, version, path)
+        manifests.add_version(name, version, path)
 
 
 def _read_requirements(manifests: Manifests, path: str, text: str) -> None:
@@ -155,30 +155,30 @@ def _read_requirements(manifests: Manifests, path: str, text: str) -> None:
 def _put_requirement(manifests: Manifests, path: str, line: str) -> None:
     match = _REQUIREMENT.match(line.partition(";")[0])
     if match:
-        manifests.put_version(match[1], match[2], path)
+        manifests.add_version(match[1], match[2], path)
 
 
 def _read_cargo(manifests: Manifests, path: str, text: str) -> None:
     data = tomllib.loads(text)
     package = _table(data, "package")
-    manifests.put_version(str(package.get("name", "")), package.get("version"), path)
+    manifests.add_version(str(package.get("name", "")), package.get("version"), path)
     for group in ("dependencies", "dev-dependencies"):
         for name, given in _table(data, group).items():
             version = given.get("version") if isinstance(given, dict) else given
-            manifests.put_version(name, version, path)
+            manifests.add_version(name, version, path)
 
 
 def _read_go_mod(manifests: Manifests, path: str, text: str) -> None:
     for name, version in _GO.findall(text):
-        manifests.put_version(name, version, path)
-        manifests.put_version(name.rpartition("/")[2], version, path)
+        manifests.add_version(name, version, path)
+        manifests.add_version(name.rpartition("/")[2], version, path)
 
 
 def _read_makefile(manifests: Manifests, path: str, text: str) -> None:
-    manifests.is_open = manifests.is_open or bool(_OPEN.search(text))
+    manifests.has_unknown_targets = manifests.has_unknown_targets or bool(_OPEN.search(text))
     for match in _TARGET.finditer(text):
         for name in match[1].split():
-            manifests.is_open = manifests.is_open or "%" in name
+            manifests.has_unknown_targets = manifests.has_unknown_targets or "%" in name
             manifests.targets.setdefault(name, path)
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ricordo.lint.claims.claim import Passage, ProjectClaim, names
+from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.storage.project_tree import glob_expression
@@ -39,7 +39,7 @@ _SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (
 _MOST_ALTERNATIVES = 16
 
 
-def path_claims(passage: Passage) -> Iterator[ProjectClaim]:
+def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
     or in plain text with folder and extension.
     """
@@ -49,7 +49,7 @@ def path_claims(passage: Passage) -> Iterator[ProjectClaim]:
         if _is_path(path):
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
     if "/" in passage.text:
-        for match in _BARE.finditer(passage.spoken):
+        for match in _BARE.finditer(passage.prose):
             if not _SITE.match(match[0]):
                 yield ProjectClaim(
                     ClaimKind.PATH, match[0], passage.line_at(match.start()), passage
@@ -73,7 +73,7 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     match = _PLACE.search(claim.text)
     path = _PLACE.sub("", claim.text)
     if path.startswith("/"):
-        inside = project.inside(path)
+        inside = project.to_relative(path)
         if inside is None:
             return None
         path = inside
@@ -85,10 +85,10 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project)
     if paths:
-        return claim.found(CheckOutcome.HOLDS, f"one of {len(paths)} of that name")
+        return claim.to_verdict(CheckOutcome.VALID, f"one of {len(paths)} of that name")
     absent = _check_absent(claim, path, project)
     # the file is missing, not its line
-    return replace(absent, amiss=f"{path} does not exist") if absent and match else absent
+    return replace(absent, problem=f"{path} does not exist") if absent and match else absent
 
 
 def _find_existing(path: str, project: Project) -> list[str]:
@@ -109,13 +109,13 @@ def _find_existing(path: str, project: Project) -> list[str]:
 
 def _check_line(claim: ProjectClaim, path: str, line: int, project: Project) -> Verdict | None:
     if line > 1 and path in project.tree.files:
-        lines = project.lines_of(path)
+        lines = project.count_lines(path)
         if lines is not None and line > lines:
             length = f"{path} has {lines:,} line{'' if lines == 1 else 's'}"
-            return claim.found(
-                CheckOutcome.MISSING, length, amiss=f"Line {line:,} does not exist: {length}"
+            return claim.to_verdict(
+                CheckOutcome.MISSING, length, problem=f"Line {line:,} does not exist: {length}"
             )
-    return claim.found(CheckOutcome.HOLDS, path)
+    return claim.to_verdict(CheckOutcome.VALID, path)
 
 
 def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | None:
@@ -123,13 +123,13 @@ def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | N
     expressions = [re.compile(rf"(?:.*/)?{glob_expression(glob)}(?:/.*)?") for glob in globs]
     tree = project.tree
     if all(any(map(expression.fullmatch, tree.files)) for expression in expressions):
-        return claim.found(CheckOutcome.HOLDS, path)
+        return claim.to_verdict(CheckOutcome.VALID, path)
     # files come and go, but their folder is named literally
     folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
     absent = _check_absent(claim, f"{folder}/", project) if folder else None
     if absent and absent.outcome is CheckOutcome.MISSING and not _find_existing(folder, project):
-        return replace(absent, amiss=f"Folder {folder} does not exist")
-    return claim.unchecked("no file matches the pattern")
+        return replace(absent, problem=f"Folder {folder} does not exist")
+    return claim.to_unchecked("no file matches the pattern")
 
 
 def _expand_braces(path: str) -> list[str]:
@@ -149,18 +149,18 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     """Return whether a path that was not listed is missing, or what else it may be."""
     plain = path.rstrip("/")
     tree = project.tree
-    exists = tree.stands(plain)
+    exists = tree.exists(plain)
     if exists:
-        return claim.found(CheckOutcome.HOLDS, f"{plain}, which git ignores")
-    if exists is None or tree.remark:
-        return claim.unchecked(tree.remark or "the path contains a symbolic link")
+        return claim.to_verdict(CheckOutcome.VALID, f"{plain}, which git ignores")
+    if exists is None or tree.warning:
+        return claim.to_unchecked(tree.warning or "the path contains a symbolic link")
     if _is_left_out(plain, project):
-        return claim.unchecked("ignored by git, or made by tools")
-    if _is_placeholder(plain) or plain.rpartition("/")[2] in project.own_names:
+        return claim.to_unchecked("ignored by git, or made by tools")
+    if _is_placeholder(plain) or plain.rpartition("/")[2] in project.memory_names:
         return None
     if other := _in_other_case(plain, project):
         new = _replace_path(claim.text, path, other)
-        return claim.found(CheckOutcome.MOVED, f"spelled {other}", suggestion=new)
+        return claim.to_verdict(CheckOutcome.MOVED, f"spelled {other}", suggestion=new)
     if old := _find_deleted(plain, project):
         return _check_deleted(claim, path, old, project)
     if not _is_anchored(path, project):
@@ -168,8 +168,8 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     if same := _only_of_its_name(plain, project):
         new = _replace_path(claim.text, path, same)
         evidence = f"the only file of that name is {same}"
-        return claim.found(CheckOutcome.MOVED, evidence, suggestion=new)
-    return claim.found(CheckOutcome.MISSING, f"no file or folder {plain}")
+        return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=new)
+    return claim.to_verdict(CheckOutcome.MISSING, f"no file or folder {plain}")
 
 
 def _only_of_its_name(path: str, project: Project) -> str:
@@ -179,22 +179,22 @@ def _only_of_its_name(path: str, project: Project) -> str:
     name = path.rpartition("/")[2]
     same = project.tree.by_name.get(name.lower(), ())
     stem = posixpath.splitext(name)[0].lower()
-    is_distinctive = bool(_ENDING.search(name)) and stem not in names("generic", "stems")
+    is_distinctive = bool(_ENDING.search(name)) and stem not in load_names("generic", "stems")
     return same[0] if len(same) == 1 and is_distinctive else ""
 
 
 def _is_placeholder(path: str) -> bool:
     parts = path.split("/")
     bare = [posixpath.splitext(part)[0] for part in parts]
-    known = names("placeholder", "names")
+    known = load_names("placeholder", "names")
     return any(part.lower() in known or _REPEATED.fullmatch(part) for part in (*bare, *parts))
 
 
 def _is_left_out(path: str, project: Project) -> bool:
     """Return whether it may exist on one machine and not on another."""
     ignored = project.tree.ignored
-    is_made = not names("made", "folders").isdisjoint(path.split("/"))
-    return is_made or ignored.covers(path) or ignored.covers(path, is_folder=True)
+    is_made = not load_names("made", "folders").isdisjoint(path.split("/"))
+    return is_made or ignored.ignores(path) or ignored.ignores(path, is_folder=True)
 
 
 def _in_other_case(path: str, project: Project) -> str:
@@ -210,7 +210,7 @@ def _find_deleted(path: str, project: Project) -> str:
     """Return the deleted path that `path` means; "" where git never had one, or several of a bare
     name.
     """
-    old = project.history.last_paths(path)
+    old = project.history.find_deleted(path)
     is_clear = len(old) == 1 or (old and "/" in path)
     return old[0] if is_clear else ""
 
@@ -218,16 +218,16 @@ def _find_deleted(path: str, project: Project) -> str:
 def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -> Verdict | None:
     """Return the verdict by the git history of the deleted path `old`."""
     plain = path.rstrip("/")
-    commit = project.history.gone[old]
-    new = project.history.new_name(old)
+    commit = project.history.deleted[old]
+    new = project.history.find_new_path(old)
     if new and not f"/{old}".endswith(f"/{plain}"):
         behind = f"/{old}".partition(f"/{plain}/")[2]
         new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
     if new and project.tree.has(new):
-        evidence = f"git: moved to {new} in {commit.shown}"
+        evidence = f"git: moved to {new} in {commit.summary}"
         claimed = _replace_path(claim.text, path, new)
-        return claim.found(CheckOutcome.MOVED, evidence, suggestion=claimed, was_there=True)
-    return claim.found(CheckOutcome.MISSING, f"git: deleted in {commit.shown}", was_there=True)
+        return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
+    return claim.to_verdict(CheckOutcome.MISSING, f"git: deleted in {commit.summary}", existed=True)
 
 
 def _replace_path(claim: str, path: str, new: str) -> str:
@@ -249,4 +249,4 @@ def _is_anchored(path: str, project: Project) -> bool:
         return False
     if not (path.endswith("/") or _ENDING.search(path)):
         return False
-    return first in project.tree.folders or first in names("own", "folders")
+    return first in project.tree.folders or first in load_names("own", "folders")

@@ -14,7 +14,7 @@ from ricordo.lint.claims.instructions import Instructions
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.storage.project_tree import ProjectTree
 from ricordo.storage.project_words import ProjectWords
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 _SECONDS = 4.0
 """Per git command: the longest that closing the app has to wait."""
@@ -37,9 +37,9 @@ class FileCommit(NamedTuple):
     subject: str
 
     @property
-    def shown(self) -> str:
+    def summary(self) -> str:
         """Its id, day and subject, in one line."""
-        return f"{self.id} {date.fromtimestamp(self.at).isoformat()} {one_line(self.subject[:80])}"
+        return f"{self.id} {date.fromtimestamp(self.at).isoformat()} {make_one_line(self.subject[:80])}"
 
 
 class ProjectHistory:
@@ -58,7 +58,7 @@ class ProjectHistory:
         """The moment from which `_touched` is complete."""
 
     @cached_property
-    def gone(self) -> Mapping[str, FileCommit]:
+    def deleted(self) -> Mapping[str, FileCommit]:
         """The last commit that deleted each path, even if the path was added again later."""
         commits: dict[str, FileCommit] = {}
         for commit, paths in self._log("--diff-filter=D"):
@@ -69,12 +69,12 @@ class ProjectHistory:
     @cached_property
     def _gone_by_name(self) -> Mapping[str, list[str]]:
         by_name: dict[str, list[str]] = defaultdict(list)
-        for path in self.gone:
+        for path in self.deleted:
             for part in {path.rpartition("/")[2], *path.split("/")[:-1]}:
                 by_name[part].append(path)
         return by_name
 
-    def last_paths(self, path: str) -> list[str]:
+    def find_deleted(self, path: str) -> list[str]:
         """Return the paths of deleted files that `path` may mean: itself, one that ends with it, or
         for a folder the files in it; newest first.
         """
@@ -83,13 +83,13 @@ class ProjectHistory:
         near = self._gone_by_name.get(path.rstrip("/").rpartition("/")[2], ())
         return [old for old in near if f"/{old}".endswith(wanted) or inside in f"/{old}/"]
 
-    def new_name(self, path: str) -> str:
+    def find_new_path(self, path: str) -> str:
         """Return the last path to which git knows the deleted file at `path` was moved; "" where it
         was not moved.
         """
         at, seen = path, {path}
         for _ in range(_LONGEST_CHAIN):
-            commit = self.gone.get(at)
+            commit = self.deleted.get(at)
             onward = self._renamed_in(commit.id).get(at, "") if commit else ""
             if not onward or onward in seen:
                 break
@@ -97,7 +97,7 @@ class ProjectHistory:
             at = onward
         return at if at != path else ""
 
-    def commits_on(self, path: str, after: float) -> list[FileCommit]:
+    def find_commits(self, path: str, after: float) -> list[FileCommit]:
         """Return the commits that touched `path` after a moment, in seconds since the epoch; newest
         first.
         """
@@ -117,7 +117,7 @@ class ProjectHistory:
     def _log(self, *arguments: str) -> Iterator[tuple[FileCommit, list[str]]]:
         if not self._commit:
             return
-        answer = git.ask(
+        answer = git.run_git(
             self._root,
             "log",
             "--no-renames",
@@ -137,7 +137,7 @@ class ProjectHistory:
             if len(self._renames) >= _MOST_COMMITS_COMPARED:
                 return {}
             wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
-            answer = git.ask(
+            answer = git.run_git(
                 self._root, "diff-tree", "--no-commit-id", *wanted, commit, seconds=_SECONDS
             )
             words = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
@@ -161,7 +161,7 @@ def _parse_log(words: Iterable[str]) -> Iterator[tuple[FileCommit, list[str]]]:
 
 
 @cache
-def moment_of(stamp: str) -> float | None:
+def parse_end_of_day(stamp: str) -> float | None:
     """Return the end of the day of a date in a note, in seconds since the epoch: work is committed
     after its note is written. None where it is no ISO 8601 date.
     """
@@ -188,14 +188,14 @@ class Project:
         self.tree = tree
         self.words = words
         self.history = history
-        self.own_names = frozenset(own_names)
-        inside = self.inside(memory_root)
-        self.memory = f"{inside}/" if inside else ""
+        self.memory_names = frozenset(own_names)
+        inside = self.to_relative(memory_root)
+        self.memory_folder = f"{inside}/" if inside else ""
         """The memory's folder in the project, which is no evidence for claims of notes."""
         self._lines: dict[str, int | None] = {}
         self._presence: dict[str, bool] = {}
 
-    def inside(self, path: str) -> str | None:
+    def to_relative(self, path: str) -> str | None:
         """Return an absolute `path` relative to the project; None where it is outside."""
         root = self.tree.root.rstrip("/")
         for spelling in (root, os.path.realpath(root)):
@@ -203,19 +203,19 @@ class Project:
                 return path.removeprefix(f"{spelling}/")
         return None
 
-    def look_for(self, words: Iterable[str]) -> None:
+    def search_words(self, words: Iterable[str]) -> None:
         """Search the project for all `words` at once, which is faster than one by one."""
         unknown = {word for word in words if word not in self._presence}
         if unknown:
-            present = self.words.among(unknown, self.memory)
+            present = self.words.find_present(unknown, self.memory_folder)
             self._presence.update((word, word in present) for word in unknown)
 
     def has_word(self, word: str) -> bool:
         """Return whether any file of the project outside the memory contains `word`."""
-        self.look_for((word,))
+        self.search_words((word,))
         return self._presence[word]
 
-    def lines_of(self, path: str) -> int | None:
+    def count_lines(self, path: str) -> int | None:
         """Return the number of lines of a file; None where it is binary or not readable whole."""
         if path not in self._lines:
             stamp = self.tree.files[path]
@@ -225,7 +225,7 @@ class Project:
             self._lines[path] = lines if is_whole else None
         return self._lines[path]
 
-    def text_of(self, path: str) -> str:
+    def read_text(self, path: str) -> str:
         """Return the text of a file; "" where it cannot be read."""
         return (self.tree.read(path) or b"").decode("utf-8", "replace")
 
@@ -243,9 +243,9 @@ class Project:
     @cached_property
     def manifests(self) -> Manifests:
         """The declarations of the project's manifests."""
-        return Manifests.of(self.tree)
+        return Manifests.from_tree(self.tree)
 
     @cached_property
     def instructions(self) -> Instructions:
         """The project's instructions to agents, line by line."""
-        return Instructions.of(self.tree)
+        return Instructions.from_tree(self.tree)

@@ -11,7 +11,7 @@ import keyword
 import re
 from collections.abc import Iterable, Iterator
 
-from ricordo.lint.claims.claim import Passage, ProjectClaim, names
+from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 
@@ -36,18 +36,18 @@ _FILE_NAME = re.compile(
 )
 
 
-def symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
+def find_symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the names of code and the flags of scripts that a sentence has in backticks."""
     for offset, text in passage.code:
         line = passage.line_at(offset)
-        if symbol_in(text):
+        if parse_symbol(text):
             yield ProjectClaim(ClaimKind.SYMBOL, text, line, passage)
         elif _OWN_SCRIPT.search(text):
             for flag in _FLAG.finditer(text):
                 yield ProjectClaim(ClaimKind.SYMBOL, f"--{flag[1]}", line, passage)
 
 
-def symbol_in(text: str) -> str:
+def parse_symbol(text: str) -> str:
     """Return the name of code in a span in backticks; "" where it is something else."""
     if match := _CALL.fullmatch(text) or _COMPONENT.fullmatch(text):
         name = _SEPARATOR.split(match[1])[-1]
@@ -59,29 +59,31 @@ def symbol_in(text: str) -> str:
 
 
 def _is_common(whole: str, name: str) -> bool:
-    common = names("common", "words")
+    common = load_names("common", "words")
     first = _SEPARATOR.split(whole)[0]
-    is_placeholder = name.lower() in names("placeholder", "names")
+    is_placeholder = name.lower() in load_names("placeholder", "names")
     return is_placeholder or bool({whole, name, first} & common) or name in _KNOWN
 
 
-def word_of(claim: ProjectClaim) -> str:
+def get_search_word(claim: ProjectClaim) -> str:
     """Return the word to search the project for."""
-    return claim.text.removeprefix("--") if claim.text.startswith("--") else symbol_in(claim.text)
+    return (
+        claim.text.removeprefix("--") if claim.text.startswith("--") else parse_symbol(claim.text)
+    )
 
 
 def check_symbol(claim: ProjectClaim, project: Project, beside: Iterable[str]) -> Verdict | None:
     """Return whether the project contains the name; `beside` are the paths in the same statement.
     None where nothing shows that it is a name of the project.
     """
-    word = word_of(claim)
+    word = get_search_word(claim)
     if project.has_word(word):
-        return claim.found(CheckOutcome.HOLDS, f"{word} occurs in the project")
-    if left_out := project.tree.remark or project.words.remark:
-        return claim.unchecked(left_out)
+        return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
+    if left_out := project.tree.warning or project.words.warning:
+        return claim.to_unchecked(left_out)
     if not any(_is_tied(word, path, project) for path in beside):
         return None
-    return claim.found(CheckOutcome.MISSING, f"no file of the project contains {word}")
+    return claim.to_verdict(CheckOutcome.MISSING, f"no file of the project contains {word}")
 
 
 def _is_tied(word: str, path: str, project: Project) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim
-from ricordo.lint.claims.manifests import Declared
+from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 
@@ -25,13 +25,13 @@ _NO_PRODUCTS = frozenset(
 )
 
 
-def version_claims(passage: Passage) -> Iterator[ProjectClaim]:
+def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text."""
     for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
-    for match in _SPOKEN.finditer(passage.spoken):
-        if _is_version(match, is_first=not passage.spoken[: match.start()].strip(" -*+#|>")):
+    for match in _SPOKEN.finditer(passage.prose):
+        if _is_version(match, is_first=not passage.prose[: match.start()].strip(" -*+#|>")):
             yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
 
 
@@ -50,20 +50,20 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
     if match is None:
         return None
-    declared = project.manifests.declared(match[1])
+    declared = project.manifests.find_versions(match[1])
     if not declared:
         return None
     claimed = match[2].split(".")
     evidence = [f"{each.path}: {each.name} {each.version}" for each in declared]
     agree = [_agrees(claimed, each) for each in declared]
     if True in agree:
-        return claim.found(CheckOutcome.HOLDS, evidence[agree.index(True)])
+        return claim.to_verdict(CheckOutcome.VALID, evidence[agree.index(True)])
     if None in agree:
-        return claim.unchecked(evidence[agree.index(None)])
-    return claim.found(CheckOutcome.CHANGED, *evidence[:3])
+        return claim.to_unchecked(evidence[agree.index(None)])
+    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3])
 
 
-def _agrees(claimed: list[str], declared: Declared) -> bool | None:
+def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:
     """Return whether the numbers of a version, however many, agree with the required one; None
     where the requirement allows many versions.
     """
@@ -79,7 +79,7 @@ def _agrees(claimed: list[str], declared: Declared) -> bool | None:
     return _allows_newer(declared) and required[0] != "0" and int(minor) > int(least)
 
 
-def _allows_newer(declared: Declared) -> bool:
+def _allows_newer(declared: DeclaredVersion) -> bool:
     """Return whether a newer minor version is allowed: by `^`, and by Cargo without an operator."""
     version = declared.version.strip()
     return version.startswith("^") or (
@@ -87,18 +87,18 @@ def _allows_newer(declared: Declared) -> bool:
     )
 
 
-def value_claims(passage: Passage) -> Iterator[ProjectClaim]:
+def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield ports and, in backticks, constants with their values: numbers and booleans only, for a
     string may be a secret.
     """
     for offset, text in passage.code:
         if _SET.fullmatch(text):
             yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
-    for match in _PORT.finditer(passage.spoken):
+    for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
 
 
-def words_of(claim: ProjectClaim) -> list[str]:
+def get_search_words(claim: ProjectClaim) -> list[str]:
     """Return the words to search the project for, for a claim on a value."""
     match = _SET.fullmatch(claim.text)
     return [match[1]] if match else _DIGITS.findall(claim.text)
@@ -107,21 +107,21 @@ def words_of(claim: ProjectClaim) -> list[str]:
 def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
     """Return whether the code sets the constant to that value, or contains the port."""
     match = _SET.fullmatch(claim.text)
-    word = words_of(claim)[0]
+    word = get_search_words(claim)[0]
     if not project.has_word(word):
-        return claim.unchecked(f"{word} does not occur in the project")
+        return claim.to_unchecked(f"{word} does not occur in the project")
     if match is None:
-        return claim.found(CheckOutcome.HOLDS, f"{word} occurs in the project")
+        return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
     definitions = list(_find_definitions(match[1], project))
     if not definitions:
-        return claim.unchecked(f"{word} has no literal value in the project")
+        return claim.to_unchecked(f"{word} has no literal value in the project")
     place, value = definitions[0]
     if any(_plain(other) == _plain(match[2]) for _, other in definitions):
-        return claim.found(CheckOutcome.HOLDS, f"{place}: {match[1]} = {value}")
+        return claim.to_verdict(CheckOutcome.VALID, f"{place}: {match[1]} = {value}")
     if len(definitions) > 1:
-        return claim.unchecked(f"{word} has several values in the project")
+        return claim.to_unchecked(f"{word} has several values in the project")
     new = claim.text[: match.start(2)] + value + claim.text[match.end(2) :]
-    return claim.found(CheckOutcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
+    return claim.to_verdict(CheckOutcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
 
 
 def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
@@ -131,8 +131,8 @@ def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
         rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
         r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
     )
-    for path in project.words.files_with(name, _MOST_FILES):
-        for number, line in enumerate(project.text_of(path).split("\n"), 1):
+    for path in project.words.find_files(name, _MOST_FILES):
+        for number, line in enumerate(project.read_text(path).split("\n"), 1):
             is_short = name in line and len(line) <= _LONGEST_LINE
             if is_short and (match := definition.match(line.rstrip("\r"))):
                 yield f"{path}:{number}", match[1]

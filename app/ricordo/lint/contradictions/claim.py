@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.words import ToolClass
-from ricordo.search.words import stem
+from ricordo.search.words import stem_word
 
 
 class Word(NamedTuple):
@@ -66,7 +66,7 @@ class Opposite(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Claim:
+class ParsedClaim:
     """A parsed statement."""
 
     text: str
@@ -79,12 +79,12 @@ class Claim:
     days: tuple[Day, ...]
     tools: tuple[ClassItem, ...]
     opposites: tuple[Opposite, ...]
-    is_denied: bool
+    is_negated: bool
     modal: str
     """`may`, `need` or ""."""
     quantity: str
     """`all`, `some`, `only` or ""."""
-    who: str
+    person: str
     """`user` or `we` where one of them is its subject."""
     has_verb: bool
     generic: frozenset[str]
@@ -110,64 +110,64 @@ class Claim:
     def is_uncertain(self) -> bool:
         """Whether it is doubtful, a wish, conditional, or about another time than now."""
         return bool(
-            known.pattern("doubtful").search(self.text)
-            or known.pattern("elsewhen").search(self.text)
+            known.load_pattern("doubtful").search(self.text)
+            or known.load_pattern("elsewhen").search(self.text)
             or self.text.endswith("?")
         )
 
     @cached_property
     def is_past(self) -> bool:
         """Whether its verb is in the past tense."""
-        return bool(known.pattern("past").search(self.text))
+        return bool(known.load_pattern("past").search(self.text))
 
     @cached_property
     def is_additive(self) -> bool:
         """Whether its subject may have several such values."""
-        return bool(known.pattern("additive").search(self.text))
+        return bool(known.load_pattern("additive").search(self.text))
 
     @cached_property
     def verb(self) -> str:
         """The stem of the verb that binds the subject to one value; "" where none does."""
-        return stem(self._binding)
+        return stem_word(self._binding)
 
     @cached_property
     def binding(self) -> str:
         """That verb, or the representative of its synonyms."""
-        return known.same_binding().get(self._binding, self.verb)
+        return known.load_binding_synonyms().get(self._binding, self.verb)
 
     @cached_property
     def _binding(self) -> str:
-        match = known.pattern("binding").search(self.text)
+        match = known.load_pattern("binding").search(self.text)
         return match.group().split()[0] if match else ""
 
     @cached_property
     def preposition(self) -> str:
         """The preposition between that verb and its value, as in `lives in`; "" for none."""
-        match = known.pattern("binding").search(self.text)
+        match = known.load_pattern("binding").search(self.text)
         if match is None:
             return ""
         joining = (*match.group().split()[-1:], *self.text[match.end() :].split()[:1])
-        return next((word for word in joining if word in known.words("scope")), "")
+        return next((word for word in joining if word in known.load_words("scope")), "")
 
     @cached_property
     def is_manner(self) -> bool:
         """Whether it describes how something is done, such as `in parallel`."""
-        return bool(known.pattern("manner").search(self.text))
+        return bool(known.load_pattern("manner").search(self.text))
 
     @cached_property
-    def tells_form(self) -> bool:
+    def is_form(self) -> bool:
         """Whether it describes the form of something."""
-        return not known.words("form").isdisjoint(self.text.split())
+        return not known.load_words("form").isdisjoint(self.text.split())
 
     @cached_property
-    def may_recur(self) -> bool:
+    def is_recurring(self) -> bool:
         """Whether it is about an event that may happen again, such as an outage."""
         return bool(
-            known.pattern("recurring").search(self.text)
-            and not known.pattern("once").search(self.text)
+            known.load_pattern("recurring").search(self.text)
+            and not known.load_pattern("once").search(self.text)
         )
 
     @cached_property
     def is_being(self) -> bool:
         """Whether its verb is a form of to be."""
-        return bool(known.pattern("being").search(self.text))
+        return bool(known.load_pattern("being").search(self.text))

@@ -14,13 +14,27 @@ from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from ricordo.background import no_garbage_collection
-from ricordo.lint.contradictions.claim import Claim, Word
-from ricordo.lint.contradictions.compare import doubt_in, framed, opposed_in
-from ricordo.lint.contradictions.parser import read_claim
-from ricordo.lint.contradictions.records import SAME, SIMILAR, without_secrets
-from ricordo.lint.contradictions.repeats import alike, alike_to, common_sayings, repetition
-from ricordo.lint.contradictions.statements import Digest, NoteStatement, digest, is_class
+from ricordo.background import pause_gc
+from ricordo.lint.contradictions.claim import ParsedClaim, Word
+from ricordo.lint.contradictions.compare import (
+    align_claims,
+    explain_contradiction,
+    find_uncertainty,
+)
+from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
+from ricordo.lint.contradictions.repeats import (
+    compare_notes,
+    find_candidates,
+    find_candidates_for,
+    find_template_statements,
+)
+from ricordo.lint.contradictions.statements import (
+    NoteDigest,
+    NoteStatement,
+    build_digest,
+    is_class_key,
+)
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -29,7 +43,7 @@ from ricordo.memory.note import Note
 _WORD_BITS = 20
 _PLACE_BITS = 24
 _MOST_WORDS = (1 << _WORD_BITS) - 2
-MOST_PLACES = 1 << _PLACE_BITS
+MAX_PLACES = 1 << _PLACE_BITS
 """Maximum number of statements in one index."""
 _RAREST = 4
 """Words of a statement of which two make a key."""
@@ -75,14 +89,14 @@ class Blocks:
             start = bisect_left(self._sorted, key << _PLACE_BITS)
             end = bisect_left(self._sorted, (key + 1) << _PLACE_BITS, start)
             if end - start < _CROWD:
-                found.update(it & (MOST_PLACES - 1) for it in self._sorted[start:end])
+                found.update(it & (MAX_PLACES - 1) for it in self._sorted[start:end])
         return found
 
     def _groups(self) -> Iterator[list[int]]:
         """Yield the places that share a key, in order, without crowds."""
         last = -1
         places: list[int] = []
-        mask = MOST_PLACES - 1
+        mask = MAX_PLACES - 1
         for it in self._sorted:
             key = it >> _PLACE_BITS
             if key != last:
@@ -103,7 +117,7 @@ class Blocks:
         return [*keys, *numbers] if is_scant else keys
 
 
-MANY = 3
+MIN_LIST = 3
 """Notes that one statement contradicts, from which on they may be a list of similar things."""
 _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
@@ -115,14 +129,14 @@ def is_listed(left: str, right: str, notes: int) -> bool:
     """Return whether two contradicting statements, of which one contradicts so many `notes`, are
     about two things of a list: each describes its note, not a thing that it names.
     """
-    if notes < MANY:
+    if notes < MIN_LIST:
         return False
-    return notes >= _TOO_MANY or not _is_named(read_claim(left), read_claim(right))
+    return notes >= _TOO_MANY or not _is_named(parse_claim(left), parse_claim(right))
 
 
-def _is_named(one: Claim, other: Claim) -> bool:
+def _is_named(one: ParsedClaim, other: ParsedClaim) -> bool:
     """Return whether both name their subject."""
-    if one.who and one.who == other.who:
+    if one.person and one.person == other.person:
         return True
     shared = one.subject & other.subject
     if any(it.key in shared and (it.is_name or _is_all_of_them(it)) for it in one.words):
@@ -137,14 +151,14 @@ def _is_all_of_them(word: Word) -> bool:
     return word.at == 0 and word.text.endswith("s")
 
 
-MOST_DOUBTS = 200
+MAX_UNCERTAIN = 200
 """Per memory: most uncertain pairs are no contradictions."""
 
 Paths = tuple[str, str]
 """The paths of two notes, in order."""
 
 
-class Opposed(NamedTuple):
+class OpposedStatements(NamedTuple):
     """Two statements that contradict each other, or may."""
 
     left: NoteStatement
@@ -154,20 +168,20 @@ class Opposed(NamedTuple):
     """Of an uncertain pair, how far the two are apart; None for a contradiction."""
 
 
-def opposed_of(left: NoteStatement, right: NoteStatement) -> Opposed | None:
+def compare_statements(left: NoteStatement, right: NoteStatement) -> OpposedStatements | None:
     """Return the contradiction between two statements, certain or not; None for none."""
-    pair = framed(read_claim(left.text), read_claim(right.text))
+    pair = align_claims(parse_claim(left.text), parse_claim(right.text))
     if pair is None:
         return None
-    if reason := opposed_in(pair):
-        return Opposed(left, right, reason)
+    if reason := explain_contradiction(pair):
+        return OpposedStatements(left, right, reason)
     # two descriptions name the subjects of notes; they state no facts
-    doubt = None if left.in_head and right.in_head else doubt_in(pair)
-    return Opposed(left, right, *doubt) if doubt else None
+    doubt = None if left.in_frontmatter and right.in_frontmatter else find_uncertainty(pair)
+    return OpposedStatements(left, right, *doubt) if doubt else None
 
 
-def told(
-    opposed: Mapping[Paths, tuple[Opposed, ...]], repeating: Mapping[Paths, Relation]
+def select_pairs(
+    opposed: Mapping[Paths, tuple[OpposedStatements, ...]], repeating: Mapping[Paths, Relation]
 ) -> tuple[NotePair, ...]:
     """Return the pairs to report: certain ones by path, then uncertain ones, the likeliest first.
     A contradiction excludes a duplicate, and a certain pair an uncertain one.
@@ -187,37 +201,37 @@ def told(
     similar = sorted(paths for paths in whole.keys() - sure if paths not in told_of)
     doubts = [*(_of_whole(paths, Relation.MAY_REPEAT) for paths in similar), *opposing]
     pairs.sort(key=lambda it: (it.left.path, it.right.path))
-    return (*pairs, *doubts[:MOST_DOUBTS])
+    return (*pairs, *doubts[:MAX_UNCERTAIN])
 
 
 def _of_whole(paths: Paths, relation: Relation) -> NotePair:
-    reason = SAME if relation is Relation.REPEATS else SIMILAR
+    reason = DUPLICATE_REASON if relation is Relation.REPEATS else SIMILAR_REASON
     return NotePair(relation, NoteQuote(paths[0], 0, ""), NoteQuote(paths[1], 0, ""), reason)
 
 
-def _pair(relation: Relation, paths: Paths, it: Opposed) -> NotePair:
+def _pair(relation: Relation, paths: Paths, it: OpposedStatements) -> NotePair:
     quotes = NoteQuote(paths[0], *it.left[:2]), NoteQuote(paths[1], *it.right[:2])
-    return NotePair(relation, *quotes, without_secrets(it.reason, it.left.text, it.right.text))
+    return NotePair(relation, *quotes, redact_reason(it.reason, it.left.text, it.right.text))
 
 
 def _in_doubt(
-    opposed: Mapping[Paths, tuple[Opposed, ...]], told_of: set[Paths]
+    opposed: Mapping[Paths, tuple[OpposedStatements, ...]], told_of: set[Paths]
 ) -> Iterator[NotePair]:
     """Yield the likeliest uncertain pair of every two notes, likeliest first overall. A statement
     with counterparts in many notes is part of a list.
     """
     counts = _counts(opposed)
-    nearest: list[tuple[float, Paths, Opposed]] = []
+    nearest: list[tuple[float, Paths, OpposedStatements]] = []
     for paths, them in opposed.items():
-        alone = [it for it in them if _notes(counts, paths, it) < MANY]
+        alone = [it for it in them if _notes(counts, paths, it) < MIN_LIST]
         if alone and paths not in told_of:
             it = min(alone, key=lambda it: it.distance or 0.0)
             nearest.append((it.distance or 0.0, paths, it))
     for _, paths, it in sorted(nearest, key=lambda them: them[:2]):
-        yield _pair(Relation.MAY_EXCLUDE, paths, it)
+        yield _pair(Relation.MAY_CONTRADICT, paths, it)
 
 
-def _excluding(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Iterator[NotePair]:
+def _excluding(opposed: Mapping[Paths, tuple[OpposedStatements, ...]]) -> Iterator[NotePair]:
     """Yield the contradictions to report; of many notes on one subject, each once, against the
     first.
     """
@@ -227,15 +241,15 @@ def _excluding(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Iterator[NotePai
         once = {
             it.reason: it
             for it, notes in reversed(them)
-            if notes < MANY or (paths[1], it.right.text) not in told
+            if notes < MIN_LIST or (paths[1], it.right.text) not in told
         }
         told.update((paths[1], it.right.text) for it in once.values())
-        yield from (_pair(Relation.EXCLUDES, paths, it) for it in reversed(once.values()))
+        yield from (_pair(Relation.CONTRADICTS, paths, it) for it in reversed(once.values()))
 
 
 def _unlisted(
-    opposed: Mapping[Paths, tuple[Opposed, ...]],
-) -> Iterator[tuple[Paths, list[tuple[Opposed, int]]]]:
+    opposed: Mapping[Paths, tuple[OpposedStatements, ...]],
+) -> Iterator[tuple[Paths, list[tuple[OpposedStatements, int]]]]:
     """Yield contradicting notes, except lists of similar things, with the number of notes that
     contradict one of the two statements.
     """
@@ -247,7 +261,7 @@ def _unlisted(
             yield paths, kept
 
 
-def _counts(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Counter[tuple[str, str]]:
+def _counts(opposed: Mapping[Paths, tuple[OpposedStatements, ...]]) -> Counter[tuple[str, str]]:
     """Count the notes that contradict each statement of a note."""
     counts: Counter[tuple[str, str]] = Counter()
     for (left, right), them in opposed.items():
@@ -256,11 +270,11 @@ def _counts(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Counter[tuple[str, 
     return counts
 
 
-def _notes(counts: Counter[tuple[str, str]], paths: Paths, it: Opposed) -> int:
+def _notes(counts: Counter[tuple[str, str]], paths: Paths, it: OpposedStatements) -> int:
     return max(counts[paths[0], it.left.text], counts[paths[1], it.right.text])
 
 
-MOST_CHANGED = 50
+MAX_CHANGED = 50
 """Notes changed since the index of statements was built, up to which it is not rebuilt."""
 _MOST_OWN = 2
 """Words that only one statement may have, beyond as many as both share, where both name a thing of
@@ -283,12 +297,12 @@ class _Cache:
     """The results for a memory at one moment."""
 
     texts: dict[str, bytes] = field(default_factory=dict)
-    digests: dict[str, Digest] = field(default_factory=dict)
+    digests: dict[str, NoteDigest] = field(default_factory=dict)
     blocks: Blocks | None = None
     places: list[_Place] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
     """Paths of the notes that changed since `blocks` were built."""
-    opposed: dict[Paths, tuple[Opposed, ...]] = field(default_factory=dict)
+    opposed: dict[Paths, tuple[OpposedStatements, ...]] = field(default_factory=dict)
     """Contradictions and uncertain pairs."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
 
@@ -304,14 +318,14 @@ class NoteComparer:
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
-        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.readable}
+        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
         gone = known.texts.keys() - notes.keys()
         if changed or gone:
-            with no_garbage_collection():
+            with pause_gc():
                 self._known = self._update(notes, changed, gone, step)
-        return told(self._known.opposed, self._known.repeating)
+        return select_pairs(self._known.opposed, self._known.repeating)
 
     def _update(
         self, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
@@ -321,11 +335,11 @@ class NoteComparer:
         for number, path in enumerate(changed):
             if not number % _EVERY:
                 step()
-            digests[path] = digest(notes[path])
+            digests[path] = build_digest(notes[path])
         known = _Cache({path: note.raw for path, note in notes.items()}, digests)
         touched = changed.union(gone)
         known.changed = before.changed | touched
-        if before.blocks is None or len(known.changed) > MOST_CHANGED:
+        if before.blocks is None or len(known.changed) > MAX_CHANGED:
             _compare_all(known, notes, step)
         else:
             known.blocks, known.places = before.blocks, before.places
@@ -345,8 +359,8 @@ def _compare_all(known: _Cache, notes: Mapping[str, Note], step: Step) -> None:
     known.places = [
         _Place(path, number)
         for path in sorted(digests)
-        for number in range(len(digests[path].sayings))
-    ][:MOST_PLACES]
+        for number in range(len(digests[path].statements))
+    ][:MAX_PLACES]
     subjects = [digests[it.path].subjects[it.number] for it in known.places]
     known.blocks = Blocks(subjects, step)
     near = (
@@ -356,7 +370,7 @@ def _compare_all(known: _Cache, notes: Mapping[str, Note], step: Step) -> None:
     )
     known.opposed = _opposed_of(known, near, step)
     step()
-    known.repeating = _repeating(known, notes, alike(digests), step)
+    known.repeating = _repeating(known, notes, find_candidates(digests), step)
 
 
 def _compare_changed(
@@ -369,7 +383,7 @@ def _compare_changed(
         known.opposed |= _opposed_of(known, near, step)
         again = {
             (min(path, it), max(path, it))
-            for it in alike_to(known.digests[path], known.digests)
+            for it in find_candidates_for(known.digests[path], known.digests)
             if it != path
         }
         known.repeating |= _repeating(known, notes, again, step)
@@ -399,29 +413,29 @@ def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return whether two statements share enough words to contradict each other."""
     shared = set(one).intersection(other)
     most = max(len(one), len(other))
-    own = _MOST_OWN if most > 2 * len(shared) and any(map(is_class, shared)) else 0
+    own = _MOST_OWN if most > 2 * len(shared) and any(map(is_class_key, shared)) else 0
     return 0 < most <= 2 * len(shared) + own
 
 
 def _opposed_of(
     known: _Cache, near: Iterable[tuple[_Place, _Place]], step: Step
-) -> dict[Paths, tuple[Opposed, ...]]:
-    found: dict[Paths, list[Opposed]] = defaultdict(list)
+) -> dict[Paths, tuple[OpposedStatements, ...]]:
+    found: dict[Paths, list[OpposedStatements]] = defaultdict(list)
     for number, (one, other) in enumerate(near):
         if not number % _EVERY:
             step()
         if one.path == other.path:
             continue
         one, other = sorted((one, other))
-        left, right = (known.digests[it.path].sayings[it.number] for it in (one, other))
-        if (it := opposed_of(left, right)) is not None:
+        left, right = (known.digests[it.path].statements[it.number] for it in (one, other))
+        if (it := compare_statements(left, right)) is not None:
             found[one.path, other.path].append(it)
     return {paths: tuple(sorted(it, key=_plainness)) for paths, it in found.items()}
 
 
-def _plainness(it: Opposed) -> tuple[int, int, int]:
+def _plainness(it: OpposedStatements) -> tuple[int, int, int]:
     """Return the sort key: bodies before descriptions, which sum them up."""
-    return (it.left.in_head + it.right.in_head, it.left.line, it.right.line)
+    return (it.left.in_frontmatter + it.right.in_frontmatter, it.left.line, it.right.line)
 
 
 def _repeating(
@@ -429,10 +443,10 @@ def _repeating(
 ) -> dict[Paths, Relation]:
     found: dict[Paths, Relation] = {}
     todo = sorted(candidates)
-    common = common_sayings(known.digests) if todo else frozenset()
+    common = find_template_statements(known.digests) if todo else frozenset()
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
-        if (relation := repetition(notes[one], notes[other], digests, common)) is not None:
+        if (relation := compare_notes(notes[one], notes[other], digests, common)) is not None:
             found[one, other] = relation
     return found

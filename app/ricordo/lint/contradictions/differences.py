@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ricordo.lexicon import lowered
+from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, ClassItem, Number, Word
-from ricordo.lint.contradictions.parser import TOKEN, plain_of, read_claim, without_marks
-from ricordo.search.words import stem
+from ricordo.lint.contradictions.claim import ClassItem, Number, ParsedClaim, Word
+from ricordo.lint.contradictions.parser import TOKEN, normalise, parse_claim, strip_markup
+from ricordo.search.words import stem_word
 
 _BOUNDS = frozenset(("maximum", "minimum"))
 _MEASURES = frozenset(
@@ -62,13 +62,13 @@ class Differences(NamedTuple):
         kinds = {"day" if it.kind in ("dates", "numbers") else it.kind for it in self.found}
         return len(kinds) == 1 and (len(self.found) == 1 or kinds == {"day"})
 
-    def covers(self, word: Word) -> bool:
+    def is_covered(self, word: Word) -> bool:
         """Return whether a word only names the kind of value."""
         return word.text in self.about or (
             self.measured and (word.key in _BOUNDS or word.key in _MEASURES)
         )
 
-    def with_shared(self, keys: frozenset[str]) -> frozenset[str]:
+    def add_shared(self, keys: frozenset[str]) -> frozenset[str]:
         """Return `keys` with the shared things."""
         return (keys | self.shared) - _BOUNDS
 
@@ -76,7 +76,7 @@ class Differences(NamedTuple):
 _NONE = Differences((), frozenset(), frozenset(), (), ((), ()), measured=False)
 
 
-def differences(one: Claim, other: Claim) -> Differences:
+def find_differences(one: ParsedClaim, other: ParsedClaim) -> Differences:
     """Return the values in which two claims differ."""
     if not (one.has_values or other.has_values):
         return _NONE
@@ -94,19 +94,19 @@ def differences(one: Claim, other: Claim) -> Differences:
     )
 
 
-def names_of(claim: Claim) -> frozenset[str]:
+def get_names(claim: ParsedClaim) -> frozenset[str]:
     """Return the keys of everything that a claim names."""
     return claim.keys | {tool.of[0][1] for tool in claim.tools} | {it.key for it in claim.tools}
 
 
-def texts_of(claim: Claim) -> Iterator[tuple[str, str]]:
+def list_texts(claim: ParsedClaim) -> Iterator[tuple[str, str]]:
     """Yield the key and the text of everything that a claim names."""
     yield from ((it.key, it.text) for it in claim.words)
     yield from ((it.of[0][1], it.text) for it in claim.tools)
 
 
 def _tools(
-    one: Claim, other: Claim
+    one: ParsedClaim, other: ParsedClaim
 ) -> tuple[
     list[Difference],
     frozenset[str],
@@ -147,7 +147,7 @@ def _class_of(one: ClassItem, other: ClassItem) -> tuple[str, frozenset[str]] | 
     return None
 
 
-def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+def _numbers(one: ParsedClaim, other: ParsedClaim) -> tuple[list[Difference], list[str]]:
     mine = [it for it in one.numbers if not any(_equal(it, its) for its in other.numbers)]
     theirs = [it for it in other.numbers if not any(_equal(it, its) for its in one.numbers)]
     if not mine and not theirs:
@@ -178,7 +178,7 @@ def _refines(one: Number, other: Number) -> bool:
     return not one.kind and long.startswith(f"{short}.")
 
 
-def _fits(one: Claim, other: Claim, mine: Number, theirs: Number) -> bool:
+def _fits(one: ParsedClaim, other: ParsedClaim, mine: Number, theirs: Number) -> bool:
     """Return whether one gives a bound and the other a value inside it."""
     bounds = [claim.keys & _BOUNDS for claim in (one, other)]
     if bool(bounds[0]) == bool(bounds[1]):
@@ -188,7 +188,7 @@ def _fits(one: Claim, other: Claim, mine: Number, theirs: Number) -> bool:
     return value <= bound if "maximum" in kind else value >= bound
 
 
-def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+def _days(one: ParsedClaim, other: ParsedClaim) -> tuple[list[Difference], list[str]]:
     left, right = ({(it.kind, it.name): it.text for it in claim.days} for claim in (one, other))
     mine = [key for key in left if key not in right]
     theirs = [key for key in right if key not in left]
@@ -203,7 +203,7 @@ def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     return [Difference("dates", one_day, other_day)], []
 
 
-def _in_subject(claim: Claim, keys: list[tuple[str, str]]) -> bool:
+def _in_subject(claim: ParsedClaim, keys: list[tuple[str, str]]) -> bool:
     """Return whether one of these days is part of the subject, as in `the weekly report`."""
     return any((it.kind, it.name) in keys and it.place == "subject" for it in claim.days)
 
@@ -214,7 +214,7 @@ def _is_part(one: str, other: str) -> bool:
     return len(short) < len(long) and (long.startswith(short) or short in long.split())
 
 
-def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+def _opposites(one: ParsedClaim, other: ParsedClaim) -> tuple[list[Difference], list[str]]:
     left, right = ({it.pair: it for it in claim.opposites} for claim in (one, other))
     found = [
         Difference(
@@ -231,7 +231,7 @@ def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     return found, sorted(lacking)
 
 
-def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
+def _shared_opposites(one: ParsedClaim, other: ParsedClaim) -> frozenset[str]:
     sides = {(it.pair, it.side) for it in one.opposites}
     return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
 
@@ -240,7 +240,7 @@ _WIDEST = 3
 """Words of a value."""
 
 
-class Value(NamedTuple):
+class ReplacedValue(NamedTuple):
     """A value of one statement and its replacement in the other."""
 
     old: str
@@ -254,29 +254,29 @@ class _Token(NamedTuple):
     end: int
 
 
-def values_of(old: str, new: str) -> tuple[Value, ...]:
+def find_replaced_values(old: str, new: str) -> tuple[ReplacedValue, ...]:
     """Return the values of the statement `old` that `new` does not name, with their replacements;
     none where the statements differ in more than values.
     """
-    found = differences(read_claim(old), read_claim(new)).found
+    found = find_differences(parse_claim(old), parse_claim(new)).found
     named = [
-        Value(_written(old, left), _written(new, right))
+        ReplacedValue(_written(old, left), _written(new, right))
         for it in found
         for left, right in zip(it.left.split(", "), it.right.split(", "), strict=False)
     ]
-    return tuple(it for it in named or _span(old, new) if not says(new, [it]))
+    return tuple(it for it in named or _span(old, new) if not find_named_value(new, [it]))
 
 
-def says(text: str, values: Iterable[Value]) -> str:
+def find_named_value(text: str, values: Iterable[ReplacedValue]) -> str:
     """Return the first of the old values that `text` names, in any spelling of its numbers; ""
     where it names none.
     """
-    plain = plain_of(without_marks(text))
+    plain = normalise(strip_markup(text))
     tokens = _tokens(plain)
     return next((it.old for it in values if _places(tokens, it.old)), "")
 
 
-def with_new(text: str, values: Iterable[Value]) -> str:
+def replace_values(text: str, values: Iterable[ReplacedValue]) -> str:
     """Return `text` with the old values replaced by the new ones."""
     for old, new in values:
         for start, end in reversed(_places(_tokens(text), old)):
@@ -288,7 +288,7 @@ def _cased(value: str, like: str) -> str:
     """Return a value that begins with a number word in the case of `like`: it may come from the
     beginning of a sentence.
     """
-    if value.split()[0].lower() not in known.numbers():
+    if value.split()[0].lower() not in known.load_numbers():
         return value
     first = value[0].upper() if like.isupper() else value[0].lower()
     return first + value[1:]
@@ -300,7 +300,7 @@ def _written(text: str, value: str) -> str:
     return text[found[0][0] : found[0][1]] if found else value
 
 
-def _span(old: str, new: str) -> list[Value]:
+def _span(old: str, new: str) -> list[ReplacedValue]:
     """Return the only words that differ, where all others are the same."""
     mine, theirs = _tokens(old), _tokens(new)
     keys = [it.key for it in mine], [it.key for it in theirs]
@@ -311,7 +311,7 @@ def _span(old: str, new: str) -> list[Value]:
     _, start, end, start_new, end_new = others[0]
     if max(end - start, end_new - start_new) > _WIDEST:
         return []
-    return [Value(_cut(old, mine[start:end]), _cut(new, theirs[start_new:end_new]))]
+    return [ReplacedValue(_cut(old, mine[start:end]), _cut(new, theirs[start_new:end_new]))]
 
 
 def _cut(text: str, tokens: Sequence[_Token]) -> str:
@@ -332,9 +332,9 @@ def _places(tokens: Sequence[_Token], value: str) -> list[tuple[int, int]]:
 def _tokens(text: str) -> list[_Token]:
     return [
         _Token(_key(match.group()), match.start(), match.end())
-        for match in TOKEN.finditer(lowered(text))
+        for match in TOKEN.finditer(lower_text(text))
     ]
 
 
 def _key(token: str) -> str:
-    return stem(known.numbers().get(token, token))
+    return stem_word(known.load_numbers().get(token, token))

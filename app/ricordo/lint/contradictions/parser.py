@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 
-from ricordo.dates import Dated, find_dates
-from ricordo.lexicon import SPACELESS, lowered
+from ricordo.dates import FoundDate, find_dates
+from ricordo.lexicon import SPACELESS, lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, ClassItem, Day, Number, Opposite, Word
+from ricordo.lint.contradictions.claim import ClassItem, Day, Number, Opposite, ParsedClaim, Word
 from ricordo.lint.contradictions.words import ToolClass
-from ricordo.search.words import stem
+from ricordo.search.words import stem_word
 
-LONGEST = 300
+MAX_LENGTH = 300
 """Characters; a longer text is no single statement."""
 _MOST_REJECTED = 4
 """Words after `instead of` that are rejected."""
@@ -34,40 +34,40 @@ TOKEN = re.compile(
 _OVER = re.compile(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
 
 
-def without_marks(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return the beginning of a text without the marks of markdown."""
-    return _MARKUP.sub("", _LINK.sub(r"\1", text[:LONGEST])).strip()
+    return _MARKUP.sub("", _LINK.sub(r"\1", text[:MAX_LENGTH])).strip()
 
 
-def plain_of(bare: str) -> str:
+def normalise(bare: str) -> str:
     """Return the text in lower case, with phrases as words and numbers apart from their units."""
-    plain = _SHORT_IS.sub("", _SHORT_NOT.sub(" not", lowered(bare).replace("cannot", "can not")))
+    plain = _SHORT_IS.sub("", _SHORT_NOT.sub(" not", lower_text(bare).replace("cannot", "can not")))
     plain = _THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:g}", _HAND.sub("", plain))
     plain = _GLUED_UNIT.sub(r"\1 \2", plain)
-    return _without_reason(known.with_phrases_joined(plain))
+    return _without_reason(known.join_phrases(plain))
 
 
 def _without_reason(plain: str) -> str:
     """Return the text before a reason, an aside or a consequence."""
-    for match in known.pattern("reason").finditer(plain):
+    for match in known.load_pattern("reason").finditer(plain):
         if len(plain[: match.start()].split()) >= _FEWEST_BEFORE_REASON:
             return plain[: match.start()]
     return plain
 
 
-def parted(plain: str) -> tuple[str, str]:
+def split_rejected(plain: str) -> tuple[str, str]:
     """Return the statement without what it rejects, and the rejected part."""
     match = _OVER.search(plain)
-    if match and not known.pattern("contrast").search(plain):
+    if match and not known.load_pattern("contrast").search(plain):
         return plain[: match.end() - 2], plain[match.end() :]
-    found = known.pattern("contrast").search(plain)
+    found = known.load_pattern("contrast").search(plain)
     if found is None or not plain[: found.start()].strip():
         return plain, ""
     behind = plain[found.end() :]
-    tokens = list(tokens_of(behind))
+    tokens = list(tokenise(behind))
     end = len(behind)
     for number, (token, start) in enumerate(tokens):
-        is_border = number and (token in known.words("scope") or "," in behind[:start])
+        is_border = number and (token in known.load_words("scope") or "," in behind[:start])
         if number >= _MOST_REJECTED or is_border:
             end = start
             break
@@ -75,26 +75,26 @@ def parted(plain: str) -> tuple[str, str]:
     return f"{plain[: found.start()]} {rest}", behind[:end]
 
 
-def tokens_of(plain: str) -> Iterator[tuple[str, int]]:
+def tokenise(plain: str) -> Iterator[tuple[str, int]]:
     """Yield the words of a text with their offsets."""
     for match in TOKEN.finditer(plain):
         token = match.group()
         if token[0] >= "\u3040" and re.match(f"[{SPACELESS}]", token[0]):
-            for part in known.unbounded().finditer(token):
+            for part in known.load_unbounded().finditer(token):
                 yield part.group(), match.start() + part.start()
         else:
             yield token, match.start()
 
 
-def places_of(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
+def classify_words(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
     """Yield the place of each word: `subject` before the verb, `object` after it, or `scope`."""
     verb = _verb([token for token, _ in spans])
-    scope, scopes = "", known.words("scope")
+    scope, scopes = "", known.load_words("scope")
     for at, (token, start) in enumerate(spans):
         if at == verb:
             scope = ""
         if token in scopes and not _completes(spans, at, start, plain):
-            scope = token if token in known.words("limiting") else ""
+            scope = token if token in known.load_words("limiting") else ""
         if scope:
             yield "scope"
         else:
@@ -105,7 +105,7 @@ def _verb(tokens: list[str]) -> int:
     """Return the index of the verb; -1 for none. A form of to be is surer than a word that may be a
     noun.
     """
-    for surest in (known.words("being"), verbs()):
+    for surest in (known.load_words("being"), load_verbs()):
         for at, token in enumerate(tokens):
             if token in surest:
                 return at
@@ -122,31 +122,31 @@ def _completes(spans: list[tuple[str, int]], at: int, start: int, plain: str) ->
     return (
         begun + len(before) in bound
         or start + len(token) in bound
-        or before in known.words("being")
-        or (at == 1 and before not in known.words("filler"))
-        or before in verbs() - known.signs("so").keys()
+        or before in known.load_words("being")
+        or (at == 1 and before not in known.load_words("filler"))
+        or before in load_verbs() - known.load_signs("so").keys()
     )
 
 
 @lru_cache(maxsize=1)  # called for every preposition of one statement
 def _ends_of_binding(plain: str) -> frozenset[int]:
-    return frozenset(match.end() for match in known.pattern("binding").finditer(plain))
+    return frozenset(match.end() for match in known.load_pattern("binding").finditer(plain))
 
 
 @lru_cache(maxsize=1 << 16)
-def key_of(token: str) -> str:
+def get_word_key(token: str) -> str:
     """Return the same key for all forms of a word; "" for filler."""
-    if token in known.words("filler") or token in known.words("scope"):
+    if token in known.load_words("filler") or token in known.load_words("scope"):
         return ""
-    if (tool := known.tools().get(token)) and token not in known.doubtful_tools():
+    if (tool := known.load_tools().get(token)) and token not in known.load_ambiguous_tools():
         return tool[0][1]
-    return stem(known.synonyms().get(token, token))
+    return stem_word(known.load_synonyms().get(token, token))
 
 
 @cache
-def verbs() -> frozenset[str]:
+def load_verbs() -> frozenset[str]:
     """Return the words that separate the subject of a statement from its predicate."""
-    return known.words("verbs") | known.words("being") | known.wishes()
+    return known.load_words("verbs") | known.load_words("being") | known.load_modals()
 
 
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)\Z")
@@ -158,9 +158,9 @@ _NAMED = re.compile(r"[A-Z0-9/._:@\\-]|[^\x00-\x7f]")
 
 
 @lru_cache(maxsize=20_000)
-def read_claim(text: str) -> Claim:
+def parse_claim(text: str) -> ParsedClaim:
     """Return the claim that a short `text` makes."""
-    return _StatementParser(without_marks(text)).claim()
+    return _StatementParser(strip_markup(text)).claim()
 
 
 class _StatementParser:
@@ -170,7 +170,7 @@ class _StatementParser:
         self._names = frozenset(
             match.group().lower() for match in TOKEN.finditer(bare) if _is_name(bare, match)
         )
-        self._plain = plain_of(bare)
+        self._plain = normalise(bare)
         self._numbers: list[Number] = []
         self._days: list[Day] = []
         self._tools: list[ClassItem] = []
@@ -180,23 +180,25 @@ class _StatementParser:
         self._has_verb = False
         self._generic: set[str] = set()
 
-    def claim(self) -> Claim:
+    def claim(self) -> ParsedClaim:
         """Return the parsed claim."""
-        chosen, rejected = parted(self._plain)
+        chosen, rejected = split_rejected(self._plain)
         chosen = self._without_dates(chosen)
-        spans = list(tokens_of(chosen))
+        spans = list(tokenise(chosen))
         tokens = [token for token, _ in spans]
         skip = 0
-        for at, place in enumerate(places_of(chosen, spans)):
+        for at, place in enumerate(classify_words(chosen, spans)):
             if skip:
                 skip -= 1
             else:
                 skip = self._take(tokens, at, place)
-        return Claim(
+        return ParsedClaim(
             self._plain,
             tuple(self._words),
             # a single character of a script without blanks is no word
-            frozenset(key for token, _ in tokens_of(rejected) if len(key := key_of(token)) > 1),
+            frozenset(
+                key for token, _ in tokenise(rejected) if len(key := get_word_key(token)) > 1
+            ),
             tuple(self._numbers),
             tuple(self._days),
             tuple(self._tools),
@@ -219,36 +221,36 @@ class _StatementParser:
     def _take(self, tokens: list[str], at: int, place: str) -> int:
         """Parse the word at index `at`; return how many words after it belong to it."""
         token = tokens[at]
-        if token.isalpha() and token not in known.remarkable():
+        if token.isalpha() and token not in known.load_special_words():
             self._word(token, at, place)
             return 0
         for used in (self._number(tokens, at, place), self._day(tokens, at, place)):
             if used is not None:
                 return used
-        self._has_verb = self._has_verb or token in verbs()
-        if token in known.words("negation"):
+        self._has_verb = self._has_verb or token in load_verbs()
+        if token in known.load_words("negation"):
             self._denials += 1
-        elif token in known.words("excepting"):
+        elif token in known.load_words("excepting"):
             self._words.append(Word(token, token, at, "scope", False))
-        elif token in known.who():
-            self._who = known.who()[token]
+        elif token in known.load_persons():
+            self._who = known.load_persons()[token]
         elif not self._wish(token) and not self._is_quantity(token):
             self._thing(token, at, place)
         return 0
 
     def _number(self, tokens: list[str], at: int, place: str) -> int | None:
-        token = known.numbers().get(tokens[at], tokens[at])
+        token = known.load_numbers().get(tokens[at], tokens[at])
         if (match := _NUMBER.match(token)) is None:
             return None
         before = tokens[at - 1] if at else ""
         behind = tokens[at + 1] if at + 1 < len(tokens) else ""
-        if before in known.days() or behind in known.days():
+        if before in known.load_days() or behind in known.load_days():
             return None
-        unit = known.units().get(behind)
+        unit = known.load_units().get(behind)
         version = match[1]
         size = float(version) if version.count(".") < 2 else _version(version)
-        counts = before in known.words("counting") and not (
-            behind.endswith("s") and behind not in verbs()
+        counts = before in known.load_words("counting") and not (
+            behind.endswith("s") and behind not in load_verbs()
         )
         if unit is None:
             self._numbers.append(Number("", size, version, counts, place))
@@ -265,11 +267,11 @@ class _StatementParser:
             self._days.append(Day("clock", _clock(token), token, place))
             return 0
         day = _MONTH_DAY.match(token)
-        if day and known.days().get(behind, ("",))[0] == "month":
+        if day and known.load_days().get(behind, ("",))[0] == "month":
             return self._month_day(behind, day[1], place)
-        if token not in known.days() or (token in ("may", "march", "mars") and at == 0):
+        if token not in known.load_days() or (token in ("may", "march", "mars") and at == 0):
             return None
-        kind, name = known.days()[token]
+        kind, name = known.load_days()[token]
         if kind == "month" and (day := _MONTH_DAY.match(behind)):
             return self._month_day(token, day[1], place)
         if token in ("may", "mars", "sept", "sat", "jan", "dec") and token not in self._names:
@@ -278,48 +280,50 @@ class _StatementParser:
         return 0
 
     def _month_day(self, month: str, day: str, place: str) -> int:
-        name = f"{known.days()[month][1]} {int(day)}"
+        name = f"{known.load_days()[month][1]} {int(day)}"
         self._days.append(Day("date", name, name, place))
         return 1
 
     def _wish(self, token: str) -> bool:
         for part in ("so", "may", "need"):
-            if token in known.signs(part):
-                self._denials += known.signs(part)[token]
+            if token in known.load_signs(part):
+                self._denials += known.load_signs(part)[token]
                 self._modal = self._modal or ("" if part == "so" else part)
                 return True
         return False
 
     def _is_quantity(self, token: str) -> bool:
         for part in ("all", "some", "only"):
-            if token in known.words(part):
+            if token in known.load_words(part):
                 self._quantity = part
                 return True
         return False
 
     def _thing(self, token: str, at: int, place: str) -> None:
-        tools = known.tools().get(token)
+        tools = known.load_tools().get(token)
         if tools and (token in self._names or self._is_surely(token, tools)):
-            self._tools.append(ClassItem(key_of(token), token.replace("_", " "), tools, place, at))
-        elif token in known.opposites():
-            pair, side = known.opposites()[token]
+            self._tools.append(
+                ClassItem(get_word_key(token), token.replace("_", " "), tools, place, at)
+            )
+        elif token in known.load_opposites():
+            pair, side = known.load_opposites()[token]
             self._opposites.append(Opposite(pair, side, token, place))
-        elif token in known.words("generic"):
-            self._generic.add(known.synonyms().get(token, token))
+        elif token in known.load_words("generic"):
+            self._generic.add(known.load_synonyms().get(token, token))
         else:
             self._word(token, at, place)
 
     def _word(self, token: str, at: int, place: str) -> None:
-        if key := key_of(token):
+        if key := get_word_key(token):
             self._words.append(Word(key, token, at, place, token in self._names))
 
     @cached_property
     def _said(self) -> frozenset[str]:
-        return frozenset(token for token, _ in tokens_of(self._plain))
+        return frozenset(token for token, _ in tokenise(self._plain))
 
     def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
         """Return whether a word that may also be an ordinary one names a thing here."""
-        if token not in known.doubtful_tools():
+        if token not in known.load_ambiguous_tools():
             return True
         return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
 
@@ -329,7 +333,7 @@ def _is_name(bare: str, match: re.Match[str]) -> bool:
     return bool(_NAMED.search(match.group(), 1 if match.start() == 0 else 0))
 
 
-def _date(date: Dated, text: str) -> str:
+def _date(date: FoundDate, text: str) -> str:
     """Return a date in ISO form as exactly as it is written: a month without a day."""
     written = text[date.start : date.end]
     groups = len(_DIGITS.findall(written))
@@ -337,7 +341,7 @@ def _date(date: Dated, text: str) -> str:
     return date.day.isoformat() if is_exact else date.day.isoformat()[:7]
 
 
-def _blanked(text: str, found: list[Dated]) -> str:
+def _blanked(text: str, found: list[FoundDate]) -> str:
     for date in reversed(found):
         text = f"{text[: date.start]} {text[date.end :]}"
     return text

@@ -8,17 +8,21 @@ from hashlib import blake2b
 from importlib.metadata import version
 from pkgutil import get_data
 
-from ricordo.lint.contradictions.compare import doubt_in, framed, opposed_in
-from ricordo.lint.contradictions.parser import read_claim
-from ricordo.lint.contradictions.statements import sayings
+from ricordo.lint.contradictions.compare import (
+    align_claims,
+    explain_contradiction,
+    find_uncertainty,
+)
+from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 
-SAME = "nearly the same text"
+DUPLICATE_REASON = "nearly the same text"
 """The reason for a duplicate."""
-SIMILAR = "similar text"
+SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
 _WAY = 2
@@ -26,7 +30,7 @@ _WAY = 2
 _Row = tuple[str, str, int, str, int]
 
 
-def stamp_of(memory: Memory) -> str:
+def compute_stamp(memory: Memory) -> str:
     """Return a digest of all notes and of the comparison, as the key of the cache."""
     digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
@@ -38,7 +42,7 @@ def stamp_of(memory: Memory) -> str:
     return digest.hexdigest()
 
 
-def packed(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
+def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
     """Return `pairs` as paths and numbers of statements."""
     return [
         (
@@ -52,7 +56,7 @@ def packed(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
     ]
 
 
-def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
+def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
     """Return the pairs from packed rows; None where they do not match the notes of `memory`."""
     found: list[NotePair] = []
     for relation, left, first, right, second in rows:
@@ -69,17 +73,17 @@ def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | Non
 
 def _reason(kind: Relation, left: str, right: str) -> str:
     """Return the reason for a relation of two statements; "" where they no longer have it."""
-    if kind.is_of_whole:
-        return SAME if kind.is_certain else SIMILAR
-    pair = framed(read_claim(left), read_claim(right))
+    if kind.is_between_notes:
+        return DUPLICATE_REASON if kind.is_certain else SIMILAR_REASON
+    pair = align_claims(parse_claim(left), parse_claim(right))
     if pair is None:
         return ""
-    doubt = None if kind.is_certain else doubt_in(pair)
-    reason = opposed_in(pair) if kind.is_certain else doubt.reason if doubt else ""
-    return without_secrets(reason, left, right)
+    doubt = None if kind.is_certain else find_uncertainty(pair)
+    reason = explain_contradiction(pair) if kind.is_certain else doubt.reason if doubt else ""
+    return redact_reason(reason, left, right)
 
 
-def without_secrets(reason: str, left: str, right: str) -> str:
+def redact_reason(reason: str, left: str, right: str) -> str:
     """Return a reason that is safe to show: without its values where a statement contains a secret,
     for masking does not recognise secrets in lower case.
     """
@@ -89,7 +93,7 @@ def without_secrets(reason: str, left: str, right: str) -> str:
 
 def _number(memory: Memory, quote: NoteQuote) -> int:
     """Return the index of a quote among the statements of its note; -1 for the whole note."""
-    said = [(it.line, it.text) for it in sayings(memory.by_path[quote.path])]
+    said = [(it.line, it.text) for it in extract_note_statements(memory.by_path[quote.path])]
     return said.index((quote.line, quote.text)) if quote.text else -1
 
 
@@ -99,25 +103,27 @@ def _quote(memory: Memory, path: str, number: int) -> NoteQuote | None:
         return None
     if number < 0:
         return NoteQuote(path, 0, "")
-    said = sayings(note)
+    said = extract_note_statements(note)
     return NoteQuote(path, *said[number][:2]) if number < len(said) else None
 
 
-def standing(memory: Memory, pairs: Iterable[NotePair], relation: Relation) -> Iterator[NotePair]:
+def find_valid_pairs(
+    memory: Memory, pairs: Iterable[NotePair], relation: Relation
+) -> Iterator[NotePair]:
     """Return the pairs of one relation whose notes both still contain the statements."""
-    return (it for it in pairs if it.relation is relation and stands(memory, it))
+    return (it for it in pairs if it.relation is relation and is_pair_valid(memory, it))
 
 
-def stands(memory: Memory, pair: NotePair) -> bool:
+def is_pair_valid(memory: Memory, pair: NotePair) -> bool:
     """Return whether both notes of a pair exist and still contain the statements."""
     return all(
         (note := memory.by_path.get(quote.path)) is not None
-        and (not quote.text or span_of(note, quote) is not None)
+        and (not quote.text or find_span(note, quote) is not None)
         for quote in (pair.left, pair.right)
     )
 
 
-def span_of(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
+def find_span(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
     """Return the start and end of a statement in the text of `note`, nearest to its former line;
     None where it is gone, or is the whole note.
     """
@@ -128,17 +134,17 @@ def span_of(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
     return min(found, key=lambda span: abs(note.line_of(span[0]) - quote.line), default=None)
 
 
-def line_of(note: Note, quote: NoteQuote) -> int:
+def find_line(note: Note, quote: NoteQuote) -> int:
     """Return the present 1-based line of a statement; 0 where it is gone."""
-    span = span_of(note, quote)
+    span = find_span(note, quote)
     return note.line_of(span[0]) if span else 0
 
 
-def cause_of(pair: NotePair) -> str:
+def build_cause(pair: NotePair) -> str:
     """Return the texts that identify a contradiction, independent of the names of notes."""
-    return cause_of_texts(pair.left.text, pair.right.text)
+    return build_cause_of_texts(pair.left.text, pair.right.text)
 
 
-def cause_of_texts(one: str, other: str) -> str:
+def build_cause_of_texts(one: str, other: str) -> str:
     """Return what `cause_of` returns for two statements, whichever comes first."""
     return "\0".join(sorted((one, other)))

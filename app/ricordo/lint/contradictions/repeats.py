@@ -11,10 +11,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.statements import Digest, shingles_of
+from ricordo.lint.contradictions.statements import NoteDigest, build_shingles
 from ricordo.lint.evidence import Relation
 from ricordo.memory.note import Note
-from ricordo.search.words import stem, words
+from ricordo.search.words import split_words, stem_word
 
 _LEAST_SHARED = 0.25
 """Minimum Jaccard similarity of word triples from which on two notes are compared closely."""
@@ -38,7 +38,7 @@ class _Gist(NamedTuple):
     is_denied: bool
 
 
-def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
+def find_candidates(digests: Mapping[str, NoteDigest]) -> set[tuple[str, str]]:
     """Return the sorted paths of every two notes that share enough word triples to compare."""
     by_shingle: dict[int, list[str]] = defaultdict(list)
     for path, digest in digests.items():
@@ -55,7 +55,7 @@ def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
     }
 
 
-def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
+def find_candidates_for(digest: NoteDigest, digests: Mapping[str, NoteDigest]) -> list[str]:
     """Return the paths of the notes that share enough word triples with one note to compare."""
     return [
         path
@@ -64,24 +64,24 @@ def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
     ]
 
 
-def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
+def find_template_statements(digests: Mapping[str, NoteDigest]) -> frozenset[str]:
     """Return the statements that are from a template: so many notes contain them literally."""
-    counts = Counter(it.text for digest in digests.values() for it in set(digest.sayings))
+    counts = Counter(it.text for digest in digests.values() for it in set(digest.statements))
     return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
 
 
-def repetition(
-    one: Note, other: Note, digests: tuple[Digest, Digest], common: Collection[str] = ()
+def compare_notes(
+    one: Note, other: Note, digests: tuple[NoteDigest, NoteDigest], common: Collection[str] = ()
 ) -> Relation | None:
     """Return whether two notes repeat each other, including their first statement, or may: a
     relation of whole notes, or None. `common` statements count only where there are no others.
     """
-    mine, theirs = shingles_of(one.body), shingles_of(other.body)
+    mine, theirs = build_shingles(one.body), build_shingles(other.body)
     union = len(mine | theirs)
     shared = len(mine & theirs) / union if union else 0.0
     if shared < _IN_DOUBT * _LEAST_SHARED:
         return None
-    short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.sayings))
+    short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.statements))
     said, heard = _gists(short, common), _gists(long, common)
     weight = sum(len(it.words) for it in said)
     if not weight or not heard:
@@ -93,25 +93,25 @@ def repetition(
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
 
 
-def _smaller(one: Digest, other: Digest) -> int:
+def _smaller(one: NoteDigest, other: NoteDigest) -> int:
     return min(len(one.shingles), len(other.shingles))
 
 
-def _gists(digest: Digest, common: Collection[str]) -> list[_Gist]:
-    told = [it.text for it in digest.sayings if not it.in_head]
+def _gists(digest: NoteDigest, common: Collection[str]) -> list[_Gist]:
+    told = [it.text for it in digest.statements if not it.in_frontmatter]
     return [_gist(text) for text in [it for it in told if it not in common] or told]
 
 
 def _gist(text: str) -> _Gist:
-    found = [known.numbers().get(word, word) for word in words(text)]
-    denials = sum(word in known.words("negation") for word in found)
-    told = {known.synonyms().get(word, word) for word in found} - known.words("filler")
-    stems = {stem(word) for word in told - known.words("negation")}
+    found = [known.load_numbers().get(word, word) for word in split_words(text)]
+    denials = sum(word in known.load_words("negation") for word in found)
+    told = {known.load_synonyms().get(word, word) for word in found} - known.load_words("filler")
+    stems = {stem_word(word) for word in told - known.load_words("negation")}
     numbers = {word for word in stems if word[0].isdigit()}
     return _Gist(frozenset(stems), frozenset(numbers), denials % 2 == 1)
 
 
-def is_said_again(text: str, other: str) -> bool:
+def is_repeated(text: str, other: str) -> bool:
     """Return whether the statement `other` contains all words of `text`, with the same negation."""
     one, its = _gist(text), _gist(other)
     return one.is_denied == its.is_denied and one.words <= its.words

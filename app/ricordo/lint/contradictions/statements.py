@@ -8,15 +8,15 @@ from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
-from ricordo.lexicon import lowered
+from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.parser import LONGEST
-from ricordo.lint.contradictions.words import pattern
-from ricordo.lint.prose import ProseBlock, statements
+from ricordo.lint.contradictions.parser import MAX_LENGTH
+from ricordo.lint.contradictions.words import load_pattern
+from ricordo.lint.prose import ProseBlock, extract_statements
 from ricordo.memory.note import Note
-from ricordo.search.words import stem, words
+from ricordo.search.words import split_words, stem_word
 
-MOST = 80
+MAX_STATEMENTS = 80
 """Statements of one note that are compared; a longer note is a log."""
 _LONGEST_LABEL = 40
 _SHORTEST = 6
@@ -40,25 +40,25 @@ class NoteStatement(NamedTuple):
     line: int
     """Its 1-based first line in the file."""
     text: str
-    in_head: bool = False
+    in_frontmatter: bool = False
     """Whether it is from the description, which mostly repeats the body."""
 
 
-def sayings(note: Note) -> tuple[NoteStatement, ...]:
+def extract_note_statements(note: Note) -> tuple[NoteStatement, ...]:
     """Return the statements of `note`, sentence by sentence, its description first."""
     found: list[NoteStatement] = []
-    body = note.line_of(note.head.end) if note.head.end else 0
-    for statement in statements(note):
+    body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
+    for statement in extract_statements(note):
         if not _NOTHING_SAID.match(statement.text) and not _gives_reason(statement):
             found.extend(_sentences(statement, statement.line < body))
-        if len(found) >= MOST:
+        if len(found) >= MAX_STATEMENTS:
             break
-    return tuple(found[:MOST])
+    return tuple(found[:MAX_STATEMENTS])
 
 
-def sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str) -> Iterator[str]:
     """Yield up to `MOST` sentences of a text that is no note, such as a message of the user."""
-    for said in islice(_sentences(ProseBlock(1, text), False), MOST):
+    for said in islice(_sentences(ProseBlock(1, text), False), MAX_STATEMENTS):
         yield said.text
 
 
@@ -67,9 +67,9 @@ def _gives_reason(statement: ProseBlock) -> bool:
     begin = statement.text[:_LONGEST_LABEL]
     if ":" not in begin:
         return False
-    begin = lowered(begin.lstrip(" *-"))
+    begin = lower_text(begin.lstrip(" *-"))
     label, colon, _ = begin.partition(":")
-    return bool(colon) and bool(pattern("why").match(label))
+    return bool(colon) and bool(load_pattern("why").match(label))
 
 
 def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
@@ -81,7 +81,7 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
         if not start or "\n" in text[start - 1 : begin]:
             begin = _behind_marks(text, begin, end)
         start = end
-        if _SHORTEST <= end - begin <= LONGEST:
+        if _SHORTEST <= end - begin <= MAX_LENGTH:
             plain = " ".join(text[begin:end].split())
             may_quote = '"' in plain or not plain.isascii()
             if not (may_quote and _QUOTED.search(plain)):
@@ -122,33 +122,35 @@ _keys: dict[str, str] = {}
 """Cache of word keys."""
 
 
-class Digest(NamedTuple):
+class NoteDigest(NamedTuple):
     """The cached data of one note."""
 
     shingles: frozenset[int]
     """Word triples: all of a short text, a sample of a long one."""
-    sayings: tuple[NoteStatement, ...]
+    statements: tuple[NoteStatement, ...]
     subjects: tuple[tuple[str, ...], ...]
     """For each statement, the words by which a contradicting one is found."""
 
 
-def digest(note: Note) -> Digest:
+def build_digest(note: Note) -> NoteDigest:
     """Return the digest of `note`."""
-    said = sayings(note)
-    found = [words(it.text) for it in said]
+    said = extract_note_statements(note)
+    found = [split_words(it.text) for it in said]
     subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
-    body = [word for it, its in zip(said, found, strict=True) if not it.in_head for word in its]
-    return Digest(_sketch(body or words(note.body)), said, subjects)
+    body = [
+        word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
+    ]
+    return NoteDigest(_sketch(body or split_words(note.body)), said, subjects)
 
 
-def is_class(key: str) -> bool:
+def is_class_key(key: str) -> bool:
     """Return whether a subject word means any thing of its class."""
     return key.startswith(_CLASS)
 
 
-def shingles_of(text: str) -> frozenset[int]:
+def build_shingles(text: str) -> frozenset[int]:
     """Return all word triples of a text, each as a number."""
-    numbers = _numbers(words(text))
+    numbers = _numbers(split_words(text))
     return _stretches(numbers, range(len(numbers) - 2))
 
 
@@ -193,22 +195,22 @@ def _keys_of(found: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, keys)))
 
 
-def content_of(text: str) -> tuple[str, ...]:
+def extract_content_words(text: str) -> tuple[str, ...]:
     """Return the content words of a text in order: numbers and things by name, without filler."""
-    found = dict.fromkeys(words(text))
-    return tuple(stem(word) for word in found if word not in known.words("filler"))
+    found = dict.fromkeys(split_words(text))
+    return tuple(stem_word(word) for word in found if word not in known.load_words("filler"))
 
 
 def _key(word: str) -> str:
     """Return the key of a word: the class for a thing of one, "" for values and filler."""
-    if word.isdigit() or word in known.numbers() or word in known.days():
+    if word.isdigit() or word in known.load_numbers() or word in known.load_days():
         return ""
-    if any(word in known.words(part) for part in _UNTOLD):
+    if any(word in known.load_words(part) for part in _UNTOLD):
         return ""
-    if any(word in known.signs(part) for part in ("so", "may", "need")):
+    if any(word in known.load_signs(part) for part in ("so", "may", "need")):
         return ""
-    if tools := known.tools().get(word):
+    if tools := known.load_tools().get(word):
         return f"{_CLASS}{tools[0][0].name}"
-    if opposite := known.opposites().get(word):
+    if opposite := known.load_opposites().get(word):
         return f"{_CLASS}{opposite[0]}"
-    return stem(known.synonyms().get(word, word))
+    return stem_word(known.load_synonyms().get(word, word))

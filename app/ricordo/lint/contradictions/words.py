@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.lexicon import SPACELESS, any_of, compiled, expressions, read_words
+from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
 
 _FILE = "opposition"
 _BLANK = re.compile(r"\s+")
@@ -33,25 +33,25 @@ class NumberUnit(NamedTuple):
 
 
 @cache
-def words(part: str) -> frozenset[str]:
+def load_words(part: str) -> frozenset[str]:
     """Return the single words under `part`, of all languages."""
-    return frozenset(expressions(_FILE, part))
+    return frozenset(list_expressions(_FILE, part))
 
 
 @cache
-def pattern(part: str) -> re.Pattern[str]:
+def load_pattern(part: str) -> re.Pattern[str]:
     """Return the pattern that finds any expression under `part` in a text in lower case."""
-    return compiled(_FILE, part)
+    return compile_part(_FILE, part)
 
 
 @cache
-def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
+def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return the phrases with their replacement words, each as an expression, longest first, by
     their first word; under "" those that begin with none.
     """
     pairs = [(text, word) for text, word in _phrase_pairs() if text]
     tools = [text for text in _tool_spellings() if " " in text]
-    pairs += [(re.escape(text).replace(r"\ ", " "), joined(text)) for text in tools]
+    pairs += [(re.escape(text).replace(r"\ ", " "), join_spelling(text)) for text in tools]
     found: dict[str, list[tuple[str, str]]] = {}
     for text, word in sorted(pairs, key=lambda pair: (-len(pair[0]), pair)):
         first = _FIRST.match(text)
@@ -60,9 +60,9 @@ def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
     return {key: tuple(them) for key, them in found.items()}
 
 
-def with_phrases_joined(plain: str) -> str:
+def join_phrases(plain: str) -> str:
     """Return a lower-case text with each phrase replaced by its word."""
-    known = phrases()
+    known = load_phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
     for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
         for phrase, word in known.get(first, ()):
@@ -73,25 +73,25 @@ def with_phrases_joined(plain: str) -> str:
 @cache
 def _phrase(text: str) -> re.Pattern[str]:
     """Return the compiled phrase; only texts with its first word need it."""
-    return re.compile(any_of([text]))
+    return re.compile(build_alternation([text]))
 
 
-def joined(text: str) -> str:
+def join_spelling(text: str) -> str:
     """Return a spelling of several words as one word."""
     return _BLANK.sub("_", text)
 
 
 @cache
-def signs(part: str) -> Mapping[str, bool]:
+def load_signs(part: str) -> Mapping[str, bool]:
     """Return the words under `part`, each with whether it is a negation."""
-    return {text.removeprefix("-"): text.startswith("-") for text in expressions(_FILE, part)}
+    return {text.removeprefix("-"): text.startswith("-") for text in list_expressions(_FILE, part)}
 
 
 @cache
-def opposites() -> Mapping[str, tuple[str, bool]]:
+def load_opposites() -> Mapping[str, tuple[str, bool]]:
     """Return, by spelling, the pair of opposites of a word, and its side."""
     found: dict[str, tuple[str, bool]] = {}
-    for pair in expressions(_FILE, "opposites"):
+    for pair in list_expressions(_FILE, "opposites"):
         one, other = pair.split()
         for side, spellings in ((False, one), (True, other)):
             for text in spellings.split("|"):
@@ -100,37 +100,37 @@ def opposites() -> Mapping[str, tuple[str, bool]]:
 
 
 @cache
-def synonyms() -> Mapping[str, str]:
+def load_synonyms() -> Mapping[str, str]:
     """Return the representative of each word with synonyms."""
-    groups = (text.split("|") for text in expressions(_FILE, "synonyms"))
+    groups = (text.split("|") for text in list_expressions(_FILE, "synonyms"))
     return {text: group[0] for group in groups for text in group}
 
 
 @cache
-def same_binding() -> Mapping[str, str]:
+def load_binding_synonyms() -> Mapping[str, str]:
     """Return the representative of each binding verb with synonyms."""
-    groups = (text.split("|") for text in expressions(_FILE, "same_binding"))
+    groups = (text.split("|") for text in list_expressions(_FILE, "same_binding"))
     return {text: group[0] for group in groups for text in group}
 
 
 @cache
-def numbers() -> Mapping[str, str]:
+def load_numbers() -> Mapping[str, str]:
     """Return the digits of number words."""
-    return dict(text.split(" ", 1) for text in expressions(_FILE, "numbers"))
+    return dict(text.split(" ", 1) for text in list_expressions(_FILE, "numbers"))
 
 
 @cache
-def units() -> Mapping[str, NumberUnit]:
+def load_units() -> Mapping[str, NumberUnit]:
     """Return the units by spelling."""
     found: dict[str, NumberUnit] = {}
-    for text in expressions(_FILE, "units"):
+    for text in list_expressions(_FILE, "units"):
         kind, factor, spellings = text.split()
         found.update(dict.fromkeys(spellings.split("|"), NumberUnit(kind, float(factor))))
     return found
 
 
 @cache
-def days() -> Mapping[str, tuple[str, str]]:
+def load_days() -> Mapping[str, tuple[str, str]]:
     """Return, by spelling, the kind of day or month that a word is, and its name."""
     return {
         text: (kind, spellings.split("|")[0])
@@ -141,14 +141,14 @@ def days() -> Mapping[str, tuple[str, str]]:
 
 
 @cache
-def who() -> Mapping[str, str]:
+def load_persons() -> Mapping[str, str]:
     """Return whom a word like `we` means."""
     groups = read_words(_FILE)["who"].items()
     return {text: name for name, names in groups for text in names}
 
 
 @cache
-def tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
+def load_tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
     """Return, by spelling in one word, the classes that a thing belongs to, with its name there."""
     found: dict[str, tuple[tuple[ToolClass, str], ...]] = {}
     for entry in read_words("tools")["class"]:
@@ -156,41 +156,41 @@ def tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
         for member in entry["members"]:
             spellings = member.split("|")
             for text in spellings:
-                key = joined(text)
+                key = join_spelling(text)
                 found[key] = (*found.get(key, ()), (kind, spellings[0]))
     return found
 
 
 @cache
-def doubtful_tools() -> frozenset[str]:
+def load_ambiguous_tools() -> frozenset[str]:
     """Return the things whose names are ordinary words, too."""
     return frozenset(read_words("tools")["doubtful"])
 
 
 @cache
-def remarkable() -> frozenset[str]:
+def load_special_words() -> frozenset[str]:
     """Return every word that the parser treats specially."""
     parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being")
-    tables = (numbers(), days(), who(), tools(), opposites())
-    return wishes().union(*map(words, parts), *tables)
+    tables = (load_numbers(), load_days(), load_persons(), load_tools(), load_opposites())
+    return load_modals().union(*map(load_words, parts), *tables)
 
 
 @cache
-def wishes() -> frozenset[str]:
+def load_modals() -> frozenset[str]:
     """Return the modal words: that something is, may be or has to be, or is not."""
-    return frozenset(text for part in ("so", "may", "need") for text in signs(part))
+    return frozenset(text for part in ("so", "may", "need") for text in load_signs(part))
 
 
 @cache
-def unbounded() -> re.Pattern[str]:
+def load_unbounded() -> re.Pattern[str]:
     """Return the pattern of known words of scripts without blanks, else single characters."""
-    known = (*tools(), *units(), *opposites(), *numbers(), *days())
+    known = (*load_tools(), *load_units(), *load_opposites(), *load_numbers(), *load_days())
     found = sorted((text for text in known if _SPACELESS.search(text)), key=len, reverse=True)
     return re.compile("|".join([*map(re.escape, found), f"[{SPACELESS}]"]))
 
 
 def _phrase_pairs() -> list[tuple[str, str]]:
-    pairs = (text.split(" = ") for text in expressions(_FILE, "phrases"))
+    pairs = (text.split(" = ") for text in list_expressions(_FILE, "phrases"))
     return [(text, word) for text, word in pairs]
 
 

@@ -12,11 +12,11 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.dates import find_dates
-from ricordo.lexicon import any_of, lowered, read_words
+from ricordo.lexicon import build_alternation, lower_text, read_words
 from ricordo.lint.finding import Fix
-from ricordo.lint.fixes.lines import Splice, line_edits
+from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import ProseBlock
-from ricordo.memory.change import Act, SetField
+from ricordo.memory.change import ChangeOperation, SetField
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
 
@@ -44,7 +44,7 @@ class _Meaning(NamedTuple):
     """A last word that is no part of the date; "" for none."""
 
 
-def is_told(text: str, end: int) -> bool:
+def is_date_given(text: str, end: int) -> bool:
     """Return whether the word that ends at `end` of `text` is followed by its date in brackets."""
     return bool(_DATE_IN_BRACKETS.match(text, end))
 
@@ -62,7 +62,7 @@ def find_relative_dates(plain: str, day: date) -> Iterator[tuple[int, int, str]]
             yield start, end, _date_of(day, meaning)
 
 
-def date_words(
+def fix_relative_date(
     note: Note, layout: Layout, statement: ProseBlock, places: Sequence[tuple[int, int]]
 ) -> Fix | None:
     """Return the fix that adds its date after every relative date of a `statement`, at `places` of
@@ -87,7 +87,7 @@ def _is_dated(note: Note, statement: ProseBlock, day: date) -> bool:
     """Return whether the statement contains a date, or a heading above it or the name of the note
     contains another one than `day`.
     """
-    if any(find_dates(statement.text)) or _DAY_OF_YEAR.search(lowered(statement.text)):
+    if any(find_dates(statement.text)) or _DAY_OF_YEAR.search(lower_text(statement.text)):
         return True
     above = "\n".join([note.stem.replace("_", " "), note.name, *_headings(note, statement.line)])
     return any(dated.day != day for dated in find_dates(above))
@@ -105,13 +105,13 @@ def _headings(note: Note, line: int) -> Iterator[str]:
 
 def _build_acts(
     note: Note, layout: Layout, statement: ProseBlock, splices: Sequence[Splice]
-) -> tuple[Act, ...]:
-    if statement.line >= note.line_of(note.head.end):
+) -> tuple[ChangeOperation, ...]:
+    if statement.line >= note.line_of(note.frontmatter.end):
         begin = sum(len(line) + 1 for line in note.text.split("\n")[: statement.line - 1])
         moved = (Splice(begin + start, begin + end, new) for start, end, new in splices)
-        return line_edits(note, moved)
-    key = next((key for key in layout.summary_keys if note.head.scalar(key)), "")
-    if note.head.fault or not key:
+        return build_line_edits(note, moved)
+    key = next((key for key in layout.summary_keys if note.frontmatter.get_text(key)), "")
+    if note.frontmatter.error or not key:
         return ()
     text = note.description
     for splice in reversed(splices):
@@ -121,7 +121,7 @@ def _build_acts(
 
 def _written_on(note: Note) -> date | None:
     """Return the day of writing in the frontmatter; None where it gives none."""
-    given = next((written for key in _WRITTEN if (written := note.head.scalar(key))), "")
+    given = next((written for key in _WRITTEN if (written := note.frontmatter.get_text(key))), "")
     try:
         return date.fromisoformat(given[:10])
     except ValueError:
@@ -161,4 +161,4 @@ def _meanings() -> Mapping[str, _Meaning]:
 def _relative_dates() -> re.Pattern[str]:
     others = [word for words in read_words("dates")["no_date"].values() for word in words]
     words = (re.escape(word).replace(r"\ ", " ") for word in (*_meanings(), *others))
-    return re.compile(any_of(words))
+    return re.compile(build_alternation(words))

@@ -8,23 +8,23 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from ricordo.agents.folder import PAPERS
+from ricordo.agents.folder import PROJECT_FILES
 from ricordo.lint.finding import Fix
-from ricordo.lint.fixes.lines import plain_lines, without_lines
-from ricordo.lint.fixes.links import Meant, lead_to, to_text
-from ricordo.lint.prose import words_in
-from ricordo.memory.change import Act, AddEntry, Create, EditLine, MoveLine, SetField
-from ricordo.memory.entry import entry_text, lines_of_entry, neighbour
+from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
+from ricordo.lint.fixes.links import LinkTargets, relink, unlink
+from ricordo.lint.prose import split_words
+from ricordo.memory.change import AddEntry, ChangeOperation, Create, EditLine, MoveLine, SetField
+from ricordo.memory.entry import find_entry_lines, find_model_entry, format_entry
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex
-from ricordo.memory.lines import split_lines, with_line_moved
-from ricordo.memory.link_text import markdown_link
+from ricordo.memory.lines import move_line, split_lines
+from ricordo.memory.link_text import format_markdown_link
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_note import path_for
+from ricordo.memory.new_note import choose_path
 from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 
-LONGEST = 140
+MAX_DESCRIPTION = 140
 """Characters of a generated description."""
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
@@ -34,7 +34,7 @@ _SILENT = re.compile(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
 
 
 @lru_cache(maxsize=1)  # called twice for frontmatter of which not every field can be filled
-def first_words(text: str) -> str:
+def summarise_text(text: str) -> str:
     """Return the first sentence of a markdown `text` without markup, cut at a word where it is
     long; a heading only where there is nothing else. "" where the text contains a secret, which
     must not be copied.
@@ -46,7 +46,7 @@ def first_words(text: str) -> str:
     plain = _strip_markup(prose[0]) if prose else ""
     match = _SENTENCE.match(plain)
     sentence = (match.group() if match else plain).strip(" :;,—–-|")
-    return sentence if len(sentence) <= LONGEST else _shorten_text(sentence)
+    return sentence if len(sentence) <= MAX_DESCRIPTION else _shorten_text(sentence)
 
 
 def _strip_markup(line: str) -> str:
@@ -55,7 +55,9 @@ def _strip_markup(line: str) -> str:
 
 
 def _shorten_text(sentence: str) -> str:
-    beginning = sentence[: LONGEST - 1].rpartition(" ")[0] or sentence[: LONGEST - 1]
+    beginning = (
+        sentence[: MAX_DESCRIPTION - 1].rpartition(" ")[0] or sentence[: MAX_DESCRIPTION - 1]
+    )
     return beginning.rstrip(" ,;:—–-") + "…"
 
 
@@ -96,7 +98,7 @@ class MissingEntries:
         """Return the fix that adds the entry; None where the note should not be listed. Safe where
         the note was clearly forgotten, and the form and place of its entry are clear.
         """
-        if note.path.rpartition("/")[2].lower() in PAPERS or note.path in self._encrypted:
+        if note.path.rpartition("/")[2].lower() in PROJECT_FILES or note.path in self._encrypted:
             return None
         act = AddEntry(self._index.path, note.path)
         safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
@@ -113,7 +115,7 @@ class MissingEntries:
         listed = {entry.line for entry in index.entries if entry.form is EntryForm.BULLET}
         plain = all(
             number in listed or _HEADING.match(line) or not line.strip()
-            for number, line in enumerate(plain_lines(index.note), 1)
+            for number, line in enumerate(split_plain_lines(index.note), 1)
         )
         links = _links_by_line(index.note)
         return self._few and plain and bool(listed) and all(links[line] == 1 for line in listed)
@@ -125,15 +127,17 @@ class MissingEntries:
         words = set(re.split(r"[^a-z]+", f"{note.stem} {note.name}".lower()))
         return (
             note.path.rpartition("/")[0] == self._index.folder
-            and not note.head.fault
+            and not note.frontmatter.error
             and all(getattr(note, field) for field in self._memory.layout.required)
             and all(
-                note.head.first(keys)
+                note.frontmatter.get_first(keys)
                 for keys in (self._memory.layout.title_keys, self._memory.layout.summary_keys)
             )
             and note.type in self._memory.layout.types
             and _PUT_ASIDE.isdisjoint(words)
-            and _PUT_ASIDE.isdisjoint(key.partition("_")[0].lower() for key in note.head.fields)
+            and _PUT_ASIDE.isdisjoint(
+                key.partition("_")[0].lower() for key in note.frontmatter.fields
+            )
             and not self._is_listed_elsewhere(note)
         )
 
@@ -152,8 +156,8 @@ class MissingEntries:
         """Return whether one section lists the notes of its type alone, or one all notes, in no
         order of dates or numbers, and its description fits whole.
         """
-        model = neighbour(self._memory, self._index, note)
-        text = entry_text(self._memory, self._index, note, model)
+        model = find_model_entry(self._memory, self._index, note)
+        text = format_entry(self._memory, self._index, note, model)
         if model is None or text.endswith("…") or model.text.lstrip()[:1].isdigit():
             return False
         if _DAY.search(f"{model.title} {model.link.target} {note.name} {note.path}"):
@@ -167,7 +171,7 @@ class MissingEntries:
 
     @cached_property
     def _headings(self) -> Sequence[int]:
-        lines = enumerate(plain_lines(self._index.note), 1)
+        lines = enumerate(split_plain_lines(self._index.note), 1)
         return [number for number, line in lines if _HEADING.match(line)]
 
     @cached_property
@@ -175,45 +179,47 @@ class MissingEntries:
         """The types of the notes that each section lists; sections are counted by headings."""
         types: dict[int, set[str]] = {}
         for entry in self._index.entries:
-            target = self._memory.by_path.get(self._memory.target(self._index, entry).path)
+            target = self._memory.by_path.get(self._memory.resolve_entry(self._index, entry).path)
             if target is not None:
                 section = bisect_right(self._headings, entry.line)
                 types.setdefault(section, set()).add(target.type)
         return types
 
 
-def repoint_or_drop(memory: Memory, meant: Meant, index: MemoryIndex, entry: Entry) -> Fix | None:
+def fix_missing_file(
+    memory: Memory, meant: LinkTargets, index: MemoryIndex, entry: Entry
+) -> Fix | None:
     """Return the fix for an entry with a broken link: link to the only note that it can mean, if
     that has no entry yet, else remove the entry; None where its links are relative to another
     directory on purpose.
     """
-    if meant.is_from_elsewhere(memory.target(index, entry)):
+    if meant.is_relative_elsewhere(memory.resolve_entry(index, entry)):
         return None
-    to, is_certain = meant.note(memory.target(index, entry))
+    to, is_certain = meant.find_note(memory.resolve_entry(index, entry))
     if to and to not in memory.entries:
-        relinked = lead_to(memory, index.note, [entry.link], to, safe=is_certain)
+        relinked = relink(memory, index.note, [entry.link], to, safe=is_certain)
         if relinked:
             return relinked
     if not _is_alone(index, entry):
-        return to_text(index.note, entry.link)
-    return Fix("remove the entry", without_lines(index.note, _lines_of(index, entry)))
+        return unlink(index.note, entry.link)
+    return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))
 
 
-def drop_second(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
+def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
     """Return the fix that removes the `second` of two entries for one note from `index`; None
     where its line has other links.
     """
     if not _is_alone(index, second):
         return None
     lines = _lines_of(index, second)
-    between = plain_lines(index.note)[first.line : second.line - 1]
+    between = split_plain_lines(index.note)[first.line : second.line - 1]
     # each section is a list of its own
     one_list = not any(_HEADING.match(line) for line in between)
     is_safe = one_list and len(lines) == 1 and _adds_nothing(first, second)
-    return Fix(f"remove the entry on line {second.line}", without_lines(index.note, lines), is_safe)
+    return Fix(f"remove the entry on line {second.line}", remove_lines(index.note, lines), is_safe)
 
 
-def shorten(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
+def fix_long_entry(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
     """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has at
     most `longest` characters. None where the hook is not the end of the line, or a link would be
     lost. Never safe: agents then load less.
@@ -233,44 +239,44 @@ def shorten(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
     return Fix(label, (edit,))
 
 
-def extract(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
+def fix_inline_body(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
     """Return the fix that moves `lines` of the index, 1-based numbers, into a new note and replaces
     them with an entry; None where that would split a code fence or copy a secret.
     """
-    every = plain_lines(index.note)
+    every = split_plain_lines(index.note)
     first, last = lines[0], lines[-1]
     body = every[first - 1 : last]
     before = sum(bool(_FENCE.match(line)) for line in every[: first - 1])
     if before % 2 or sum(bool(_FENCE.match(line)) for line in body) % 2:
         return None
-    description = first_words("\n".join(body))
+    description = summarise_text("\n".join(body))
     name = _heading_above(every, first) or description
     if not description or find_secrets(name):
         return None
-    path = path_for(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
+    path = choose_path(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
     title = name.replace("[", "(").replace("]", ")")
-    entry = f"- {markdown_link(title, index.path, path)} — {description}"
-    acts: list[Act] = [Create(path, "\n".join(body) + "\n", entry="")]
+    entry = f"- {format_markdown_link(title, index.path, path)} — {description}"
+    acts: list[ChangeOperation] = [Create(path, "\n".join(body) + "\n", entry="")]
     acts += [
         SetField(path, key, value)
         for key, value in _new_fields(memory, index, first, name, description)
     ]
-    acts += without_lines(index.note, range(first + 1, last + 1))
+    acts += remove_lines(index.note, range(first + 1, last + 1))
     acts.append(EditLine(index.path, first, every[first - 1], entry))
     return Fix(f"move these {len(body)} lines to {path}", tuple(acts))
 
 
-def lifted(
+def fix_lost_correction(
     index: MemoryIndex, memory: Memory, entry: Entry, above: Entry
 ) -> tuple[Fix, int] | None:
     """Return the fix that moves `entry` after the entry `above`, and the first line of the present
     index that is not loaded then; None where the entry would still not be loaded.
     """
     lines = split_lines(index.note.text)
-    after = lines_of_entry(index, above)[-1]
-    if len(lines_of_entry(index, entry)) > 1 or entry.form is EntryForm.PROSE:
+    after = find_entry_lines(index, above)[-1]
+    if len(find_entry_lines(index, entry)) > 1 or entry.form is EntryForm.PROSE:
         return None
-    load = compute_load(with_line_moved(lines, entry.line, after), memory.layout.limits)
+    load = compute_load(move_line(lines, entry.line, after), memory.layout.limits)
     if load.cut_at_line is None or load.cut_at_line <= after + 1:
         return None
     act = MoveLine(index.path, entry.line, entry.text, after)
@@ -289,7 +295,7 @@ def _new_fields(
     yield layout.summary_keys[0], description
     if "type" in layout.required:
         near = sorted(index.entries, key=lambda entry: abs(entry.line - line))
-        targets = (memory.by_path.get(memory.target(index, entry).path) for entry in near)
+        targets = (memory.by_path.get(memory.resolve_entry(index, entry).path) for entry in near)
         types = (note.type for note in targets if note and note.type in layout.types)
         yield layout.type_keys[0], next(types, _DEFAULT_TYPE)
 
@@ -304,9 +310,9 @@ def _heading_above(lines: Sequence[str], first: int) -> str:
 
 def _lines_of(index: MemoryIndex, entry: Entry) -> range:
     """Return the lines of `entry`, without parsing a long index where it has only one."""
-    below = plain_lines(index.note)[entry.line : entry.line + 1]
+    below = split_plain_lines(index.note)[entry.line : entry.line + 1]
     if below and below[0][:1].isspace():
-        return lines_of_entry(index, entry)
+        return find_entry_lines(index, entry)
     return range(entry.line, entry.line + 1)
 
 
@@ -321,9 +327,9 @@ def _links_by_line(note: Note) -> Counter[int]:
 
 
 def _adds_nothing(first: Entry, second: Entry) -> bool:
-    known = words_in(first.text)
+    known = split_words(first.text)
     same_hook = not second.hook or _plain(second.hook) == _plain(first.hook)
-    return same_hook and words_in(second.title) <= known
+    return same_hook and split_words(second.title) <= known
 
 
 def _plain(text: str) -> str:

@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ricordo.lint.finding import Fix
-from ricordo.lint.fixes.entries import first_words
-from ricordo.lint.fixes.lines import plain_lines, without_lines
+from ricordo.lint.fixes.entries import summarise_text
+from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
 from ricordo.memory.change import EditLine, SetField
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.frontmatter.values import Frontmatter, Value
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
-from ricordo.search.fuzzy import spelled_alike
+from ricordo.search.fuzzy import find_similar
 
 _VALUE = re.compile(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 
 
-def give_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
+def fix_missing_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
     """Return the fix that sets `fields` (of name, description and type) in the frontmatter of
     `note`, adding it where there is none: the stem, the first sentence, and the type in its file
     name or folder. None where a value is unknown. Never safe: which fields the frontmatter has is a
@@ -27,42 +27,44 @@ def give_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | No
     """
     sources = {
         "name": lambda: note.stem,
-        "description": lambda: first_words(note.body),
+        "description": lambda: summarise_text(note.body),
         "type": lambda: _guess_type(note, layout.types),
     }
     values = {field: sources[field]() for field in fields}
     if not all(values.values()):
         return None
-    acts = (SetField(note.path, layout.keys_of(field)[0], values[field]) for field in fields)
+    acts = (SetField(note.path, layout.get_keys(field)[0], values[field]) for field in fields)
     return Fix(f"set {' and '.join(fields)}", tuple(acts))
 
 
-def quote_value(note: Note) -> Fix | None:
+def fix_invalid_yaml(note: Note) -> Fix | None:
     """Return the fix that quotes the one value that makes the frontmatter invalid YAML; None where
     that is not enough, or a value would be read differently than by the lenient reader.
     """
-    fault = note.head.fault
-    lines = plain_lines(note)
+    fault = note.frontmatter.error
+    lines = split_plain_lines(note)
     # the parser may notice a broken value only on the next line
     for number in (fault.line, fault.line - 1) if fault else ():
         match = _VALUE.fullmatch(lines[number - 1]) if 1 < number <= len(lines) else None
         if match is None:
             continue
-        quoted = match[1] + frontmatter.double_quoted(_without_quotes(match[2]))
+        quoted = match[1] + frontmatter.quote_double(_without_quotes(match[2]))
         edited = "\n".join([*lines[: number - 1], quoted, *lines[number:]])
-        head = frontmatter.read(edited)
-        if head.present and not head.fault and _agree(note.head.fields, head.fields):
+        head = frontmatter.read_frontmatter(edited)
+        if head.is_present and not head.error and _agree(note.frontmatter.fields, head.fields):
             act = EditLine(note.path, number, lines[number - 1], quoted)
             return Fix(f"quote the value of {match[1].strip(' :')}", (act,))
     return None
 
 
-def spell_type(note: Note, given: str, known: Iterable[str], keys: Iterable[str]) -> Fix | None:
+def fix_unknown_type(
+    note: Note, given: str, known: Iterable[str], keys: Iterable[str]
+) -> Fix | None:
     """Return the fix that sets the type of `note` to the only `known` one that differs from `given`
     by a typing error; None where there is none. `keys` are the fields for the type.
     """
-    near = spelled_alike(given.strip().lower(), sorted(known), 1)
-    key = next((key for key in keys if note.head.scalar(key) == given), "")
+    near = find_similar(given.strip().lower(), sorted(known), 1)
+    key = next((key for key in keys if note.frontmatter.get_text(key) == given), "")
     if len(near) != 1 or not key:
         return None
     return Fix(f"set the type to {near[0]}", (SetField(note.path, key, near[0]),))
@@ -104,63 +106,63 @@ _COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "up
 """Fields that programs write into frontmatter of every kind."""
 
 
-class SecondHead(NamedTuple):
+class SecondFrontmatter(NamedTuple):
     """A frontmatter block where the body of the note should begin."""
 
     start: int
     """Offset of its opening fence in the text of the note."""
-    head: Frontmatter
+    frontmatter: Frontmatter
     """Its offsets count from `start`."""
 
 
-def find_second_head(note: Note, layout: Layout) -> SecondHead | None:
+def find_second_frontmatter(note: Note, layout: Layout) -> SecondFrontmatter | None:
     """Return the second frontmatter block of `note`. Text between two rules is none, even where its
     lines look like fields: one has to be a field of the first block, or one that the `layout` has.
     """
-    if not note.readable or not note.head.present:
+    if not note.is_readable or not note.frontmatter.is_present:
         return None
-    gap = _GAP.match(note.text, note.head.end)
-    start = gap.end() if gap else note.head.end
+    gap = _GAP.match(note.text, note.frontmatter.end)
+    start = gap.end() if gap else note.frontmatter.end
     if not note.text.startswith("---", start):
         return None
-    head = frontmatter.read(note.text[start:])
-    known = {*note.head.fields, *_COMMON, *layout.title_keys, *layout.summary_keys}
+    head = frontmatter.read_frontmatter(note.text[start:])
+    known = {*note.frontmatter.fields, *_COMMON, *layout.title_keys, *layout.summary_keys}
     known.update(layout.type_keys)
     are_fields = all(_FIELD_NAME.fullmatch(key) for key in head.fields)
-    if not head.present or head.fault or not are_fields or known.isdisjoint(head.fields):
+    if not head.is_present or head.error or not are_fields or known.isdisjoint(head.fields):
         return None
-    return SecondHead(start, head)
+    return SecondFrontmatter(start, head)
 
 
-def join_heads(note: Note, second: SecondHead) -> Fix | None:
+def fix_second_frontmatter(note: Note, second: SecondFrontmatter) -> Fix | None:
     """Return the fix that merges the `second` frontmatter block into the first; where they differ,
     the first one wins, which agents have read so far. None where removing lines is not enough.
     """
-    if note.head.fault:
+    if note.frontmatter.error:
         return None
-    first = note.head.fields
+    first = note.frontmatter.fields
     filled = {key for key, value in first.items() if value is not None}
     empty = first.keys() - filled
-    lines = plain_lines(note)
-    closing = note.text.count("\n", 0, note.head.end - 1) + 1
+    lines = split_plain_lines(note)
+    closing = note.text.count("\n", 0, note.frontmatter.end - 1) + 1
     opening = note.line_of(second.start)
-    end = second.start + second.head.end
+    end = second.start + second.frontmatter.end
     last = note.text.count("\n", 0, end - 1)
     removed = {
-        *_find_lines(lines, 2, closing - 1, empty & second.head.fields.keys()),
+        *_find_lines(lines, 2, closing - 1, empty & second.frontmatter.fields.keys()),
         *range(closing, opening + 1),
         *_find_lines(lines, opening + 1, last, filled),
     }
     text = "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
-    merged = frontmatter.read(text)
-    expected = {**first, **second.head.fields, **{key: first[key] for key in filled}}
+    merged = frontmatter.read_frontmatter(text)
+    expected = {**first, **second.frontmatter.fields, **{key: first[key] for key in filled}}
     rest = "\n".join(lines[last + 1 :])
-    if merged.fault or merged.fields != expected or text[merged.end :] != rest:
+    if merged.error or merged.fields != expected or text[merged.end :] != rest:
         return None
-    both = [key for key in first if key in filled and key in second.head.fields]
-    lost = [key for key in both if second.head.fields[key] not in (None, first[key])]
+    both = [key for key in first if key in filled and key in second.frontmatter.fields]
+    lost = [key for key in both if second.frontmatter.fields[key] not in (None, first[key])]
     differs = f", keep the first {', '.join(lost)}" if lost else ""
-    return Fix(f"merge the two frontmatter blocks{differs}", without_lines(note, removed))
+    return Fix(f"merge the two frontmatter blocks{differs}", remove_lines(note, removed))
 
 
 def _find_lines(

@@ -18,7 +18,7 @@ class Splice(NamedTuple):
     new: str
 
 
-def line_edits(file: Note, splices: Iterable[Splice]) -> tuple[EditLine, ...]:
+def build_line_edits(file: Note, splices: Iterable[Splice]) -> tuple[EditLine, ...]:
     """Return the acts that make the `splices`, which do not overlap, in the text of `file`.
 
     They go from the last line to the first, so that line numbers stay valid; lines that one splice
@@ -34,9 +34,9 @@ def line_edits(file: Note, splices: Iterable[Splice]) -> tuple[EditLine, ...]:
     return tuple(sorted(acts, key=lambda act: -act.line))
 
 
-def without_lines(file: Note, numbers: Iterable[int]) -> tuple[EditLine, ...]:
+def remove_lines(file: Note, numbers: Iterable[int]) -> tuple[EditLine, ...]:
     """Return the acts that remove the lines with these 1-based `numbers` from `file`."""
-    lines = plain_lines(file)
+    lines = split_plain_lines(file)
     return tuple(
         EditLine(file.path, number, lines[number - 1], None)
         for number in sorted(numbers, reverse=True)
@@ -44,7 +44,7 @@ def without_lines(file: Note, numbers: Iterable[int]) -> tuple[EditLine, ...]:
 
 
 @lru_cache(maxsize=2)
-def plain_lines(file: Note) -> tuple[str, ...]:
+def split_plain_lines(file: Note) -> tuple[str, ...]:
     """Return the lines of `file` without their line ends."""
     return tuple(line.removesuffix("\r") for line in file.text.split("\n"))
 

@@ -9,14 +9,14 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from ricordo.lint.finding import Fix
-from ricordo.lint.fixes.lines import Splice, line_edits
+from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.memory.layout import FileRole
-from ricordo.memory.link_text import as_text, pointing_to
+from ricordo.memory.link_text import get_label, retarget_link
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, Names, Resolved, folded
-from ricordo.memory.note import Note, stem
-from ricordo.search.fuzzy import spelled_alike
+from ricordo.memory.names import Names, ResolvedLink, TargetKind, fold_name
+from ricordo.memory.note import Note, get_stem
+from ricordo.search.fuzzy import find_similar
 
 _SHORTEST_WORD = 5
 """Characters of a name; among shorter ones, one letter makes another word."""
@@ -26,7 +26,7 @@ _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
 
 
-class Meant:
+class LinkTargets:
     """Finds the only note that a broken link can mean, and whether that is certain."""
 
     def __init__(self, memory: Memory, renamed: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ class Meant:
         self._memory = memory
         self._renamed = renamed
 
-    def note(self, resolved: Resolved) -> tuple[str, bool]:
+    def find_note(self, resolved: ResolvedLink) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
         stem is the same but for case, `-`, `_` and folder; "" for none. Certain are known renames,
         and files in the folder that the link names, except in wikis, whose link rules differ.
@@ -45,14 +45,14 @@ class Meant:
             return to, True
         if not path.lower().endswith(".md"):
             return "", False
-        paths = self._paths_by_name([folded(stem(path))])
+        paths = self._paths_by_name([fold_name(get_stem(path))])
         if len(paths) != 1:
             return "", False
         to = paths.pop()
         is_certain = not resolved.link.is_wikilink and not self._memory.layout.has_own_conventions
         return to, is_certain and _folder(to) == _folder(path)
 
-    def is_from_elsewhere(self, resolved: Resolved) -> bool:
+    def is_relative_elsewhere(self, resolved: ResolvedLink) -> bool:
         """Return whether several links begin with the same folder as this one, which the memory
         does not have: they are relative to another directory on purpose, and must stay.
         """
@@ -61,27 +61,29 @@ class Meant:
     @cached_property
     def _unknown_folders(self) -> Counter[str]:
         others = self._memory.others
-        places = chain.from_iterable(self._memory.astray.values())
+        places = chain.from_iterable(self._memory.links_without_file.values())
         folders = (
-            _first_folder(resolved) for resolved in places if resolved.leads is Leads.NOWHERE
+            _first_folder(resolved)
+            for resolved in places
+            if resolved.target_kind is TargetKind.MISSING
         )
         return Counter(folder for folder in folders if folder and folder not in others)
 
-    def misspelt(self, resolved: Resolved) -> str:
+    def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
         the only one of that name but for a typing error; "" for none.
         """
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
             return to
-        word = folded(stem(resolved.link.target))
+        word = fold_name(get_stem(resolved.link.target))
         if len(word) < _SHORTEST_WORD:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
         return paths.pop() if len(paths) == 1 else ""
 
-    def _path_of(self, resolved: Resolved) -> str:
+    def _path_of(self, resolved: ResolvedLink) -> str:
         return f"{resolved.path}.md" if resolved.link.is_wikilink else resolved.path
 
     def _paths_by_name(self, names: Collection[str]) -> set[str]:
@@ -115,7 +117,7 @@ class _Spelling:
             known = [name for length in near for name in self._known.get((word[0], length), ())]
             # another number means another note
             self._answers[word] = [
-                name for name in spelled_alike(word, known, most) if _same_digits(name, word)
+                name for name in find_similar(word, known, most) if _same_digits(name, word)
             ]
         return self._answers[word]
 
@@ -125,33 +127,37 @@ def _spelling(names: Names) -> _Spelling:
     return _Spelling(names)
 
 
-def lead_to(
+def relink(
     memory: Memory, file: Note, links: Collection[Link], to: str, *, safe: bool
 ) -> Fix | None:
     """Return the fix that points `links` of `file` to the file at `to`; None where their form does
     not allow it. It is never safe for a wikilink that gets another form, whatever `safe` is.
     """
     splices = [
-        Splice(link.start, link.end, pointing_to(link, _source(file, link), file.path, to, memory))
+        Splice(
+            link.start, link.end, retarget_link(link, _source(file, link), file.path, to, memory)
+        )
         for link in links
     ]
     if any(file.text[start:end] == new for start, end, new in splices):
         return None
     same_form = all(
-        not link.is_wikilink or (new.startswith("[[") and _target(new) == stem(to))
+        not link.is_wikilink or (new.startswith("[[") and _target(new) == get_stem(to))
         for link, (_, _, new) in zip(links, splices, strict=True)
     )
-    return Fix(f"link to {to}", line_edits(file, splices), safe and same_form)
+    return Fix(f"link to {to}", build_line_edits(file, splices), safe and same_form)
 
 
-def to_text(file: Note, link: Link) -> Fix | None:
+def unlink(file: Note, link: Link) -> Fix | None:
     """Return the fix that replaces a link with its text; None where it has none."""
-    text = as_text(link, _source(file, link))
+    text = get_label(link, _source(file, link))
     if not text:
         return None
     # an embedded file goes with its mark
     start = link.start - file.text[: link.start].endswith("!")
-    return Fix("remove the link, keep its text", line_edits(file, [Splice(start, link.end, text)]))
+    return Fix(
+        "remove the link, keep its text", build_line_edits(file, [Splice(start, link.end, text)])
+    )
 
 
 def _source(file: Note, link: Link) -> str:
@@ -163,7 +169,7 @@ def _target(wikilink: str) -> str:
     return re.split(r"\\?[#|]", wikilink[2:-2])[0].rpartition("/")[2]
 
 
-def _first_folder(resolved: Resolved) -> str:
+def _first_folder(resolved: ResolvedLink) -> str:
     """Return the first folder of a link; "" where it has none, or begins with `..`."""
     folder, slash, _ = resolved.link.target.removeprefix("./").partition("/")
     return folder if slash and folder != ".." else ""

@@ -8,11 +8,11 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.dates import Dated, find_dates, names_year
-from ricordo.lexicon import Triggers, any_of, compiled, expressions, lowered
+from ricordo.dates import FoundDate, find_dates, has_year
+from ricordo.lexicon import Triggers, build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.finding import Severity
-from ricordo.lint.fixes.dates import date_words, is_told
-from ricordo.lint.prose import ProseBlock, statements, telling
+from ricordo.lint.fixes.dates import fix_relative_date, is_date_given
+from ricordo.lint.prose import ProseBlock, extract_statements, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.note import Note
@@ -46,10 +46,10 @@ class _DatePatterns(NamedTuple):
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find deadlines and plans whose day is over, each day once."""
-    if not (names_year(note.text, note.head.end) or names_year(note.description)):
+    if not (has_year(note.text, note.frontmatter.end) or has_year(note.description)):
         return
     reported: set[date] = set()
-    for statement in statements(note):
+    for statement in extract_statements(note):
         for dated in find_dates(statement.text):
             is_over = dated.day < context.now.date() and dated.day not in reported
             if is_over and _is_future_tense(statement, dated):
@@ -65,35 +65,35 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 )
 def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find words that only the day of writing gives a meaning, at most one finding a statement."""
-    for statement in telling(note, _relative_triggers()):
-        places = list(_find_undated(statement.spoken))
+    for statement in find_statements(note, _relative_triggers()):
+        places = list(_find_undated(statement.prose))
         if places:
             start, end = places[0]
             message = f"Relative date “{statement.text[start:end]}”: write the date."
-            quoted = statement.quoted(start)
-            fix = date_words(note, context.layout, statement, places)
+            quoted = statement.line_text_at(start)
+            fix = fix_relative_date(note, context.layout, statement, places)
             yield RuleResult(statement.line_at(start), message, quoted, (quoted,), fix=fix)
 
 
 def _find_undated(spoken: str) -> Iterator[tuple[int, int]]:
     """Yield the places of the relative dates in a statement that give no date beside them."""
-    for match in _relative().finditer(lowered(spoken)):
+    for match in _relative().finditer(lower_text(spoken)):
         start, end = match.span()
-        clause = lowered(_clause(spoken, start, end))
-        is_dated = is_told(spoken, end) or _is_title(spoken, start)
+        clause = lower_text(_clause(spoken, start, end))
+        is_dated = is_date_given(spoken, end) or _is_title(spoken, start)
         if not is_dated and not _timeless().search(clause):
             yield start, end
 
 
-def _report_passed(statement: ProseBlock, dated: Dated) -> RuleResult:
+def _report_passed(statement: ProseBlock, dated: FoundDate) -> RuleResult:
     written = statement.text[dated.start : dated.end]
-    quoted = statement.quoted(dated.start)
+    quoted = statement.line_text_at(dated.start)
     message = f"{written} has passed, but the note treats it as future."
     return RuleResult(statement.line_at(dated.start), message, quoted, (quoted,))
 
 
-def _is_future_tense(statement: ProseBlock, dated: Dated) -> bool:
-    spoken = lowered(statement.spoken)
+def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
+    spoken = lower_text(statement.prose)
     if spoken[dated.start : dated.end].isspace():
         return False
     patterns = _date_patterns()
@@ -122,28 +122,28 @@ def _is_title(text: str, at: int) -> bool:
 
 @cache
 def _date_patterns() -> _DatePatterns:
-    before = any_of(expressions("dates", "before"))
-    on = any_of(expressions("dates", "on"))
-    after = any_of(expressions("dates", "after")).replace(r"\b", "")
+    before = build_alternation(list_expressions("dates", "before"))
+    on = build_alternation(list_expressions("dates", "on"))
+    after = build_alternation(list_expressions("dates", "after")).replace(r"\b", "")
     return _DatePatterns(
         re.compile(rf"(?:{before}){_GAP}"),
         re.compile(rf"[\s:,)）]{{0,3}}(?:{after})"),
-        compiled("dates", "coming"),
+        compile_part("dates", "coming"),
         re.compile(rf"(?:{on}){_GAP}"),
-        compiled("dates", "past"),
+        compile_part("dates", "past"),
     )
 
 
 @cache
 def _relative() -> re.Pattern[str]:
-    return compiled("dates", "relative")
+    return compile_part("dates", "relative")
 
 
 @cache
 def _timeless() -> re.Pattern[str]:
-    return compiled("dates", "timeless")
+    return compile_part("dates", "timeless")
 
 
 @cache
 def _relative_triggers() -> Triggers:
-    return Triggers(expressions("dates", "relative_words"))
+    return Triggers(list_expressions("dates", "relative_words"))

@@ -10,7 +10,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note, ReadError, text_of_other_encoding
+from ricordo.memory.note import Note, ReadError, decode_other_encoding
 
 NOTES = frozenset((FileRole.NOTE,))
 
@@ -35,8 +35,8 @@ def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings or placeholders."""
-    start = 0 if note.role is FileRole.SOURCE else note.head.end
-    if note.trouble or len(note.text) - start > _SHORT:
+    start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
+    if note.read_error or len(note.text) - start > _SHORT:
         return
     body = note.text[start:]
     if all(_PLACEHOLDER.match(line) for line in body.split("\n")):
@@ -58,14 +58,14 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
     """Find files whose text cannot be read as it is, and broken symbolic links."""
     for file in memory.files:
         if _hides_text(file):
-            yield _unreadable(file.path, file.trouble.value, _fix(file))
+            yield _unreadable(file.path, file.read_error.value, _fix(file))
     for item in memory.skipped:
         if not item.is_live_link:
             yield _unreadable(item.path, item.reason)
 
 
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    return memory.names, [bool(note.head.fields) for note in memory.notes]
+    return memory.names, [bool(note.frontmatter.fields) for note in memory.notes]
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
@@ -76,7 +76,7 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         if note.role is not FileRole.NOTE:
             continue
         other = first.setdefault(note.name.strip(), note)
-        if other is not note and (note.head.fields or other.head.fields):
+        if other is not note and (note.frontmatter.fields or other.frontmatter.fields):
             message = f"Name “{note.name}” is already used by {other.path}."
             yield RuleResult(0, message, note.name, (other.path, note.path), note.path)
 
@@ -86,10 +86,10 @@ def _unreadable(path: str, reason: str, fix: Fix | None = None) -> RuleResult:
 
 
 def _fix(file: Note) -> Fix | None:
-    if text_of_other_encoding(file) is None:
+    if decode_other_encoding(file) is None:
         return None
     return Fix("convert the file to UTF-8", (Convert(file.path),))
 
 
 def _hides_text(file: Note) -> bool:
-    return bool(file.trouble) and file.trouble is not ReadError.TOO_LARGE
+    return bool(file.read_error) and file.read_error is not ReadError.TOO_LARGE

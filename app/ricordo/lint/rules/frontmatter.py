@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
-    find_second_head,
-    give_fields,
-    join_heads,
-    quote_value,
-    spell_type,
+    find_second_frontmatter,
+    fix_invalid_yaml,
+    fix_missing_fields,
+    fix_second_frontmatter,
+    fix_unknown_type,
 )
-from ricordo.lint.prose import head_line
+from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -27,9 +27,13 @@ PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
 @note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
 def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes without frontmatter where the agent expects it."""
-    if not context.layout.heads_expected or note.head.present or note.head.fault:
+    if (
+        not context.layout.expects_frontmatter
+        or note.frontmatter.is_present
+        or note.frontmatter.error
+    ):
         return
-    if note.readable and note.text.strip():
+    if note.is_readable and note.text.strip():
         first = note.text.strip().partition("\n")[0]
         message = f"“{note.name}” has no frontmatter."
         yield RuleResult(1, message, note.path, (first,), fix=_add_frontmatter(note, context))
@@ -38,14 +42,14 @@ def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read."""
-    fault = note.head.fault
+    fault = note.frontmatter.error
     if fault is None:
         return
     lines = note.text.split("\n", fault.line)
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
     message = f"Invalid YAML in the frontmatter: {fault.message}."
     cause = f"{fault.message}\n{quoted}"
-    yield RuleResult(fault.line, message, cause, (quoted,), fix=quote_value(note))
+    yield RuleResult(fault.line, message, cause, (quoted,), fix=fix_invalid_yaml(note))
 
 
 @note_rule(
@@ -56,12 +60,12 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
 )
 def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that lacks a field by which the agent chooses notes."""
-    if not note.head.present or note.head.fault:
+    if not note.frontmatter.is_present or note.frontmatter.error:
         return
     missing = [field for field in context.layout.required if not _is_given(note, field, context)]
     if missing:
         message = f"Missing in the frontmatter: {', '.join(missing)}."
-        fix = give_fields(note, missing, context.layout)
+        fix = fix_missing_fields(note, missing, context.layout)
         yield RuleResult(1, message, ", ".join(missing), fix=fix)
 
 
@@ -70,13 +74,13 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
 )
 def frontmatter_twice(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find second blocks, written by a program that did not see the first one."""
-    second = find_second_head(note, context.layout)
+    second = find_second_frontmatter(note, context.layout)
     if second is None:
         return
     line = note.line_of(second.start)
-    fields = ", ".join(second.head.fields)
+    fields = ", ".join(second.frontmatter.fields)
     message = "Second frontmatter block: agents read it as text."
-    yield RuleResult(line, message, fields, (fields,), fix=join_heads(note, second))
+    yield RuleResult(line, message, fields, (fields,), fix=fix_second_frontmatter(note, second))
 
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that this kind of memory does not know")
@@ -87,15 +91,15 @@ def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             given = _type_of(memory, note)
             if given and not _is_known(given, known):
                 message = f"Unknown type “{given}”; known: {', '.join(sorted(known))}."
-                where = head_line(note, "type")
-                fix = spell_type(note, given, known, memory.layout.type_keys)
+                where = find_field_line(note, "type")
+                fix = fix_unknown_type(note, given, known, memory.layout.type_keys)
                 yield RuleResult(where, message, given, (f"type: {given}",), note.path, fix)
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
     """Return the fix that adds all fields the agent expects, else name and description alone."""
     fields = dict.fromkeys(("name", "description", *context.layout.required))
-    return give_fields(note, list(fields), context.layout) or give_fields(
+    return fix_missing_fields(note, list(fields), context.layout) or fix_missing_fields(
         note, ["name", "description"], context.layout
     )
 
@@ -124,7 +128,7 @@ def _is_convention(memory: Memory, notes: list[Note], known: frozenset[str]) -> 
 
 
 def _type_of(memory: Memory, note: Note) -> str:
-    return note.head.scalar("type") if memory.layout.has_own_conventions else note.type
+    return note.frontmatter.get_text("type") if memory.layout.has_own_conventions else note.type
 
 
 @lru_cache(maxsize=1024)
@@ -142,11 +146,13 @@ def _plural(word: str) -> str:
 def _is_given(note: Note, field: str, context: RuleContext) -> bool:
     if field in ("description", "type") and getattr(note, field).strip():
         return True
-    if field == "type" and note.head.scalar("pinned"):
+    if field == "type" and note.frontmatter.get_text("pinned"):
         # lessons, which agents pin or not, have no type
         return True
-    keys = context.layout.keys_of(field)
-    return bool(note.head.first(keys).strip()) or any(note.head.scalar(key).strip() for key in keys)
+    keys = context.layout.get_keys(field)
+    return bool(note.frontmatter.get_first(keys).strip()) or any(
+        note.frontmatter.get_text(key).strip() for key in keys
+    )
 
 
 def _folders_in(folder: str, memory: Memory) -> frozenset[str]:

@@ -8,38 +8,38 @@ from functools import lru_cache
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
     MissingEntries,
-    drop_second,
-    extract,
-    repoint_or_drop,
-    shorten,
+    fix_duplicate_entry,
+    fix_inline_body,
+    fix_long_entry,
+    fix_missing_file,
 )
-from ricordo.lint.fixes.links import Meant
+from ricordo.lint.fixes.links import LinkTargets
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex
 from ricordo.memory.layout import FileRole
-from ricordo.memory.load import Load, stripped_lines
+from ricordo.memory.load import Load, strip_index
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 
-LISTED = frozenset((EntryForm.BULLET, EntryForm.ROW))
+LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
 
 @memory_rule("index-missing-file", Severity.ERROR, "an index entry for a file that does not exist")
 def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find entries with a broken link; `wanted-note` reports wikilinks in prose instead."""
-    meant = Meant(memory, context.renamed)
+    meant = LinkTargets(memory, context.renamed)
     for index in memory.indexes:
-        astray = {resolved.link.start for resolved in memory.astray.get(index.path, ())}
+        astray = {resolved.link.start for resolved in memory.links_without_file.get(index.path, ())}
         for entry in index.entries:
             if entry.link.start not in astray or (
-                entry.link.is_wikilink and entry.form not in LISTED
+                entry.link.is_wikilink and entry.form not in LISTED_FORMS
             ):
                 continue
-            if memory.target(index, entry).leads is Leads.NOWHERE:
+            if memory.resolve_entry(index, entry).target_kind is TargetKind.MISSING:
                 message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
-                fix = repoint_or_drop(memory, meant, index, entry)
+                fix = fix_missing_file(memory, meant, index, entry)
                 yield RuleResult(
                     entry.line, message, entry.link.target, (entry.text,), index.path, fix
                 )
@@ -51,7 +51,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     folders = {index.folder: index for index in reversed(memory.indexes)}
     missing: dict[str, list[Note]] = {}
     for note in memory.notes if folders else ():
-        if note.path in memory.entries or (note.readable and not note.text.strip()):
+        if note.path in memory.entries or (note.is_readable and not note.text.strip()):
             continue
         index = _index_above(note, folders, memory)
         if index is not None:
@@ -63,7 +63,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
 
 
-def what_is_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     """Return the indexes and the targets of their entries: all that a rule on entries uses."""
     return memory.indexes, [memory.links.get(index.path) for index in memory.indexes]
 
@@ -72,7 +72,7 @@ def what_is_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     "index-duplicate-entry",
     Severity.WARNING,
     "two index entries for one note",
-    depends_on=what_is_listed,
+    depends_on=get_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note."""
@@ -82,7 +82,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
             first = seen.setdefault((path, entry.link.anchor), entry)
             if first is not entry:
                 message = f"Duplicate entry for {path}: also on line {first.line}."
-                fix = drop_second(index, first, entry)
+                fix = fix_duplicate_entry(index, first, entry)
                 yield RuleResult(
                     entry.line, message, path, (first.text, entry.text), index.path, fix
                 )
@@ -90,10 +90,10 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
     for entry in index.entries:
-        if entry.form in LISTED:
-            resolved = memory.target(index, entry)
+        if entry.form in LISTED_FORMS:
+            resolved = memory.resolve_entry(index, entry)
             if (
-                resolved.leads is Leads.NOTE
+                resolved.target_kind is TargetKind.NOTE
                 and memory.by_path[resolved.path].role is not FileRole.INDEX
             ):
                 yield resolved.path, entry
@@ -139,9 +139,9 @@ def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     """Find an index that is loaded whole, but is close to its limit."""
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
-    if index is None or load.cut_at_line is not None or load.share <= near:
+    if index is None or load.cut_at_line is not None or load.fill_ratio <= near:
         return
-    message = f"Index nearly full, {load.share:.0%}: {_describe_size(load, near)}."
+    message = f"Index nearly full, {load.fill_ratio:.0%}: {_describe_size(load, near)}."
     yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
 
 
@@ -151,10 +151,10 @@ def index_long_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResul
     longest = context.thresholds["index-long-entry.characters"]
     for index in memory.indexes:
         for entry in index.entries:
-            if entry.form in LISTED and len(entry.text) > longest:
+            if entry.form in LISTED_FORMS and len(entry.text) > longest:
                 size = f"{len(entry.text):,} characters, limit {longest:g}"
                 message = f"Entry “{entry.title}” is too long: {size}."
-                fix = shorten(index, entry, int(longest))
+                fix = fix_long_entry(index, entry, int(longest))
                 yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 
@@ -169,7 +169,7 @@ def index_inline_body(memory: Memory, context: RuleContext) -> Iterator[RuleResu
         if len(lines) >= least:
             text = list(lines.values())
             message = f"Note text in the index: {len(text)} lines. Move them to a note."
-            fix = extract(memory, index, list(lines))
+            fix = fix_inline_body(memory, index, list(lines))
             yield RuleResult(
                 min(lines), message, "\n".join(text), tuple(text[:_SHOWN]), index.path, fix
             )
@@ -196,7 +196,7 @@ def _text_runs(index: MemoryIndex) -> tuple[Mapping[int, str], ...]:
 def _find_text_runs(index: MemoryIndex) -> Iterator[Mapping[int, str]]:
     entries = {entry.line for entry in index.entries}
     text: dict[int, str] = {}
-    for number, line in stripped_lines(index.note.text):
+    for number, line in strip_index(index.note.text):
         if number in entries or line.startswith("#"):
             yield text
             text = {}

@@ -6,22 +6,22 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from ricordo.agents.registry import instruction_files
+from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.links import Meant, lead_to, to_text
+from ricordo.lint.fixes.links import LinkTargets, relink, unlink
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED
+from ricordo.lint.rules.index import LISTED_FORMS
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, Resolved
+from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
 _PROJECT_FILES = frozenset(
-    f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *instruction_files())
+    f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
 _SYSTEM_PATH = re.compile(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
@@ -34,8 +34,8 @@ _SYSTEM_PATH = re.compile(
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find broken markdown links; `index-missing-file` reports those of an index to notes."""
-    meant = Meant(memory, context.renamed)
-    for file, resolved in _find_links(memory, Leads.NOWHERE):
+    meant = LinkTargets(memory, context.renamed)
+    for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
         is_entry = file.role is FileRole.INDEX and link.target.lower().endswith(".md")
         if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, resolved):
@@ -47,8 +47,8 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 @memory_rule("wanted-note", Severity.INFO, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file."""
-    meant = Meant(memory, context.renamed)
-    for file, resolved in _without_repeats(_find_links(memory, Leads.NOWHERE)):
+    meant = LinkTargets(memory, context.renamed)
+    for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
         if (
             link.is_wikilink
@@ -66,7 +66,7 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
     for note in memory.notes:
-        if note.path not in memory.backlinks and (not note.readable or note.text.strip()):
+        if note.path not in memory.backlinks and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
 
@@ -75,48 +75,52 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory."""
     for skipped in memory.skipped:
-        if skipped.leads_out:
+        if skipped.is_outside_link:
             message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
-    for file, resolved in _find_links(memory, Leads.OUTSIDE, Leads.AWAY):
+    for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):
         link = resolved.link
         if _is_outside(memory, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
-            fix = to_text(file, link)
+            fix = unlink(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-def _repair(memory: Memory, meant: Meant, file: Note, resolved: Resolved) -> Fix | None:
-    if meant.is_from_elsewhere(resolved):
+def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink) -> Fix | None:
+    if meant.is_relative_elsewhere(resolved):
         return None
-    to, is_certain = meant.note(resolved)
-    relinked = lead_to(memory, file, [resolved.link], to, safe=is_certain) if to else None
-    return relinked or to_text(file, resolved.link)
+    to, is_certain = meant.find_note(resolved)
+    relinked = relink(memory, file, [resolved.link], to, safe=is_certain) if to else None
+    return relinked or unlink(file, resolved.link)
 
 
-def _correct_spelling(memory: Memory, meant: Meant, file: Note, resolved: Resolved) -> Fix | None:
-    if meant.is_from_elsewhere(resolved):
+def _correct_spelling(
+    memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
+) -> Fix | None:
+    if meant.is_relative_elsewhere(resolved):
         return None
-    to = meant.misspelt(resolved)
+    to = meant.find_misspelt(resolved)
     same = [
         other.link
         for other in memory.links[file.path]
         if other.link.is_wikilink and other.link.target == resolved.link.target
     ]
-    return lead_to(memory, file, same, to, safe=False) if to else None
+    return relink(memory, file, same, to, safe=False) if to else None
 
 
-def _find_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
+def _find_links(memory: Memory, *leads: TargetKind) -> Iterator[tuple[Note, ResolvedLink]]:
     """Yield the links to no file that resolve to one of `leads`; those of raw sources are left
     out, for somebody else wrote them.
     """
-    for path, astray in memory.astray.items():
+    for path, astray in memory.links_without_file.items():
         file = memory.by_path[path]
         if file.role is not FileRole.SOURCE:
-            yield from ((file, resolved) for resolved in astray if resolved.leads in leads)
+            yield from ((file, resolved) for resolved in astray if resolved.target_kind in leads)
 
 
-def _without_repeats(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[Note, Resolved]]:
+def _without_repeats(
+    links: Iterator[tuple[Note, ResolvedLink]],
+) -> Iterator[tuple[Note, ResolvedLink]]:
     seen: set[tuple[str, str]] = set()
     for file, resolved in links:
         if (key := (file.path, resolved.link.target)) not in seen:
@@ -127,14 +131,14 @@ def _without_repeats(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[N
 def _is_entry(memory: Memory, file: Note, link: Link) -> bool:
     """Return whether the link is a listed entry of an index, which other rules judge."""
     return file.role is FileRole.INDEX and any(
-        entry.link is link and entry.form in LISTED
+        entry.link is link and entry.form in LISTED_FORMS
         for index in memory.indexes
         if index.note is file
         for entry in index.entries
     )
 
 
-def _is_of_memory(memory: Memory, file: Note, resolved: Resolved) -> bool:
+def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
     """Return whether a broken link means a file of the memory, not one of a project or a site."""
     target = resolved.link.target.lower()
     if not _PATTERN.isdisjoint(target):
@@ -146,9 +150,9 @@ def _is_of_memory(memory: Memory, file: Note, resolved: Resolved) -> bool:
     return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
-def _is_outside(memory: Memory, file: Note, resolved: Resolved) -> bool:
+def _is_outside(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
     target = resolved.link.target
-    if resolved.leads is Leads.AWAY:
+    if resolved.target_kind is TargetKind.EXTERNAL:
         return not resolved.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     return not posixpath.normpath(written).startswith(memory.root + "/")

@@ -8,15 +8,17 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from ricordo.lexicon import any_of, expressions, lowered
+from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.lines import Splice, line_edits
+from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
 
 
-def in_new_words(note: Note, line: int, old: str, new: str, evidence: Sequence[str]) -> Fix | None:
+def fix_outdated_claim(
+    note: Note, line: int, old: str, new: str, evidence: Sequence[str]
+) -> Fix | None:
     """Return the fix that replaces `old` with `new` on the 1-based `line` of `note`; None where
     `old` does not occur there exactly once, or where the line names `new` too or speaks of a link,
     a move or the past. Never safe: the sentence may say more about the old name.
@@ -31,16 +33,18 @@ def in_new_words(note: Note, line: int, old: str, new: str, evidence: Sequence[s
         return None
     rest = note.text[start:at] + " " + note.text[at + len(old) : end]
     is_named = re.search(rf"(?<!\w){re.escape(new.strip('./'))}(?!\w)", rest)
-    if is_named or _two_names().search(lowered(rest)):
+    if is_named or _two_names().search(lower_text(rest)):
         return None
-    acts = line_edits(note, [Splice(at, at + len(old), new)])
+    acts = build_line_edits(note, [Splice(at, at + len(old), new)])
     return Fix(f"replace {old} with {new}", acts, reason=evidence[0] if evidence else "")
 
 
 @cache
 def _two_names() -> re.Pattern[str]:
     """Return the pattern of words that connect an old name with a new one."""
-    words = any_of([*expressions("probes", "link"), *expressions("probes", "gone")])
+    words = build_alternation(
+        [*list_expressions("probes", "link"), *list_expressions("probes", "gone")]
+    )
     return re.compile(f"{words}|[→⇒↦]|[-=]>")
 
 
@@ -60,7 +64,7 @@ def missing_path(
     """Find paths that the project does not have."""
     for verdict in verdicts:
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
-            message = verdict.amiss or f"{verdict.claim} does not exist"
+            message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
             yield from _report(note, verdict, f"{message}.{hint}")
 
@@ -114,9 +118,9 @@ def restates_instructions(
 def _day_of(note: Note) -> str:
     """Return the date in the frontmatter as `12 Oct 2026`, or as it is written."""
     try:
-        return f"{datetime.fromisoformat(note.stamped):%-d %b %Y}"
+        return f"{datetime.fromisoformat(note.stated_date):%-d %b %Y}"
     except ValueError:
-        return note.stamped
+        return note.stated_date
 
 
 def _report(note: Note, verdict: Verdict, message: str) -> Iterator[RuleResult]:
@@ -140,4 +144,4 @@ def _line_of(note: Note, verdict: Verdict) -> int:
 def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
     if not verdict.suggestion:
         return None
-    return in_new_words(note, line, verdict.claim, verdict.suggestion, verdict.evidence)
+    return fix_outdated_claim(note, line, verdict.claim, verdict.suggestion, verdict.evidence)

@@ -9,26 +9,31 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, islice, takewhile
 
-from ricordo.lexicon import Triggers, compiled, expressions, lowered
-from ricordo.lint.contradictions.compare import excludes
-from ricordo.lint.contradictions.parser import read_claim
-from ricordo.lint.contradictions.records import cause_of, cause_of_texts, line_of, standing
-from ricordo.lint.contradictions.statements import content_of
+from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
+from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.records import (
+    build_cause,
+    build_cause_of_texts,
+    find_line,
+    find_valid_pairs,
+)
+from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.entries import lifted
-from ricordo.lint.prose import words_in
+from ricordo.lint.fixes.entries import fix_lost_correction
+from ricordo.lint.prose import split_words
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import what_is_listed
+from ricordo.lint.rules.index import get_listed
 from ricordo.memory.index import Entry, MemoryIndex
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, normal
+from ricordo.memory.names import TargetKind, normalize
 from ricordo.memory.note import Note
 from ricordo.search.fuzzy import token_set_ratio
 
 RULE_OF = {
-    Relation.EXCLUDES: "contradiction",
-    Relation.MAY_EXCLUDE: "contradiction",
+    Relation.CONTRADICTS: "contradiction",
+    Relation.MAY_CONTRADICT: "contradiction",
     Relation.REPEATS: "duplicate",
     Relation.MAY_REPEAT: "duplicate",
 }
@@ -43,26 +48,32 @@ def _find_pairs(
     memory: Memory, context: RuleContext, relation: Relation
 ) -> Iterator[tuple[NotePair, Note, Note]]:
     """Yield the pairs of a relation whose notes both still make the statements."""
-    for pair in standing(memory, context.evidence.pairs, relation):
+    for pair in find_valid_pairs(memory, context.evidence.pairs, relation):
         yield pair, memory.by_path[pair.left.path], memory.by_path[pair.right.path]
 
 
 @memory_rule(
-    RULE_OF[Relation.EXCLUDES],
+    RULE_OF[Relation.CONTRADICTS],
     Severity.WARNING,
     "two notes whose claims contradict each other",
-    depends_on=_depends_on(Relation.EXCLUDES),
+    depends_on=_depends_on(Relation.CONTRADICTS),
 )
 def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find statements of two notes that contradict each other, each pair once."""
-    for pair, left, right in _find_pairs(memory, context, Relation.EXCLUDES):
-        line = line_of(left, pair.left)
-        there = f"{right.path}:{line_of(right, pair.right)}"
+    for pair, left, right in _find_pairs(memory, context, Relation.CONTRADICTS):
+        line = find_line(left, pair.left)
+        there = f"{right.path}:{find_line(right, pair.right)}"
         message = f"Contradicts {there}{_describe_difference(pair.reason)}."
         evidence = (f"{left.path}:{line}: {pair.left.text}", f"{there}: {pair.right.text}")
-        cause = cause_of(pair)
+        cause = build_cause(pair)
         yield RuleResult(
-            line, message, cause, evidence, left.path, is_anywhere=True, other=right.path
+            line,
+            message,
+            cause,
+            evidence,
+            left.path,
+            is_path_independent=True,
+            other_path=right.path,
         )
 
 
@@ -89,8 +100,10 @@ def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     for _, left, right in _find_pairs(memory, context, Relation.REPEATS):
         message = f"Nearly the same text as {right.path}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
-        cause = cause_of_texts(left.body, right.body)
-        yield RuleResult(0, message, cause, evidence, left.path, is_anywhere=True, other=right.path)
+        cause = build_cause_of_texts(left.body, right.body)
+        yield RuleResult(
+            0, message, cause, evidence, left.path, is_path_independent=True, other_path=right.path
+        )
 
 
 _MOST_COMPARED = 1_000
@@ -119,7 +132,7 @@ class _Listed:
     @cached_property
     def stamped(self) -> str:
         """The date of the note's last change, from its frontmatter; "" where it gives none."""
-        return self.note.stamped
+        return self.note.stated_date
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
@@ -140,7 +153,7 @@ def _corrections_depend_on(memory: Memory, context: RuleContext) -> tuple[object
     above, last = _compared_entries(memory, index, cut)
     loaded = [(one.note.path, one.note.name, one.note.description, one.stamped) for one in above]
     lost = [(one.note, memory.links.get(one.note.path)) for one in last]
-    return (*what_is_listed(memory, context), loaded, lost)
+    return (*get_listed(memory, context), loaded, lost)
 
 
 @memory_rule(
@@ -203,7 +216,7 @@ class _Lift:
 
     def fix(self, lost: _Listed, wrong: _Listed) -> Fix | None:
         """Return the fix that moves `lost` after the entry that it corrects."""
-        lift = lifted(self._index, self._memory, lost.entry, wrong.entry)
+        lift = fix_lost_correction(self._index, self._memory, lost.entry, wrong.entry)
         if lift is None:
             return None
         fix, cut = lift
@@ -224,8 +237,8 @@ def _compared_entries(
 
 def _with_notes(memory: Memory, index: MemoryIndex, entries: Iterable[Entry]) -> Iterator[_Listed]:
     for entry in entries:
-        target = memory.target(index, entry)
-        if target.leads is Leads.NOTE and target.path != index.path:
+        target = memory.resolve_entry(index, entry)
+        if target.target_kind is TargetKind.NOTE and target.path != index.path:
             yield _Listed(entry, memory.by_path[target.path])
 
 
@@ -252,7 +265,7 @@ def _contradicts(lost: _Listed, other: _Listed) -> bool:
     """
     is_later = _is_later(lost, other) or not (lost.stamped or other.stamped)
     return is_later and any(
-        excludes(old, new) for old in other.statements for new in lost.statements
+        find_contradiction(old, new) for old in other.statements for new in lost.statements
     )
 
 
@@ -262,18 +275,18 @@ def _is_later(lost: _Listed, other: _Listed) -> bool:
 
 def _are_current(*entries: _Listed) -> bool:
     """Return whether all of them state facts about now, without uncertainty."""
-    return not any(read_claim(text).is_uncertain for one in entries for text in one.statements)
+    return not any(parse_claim(text).is_uncertain for one in entries for text in one.statements)
 
 
 def _share_subject(lost: _Listed, other: _Listed, likeness: float) -> bool:
     """Return whether both state different things about one subject. A text of few words resembles
     everything, and one that only adds to the other corrects nothing.
     """
-    mine, theirs = content_of(lost.subject), content_of(other.subject)
+    mine, theirs = extract_content_words(lost.subject), extract_content_words(other.subject)
     if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
         return False
     if _is_extension(mine, theirs) or _is_extension(
-        content_of(lost.entry.hook), content_of(other.entry.hook)
+        extract_content_words(lost.entry.hook), extract_content_words(other.entry.hook)
     ):
         return False
     return token_set_ratio(" ".join(mine), " ".join(theirs)) >= likeness
@@ -287,7 +300,7 @@ def _is_extension(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 def _find_named_as_wrong(memory: Memory, lost: _Listed, loaded: _LoadedEntries) -> str | None:
     """Return the loaded note that a sentence with a word of correction links to or names."""
     for text, source in ((lost.entry.text, None), (lost.note.text[:_READ], lost.note)):
-        for match in _correction().finditer(lowered(text)) if _has_correction(text) else ():
+        for match in _correction().finditer(lower_text(text)) if _has_correction(text) else ():
             start, end = _sentence_bounds(text, match)
             if source is not None and (linked := _find_linked(memory, source, start, end, loaded)):
                 return linked
@@ -340,17 +353,17 @@ def _report_correction(
         f"loaded, line {wrong.entry.line}: {wrong.entry.text.strip()}",
         f"not loaded, line {lost.entry.line}: {lost.entry.text.strip()}",
     )
-    cause = normal(f"{wrong.entry.text}\n{lost.entry.text}")
+    cause = normalize(f"{wrong.entry.text}\n{lost.entry.text}")
     return RuleResult(lost.entry.line, message, cause, evidence, index.path, fix)
 
 
 def _words_of(listed: _Listed) -> frozenset[str]:
-    return frozenset(content_of(" ".join(listed.statements)))
+    return frozenset(extract_content_words(" ".join(listed.statements)))
 
 
 def _has_correction(text: str) -> bool:
-    plain = lowered(text)
-    words = words_in(plain) if plain.isascii() else frozenset(_WORD.findall(plain))
+    plain = lower_text(text)
+    words = split_words(plain) if plain.isascii() else frozenset(_WORD.findall(plain))
     if not _correction_words().are_in(words, plain):
         return False
     return bool(_correction().search(plain))
@@ -358,9 +371,9 @@ def _has_correction(text: str) -> bool:
 
 @cache
 def _correction_words() -> Triggers:
-    return Triggers(expressions("correction", "correction_words"))
+    return Triggers(list_expressions("correction", "correction_words"))
 
 
 @cache
 def _correction() -> re.Pattern[str]:
-    return compiled("correction", "correction")
+    return compile_part("correction", "correction")

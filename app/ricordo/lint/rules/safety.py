@@ -10,14 +10,14 @@ from functools import cache, cached_property
 from itertools import groupby
 from typing import Any
 
-from ricordo.lexicon import Triggers, lowered, read_words
+from ricordo.lexicon import Triggers, lower_text, read_words
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.lines import Splice, line_edits
-from ricordo.lint.prose import LineCounter, words
-from ricordo.lint.rule import EVERY_ROLE, RuleContext, RuleResult, note_rule
+from ricordo.lint.fixes.lines import Splice, build_line_edits
+from ricordo.lint.prose import LineCounter, words_of_note
+from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.note import Note
 from ricordo.secrets import Secret, find_secrets
-from ricordo.text import hidden_characters, visible
+from ricordo.text import find_hidden_characters, make_visible
 
 _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\)"
@@ -25,7 +25,7 @@ _SEQUENCE = re.compile(
 """A whole terminal escape sequence: colours, titles, links, device strings."""
 
 
-def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
+def fix_control_characters(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
     """Return the fix that removes the `hidden` characters of one line from `note`, an escape with
     its whole sequence.
     """
@@ -35,10 +35,10 @@ def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
         start, end = (sequence or match).span()
         if not splices or start >= splices[-1].end:
             splices.append(Splice(start, end, ""))
-    return Fix("remove the invisible characters", line_edits(note, splices))
+    return Fix("remove the invisible characters", build_line_edits(note, splices))
 
 
-def mask_value(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
+def fix_secret(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
     """Return the fix that masks the secret `item` and `every` other one on the same lines with
     the name of its kind; None where it is an ordinary word that is a secret only elsewhere.
     """
@@ -54,7 +54,7 @@ def mask_value(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
     ]
     return Fix(
         f"mask the value ({item.kind})",
-        line_edits(note, splices),
+        build_line_edits(note, splices),
         reason=f"The note contained a secret ({item.kind}) that every agent could read.",
     )
 
@@ -101,7 +101,7 @@ class _Injection:
     "secret",
     Severity.ERROR,
     "a secret such as a password or token (shown by kind and place, never by value)",
-    roles=EVERY_ROLE,
+    roles=ALL_ROLES,
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find secrets; the value is never reported, its hash identifies the finding."""
@@ -113,7 +113,7 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         line = lines.at(item.start)
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
-        fix = mask_value(note, item, every)
+        fix = fix_secret(note, item, every)
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix)
 
 
@@ -121,22 +121,22 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     "instruction-shaped",
     Severity.WARNING,
     "text that may be a prompt injection, or hides text",
-    roles=EVERY_ROLE,
+    roles=ALL_ROLES,
 )
 def instruction_shaped(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find orders to the agent that no owner of a memory would write; each line once."""
-    for line, message, quoted in orders(note):
+    for line, message, quoted in find_injections(note):
         yield RuleResult(line, f"Possible prompt injection: {message}.", quoted, (quoted,))
 
 
 def is_unsafe(note: Note) -> bool:
     """Return whether a note contains a secret or a possible prompt injection."""
-    return bool(find_secrets(note.text)) or next(orders(note), None) is not None
+    return bool(find_secrets(note.text)) or next(find_injections(note), None) is not None
 
 
-def orders(note: Note) -> Iterator[tuple[int, str, str]]:
+def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
     """Yield each line that may be a prompt injection: its number, what it does, and the line."""
-    text, known = lowered(note.text), words(note)
+    text, known = lower_text(note.text), words_of_note(note)
     if not _any_needed().are_in(known, text):
         return
     reported: set[int] = set()
@@ -155,18 +155,20 @@ def orders(note: Note) -> Iterator[tuple[int, str, str]]:
     "control-characters",
     Severity.WARNING,
     "terminal escapes, zero-width characters or bidirectional controls",
-    roles=EVERY_ROLE,
+    roles=ALL_ROLES,
 )
 def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find characters that control a terminal or are invisible, once a line."""
     lines = LineCounter(note.text)
-    hidden = hidden_characters(note.text)
+    hidden = find_hidden_characters(note.text)
     for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
         matches = list(group)
-        kinds = Counter(visible(match.group()) for match in matches)
+        kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
-        yield RuleResult(line, message, quoted, (quoted,), fix=take_out(note, matches))
+        yield RuleResult(
+            line, message, quoted, (quoted,), fix=fix_control_characters(note, matches)
+        )
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
@@ -175,7 +177,7 @@ def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
     for match in injection.pattern.finditer(text):
         if not all(part.search(match.group()) for part in injection.holds):
             continue
-        if not (_mentions().are_in(words(note), text) and _is_quoted(text, match)):
+        if not (_mentions().are_in(words_of_note(note), text) and _is_quoted(text, match)):
             yield match.start()
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from ricordo.lexicon import Triggers, compiled, expressions, lowered
+from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
-from ricordo.lint.prose import ProseBlock, telling
+from ricordo.lint.prose import ProseBlock, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
@@ -30,9 +30,9 @@ _NO_CLAIM = re.compile(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
 def status_claim(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find reports on the state of the work, at most one per statement."""
     written = _format_written(note, context)
-    for statement in telling(note, _triggers()):
+    for statement in find_statements(note, _triggers()):
         if match := _match_status(statement):
-            quoted = statement.quoted(match.start())
+            quoted = statement.line_text_at(match.start())
             status = " ".join(match.group().strip(" —–-:|()").split())
             message = f"Status may be outdated: “{status}”{written}."
             yield RuleResult(statement.line_at(match.start()), message, quoted, (quoted,))
@@ -43,7 +43,7 @@ def _format_written(note: Note, context: RuleContext) -> str:
     the current one; "" without a date.
     """
     try:
-        day = datetime.fromisoformat(note.stamped)
+        day = datetime.fromisoformat(note.stated_date)
     except ValueError:
         return ""
     year = "" if day.year == context.now.year else f" {day.year}"
@@ -53,24 +53,24 @@ def _format_written(note: Note, context: RuleContext) -> str:
 def _match_status(statement: ProseBlock) -> re.Match[str] | None:
     if _NO_CLAIM.match(statement.text):
         return None
-    spoken = lowered(statement.spoken)
+    spoken = lower_text(statement.prose)
     match = _snapshot().search(spoken)
     return match if match and not _rule().search(spoken) else None
 
 
 @cache
 def _snapshot() -> re.Pattern[str]:
-    return compiled("claims", "snapshot")
+    return compile_part("claims", "snapshot")
 
 
 @cache
 def _rule() -> re.Pattern[str]:
-    return compiled("claims", "rule")
+    return compile_part("claims", "rule")
 
 
 @cache
 def _triggers() -> Triggers:
-    return Triggers(expressions("claims", "words"))
+    return Triggers(list_expressions("claims", "words"))
 
 
 def _depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
@@ -106,14 +106,14 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def _written(note: Note, evidence: Evidence) -> datetime:
     """Return when the note was last written: by its frontmatter, else by git, else by its file."""
     try:
-        at = datetime.fromisoformat(note.stamped)
+        at = datetime.fromisoformat(note.stated_date)
     except ValueError:
         file_time = datetime.fromtimestamp(max(note.facts.modified, 0), UTC)
         at = evidence.committed_at(note) or file_time
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end
-    return at + timedelta(days=1) if len(note.stamped) == len("2026-11-19") else at
+    return at + timedelta(days=1) if len(note.stated_date) == len("2026-11-19") else at
 
 
 def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
@@ -132,7 +132,7 @@ def stale(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         note = memory.by_path.get(path)
         if note is None or not retention.is_stale:
             continue
-        if retention.life.is_wrong:
+        if retention.events.is_wrong:
             message = "You marked this note as wrong."
             yield RuleResult(0, message, f"wrong {note.text}", retention.reasons, path)
             continue

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from ricordo.errors import ChangeRefused
 from ricordo.memory.frontmatter import parser
 from ricordo.memory.frontmatter.values import Frontmatter, Value
-from ricordo.memory.lines import line_end
-from ricordo.text import visible
+from ricordo.memory.lines import detect_line_end
+from ricordo.text import make_visible
 
 _UNQUOTED_TYPES = frozenset(("str", "timestamp"))
 """Types of values that need no quotes: agents write dates without them."""
@@ -24,20 +24,20 @@ def set_field(text: str, key: str, value: str) -> str:
     A key inside `metadata`, and not at the top, is set there. Raises ChangeRefused with the
     reason if the frontmatter cannot be edited safely.
     """
-    frontmatter = parser.read(text)
-    if frontmatter.fault is not None:
+    frontmatter = parser.read_frontmatter(text)
+    if frontmatter.error is not None:
         raise ChangeRefused(
-            f"Invalid frontmatter: line {frontmatter.fault.line}, {frontmatter.fault.message}."
+            f"Invalid frontmatter: line {frontmatter.error.line}, {frontmatter.error.message}."
         )
     if not _is_field_name(key):
-        raise ChangeRefused(f"“{visible(key)}” is not a valid field name.")
+        raise ChangeRefused(f"“{make_visible(key)}” is not a valid field name.")
     if isinstance(frontmatter.fields.get(key), Mapping):
         raise ChangeRefused(f"“{key}” has nested fields, which one value would replace.")
     if _with_field(frontmatter.fields, key, value) == frontmatter.fields:
         return text
     edited = (
         _replace_or_add(text, frontmatter, key, value)
-        if frontmatter.present
+        if frontmatter.is_present
         else _add_frontmatter(text, key, value)
     )
     _verify(text, frontmatter, edited, key, value)
@@ -49,8 +49,8 @@ def _is_field_name(key: str) -> bool:
 
 
 def _add_frontmatter(text: str, key: str, value: str) -> str:
-    end = line_end(text)
-    return f"---{end}{key}: {written(value)}{end}---{end}{text}"
+    end = detect_line_end(text)
+    return f"---{end}{key}: {format_scalar(value)}{end}---{end}{text}"
 
 
 def _replace_or_add(text: str, frontmatter: Frontmatter, key: str, value: str) -> str:
@@ -60,7 +60,7 @@ def _replace_or_add(text: str, frontmatter: Frontmatter, key: str, value: str) -
     block = text[opening:closing]
     place = parser.find_value(block, key, in_metadata=key not in frontmatter.fields)
     if place is None:
-        added = f"{key}: {written(value)}{line_end(text)}"
+        added = f"{key}: {format_scalar(value)}{detect_line_end(text)}"
         return text[:closing] + added + text[closing:]
     return text[:opening] + _replace_value(block, place, value) + text[closing:]
 
@@ -69,15 +69,15 @@ def _replace_value(block: str, place: parser.ValuePlace, value: str) -> str:
     """Return `block` with `value` at the place of the old one."""
     start, end = place.start, place.end
     if place.is_exact:
-        return block[:start] + written(value, place.style, block[start:end]) + block[end:]
+        return block[:start] + format_scalar(value, place.style, block[start:end]) + block[end:]
     colon = block.index(":", place.key_end) + 1
     if place.is_empty:
-        return f"{block[:colon]} {written(value)}{block[colon:]}"
+        return f"{block[:colon]} {format_scalar(value)}{block[colon:]}"
     # a block scalar may have a comment after its mark, any other value before its first line
     line = block[start:].split("\n", 1)[0] if place.style in ("|", ">") else block[colon:start]
     comment = line.partition("#")[2].split("\n", 1)[0].strip()
     suffix = f"  # {comment}" if comment else ""
-    return f"{block[:colon]} {written(value)}{suffix}{block[_end_of_content(block, end) :]}"
+    return f"{block[:colon]} {format_scalar(value)}{suffix}{block[_end_of_content(block, end) :]}"
 
 
 def _end_of_content(block: str, end: int) -> int:
@@ -91,16 +91,16 @@ def _end_of_content(block: str, end: int) -> int:
     return len(content) - content.endswith("\r")
 
 
-def written(value: str, style: str = "", old: str = "") -> str:
+def format_scalar(value: str, style: str = "", old: str = "") -> str:
     """Return `value` as a YAML scalar, in the quoting style of the `old` one if possible."""
     one_line = value.isprintable() and value == value.strip()
     if style == "'" and one_line:
         return "'" + value.replace("'", "''") + "'"
     if style != '"' and one_line and value and _reads_back(value):
-        kind = parser.plain_type(value)
-        if kind in _UNQUOTED_TYPES or (style == "plain" and kind == parser.plain_type(old)):
+        kind = parser.detect_plain_type(value)
+        if kind in _UNQUOTED_TYPES or (style == "plain" and kind == parser.detect_plain_type(old)):
             return value
-    return parser.double_quoted(value)
+    return parser.quote_double(value)
 
 
 def _reads_back(value: str) -> bool:
@@ -111,10 +111,10 @@ def _reads_back(value: str) -> bool:
 
 
 def _verify(text: str, before: Frontmatter, edited: str, key: str, value: str) -> None:
-    after = parser.read(edited)
+    after = parser.read_frontmatter(edited)
     body_same = edited[after.end :] == text[before.end :]
     expected = _with_field(before.fields, key, value)
-    if after.fault is not None or not after.present or not body_same or after.fields != expected:
+    if after.error is not None or not after.is_present or not body_same or after.fields != expected:
         raise ChangeRefused(f"Cannot set “{key}” without changing other parts of the frontmatter.")
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ricordo.memory.frontmatter.values import NO_HEAD, Frontmatter, FrontmatterFault, Value
+from ricordo.memory.frontmatter.values import NO_FRONTMATTER, Frontmatter, FrontmatterError, Value
 
 if TYPE_CHECKING:
     from yaml.events import Event
@@ -132,7 +132,7 @@ def _unquoted(written: str) -> Value:
     return written or None
 
 
-MAX_HEAD = 64 * 1024
+MAX_FRONTMATTER = 64 * 1024
 """Characters; longer frontmatter is not parsed as YAML."""
 MAX_DEPTH = 20
 """Nesting of lists and mappings inside frontmatter."""
@@ -155,31 +155,31 @@ class _Refused(Exception):
     """Frontmatter that is YAML but not supported; `args` is the line in the block and why."""
 
 
-def read(text: str) -> Frontmatter:
+def read_frontmatter(text: str) -> Frontmatter:
     """Return the frontmatter of a note's `text` (without byte order mark); `NO_HEAD` if it has
     none.
     """
     if not text.startswith("---"):
-        return NO_HEAD
+        return NO_FRONTMATTER
     opening = _OPENING.match(text)
     if opening is None:
-        return NO_HEAD
+        return NO_FRONTMATTER
     closing = _CLOSING.search(text, opening.end() - 1)
     if closing is None:
         return _unclosed(text, opening.end())
     block = text[opening.end() : closing.start() + 1]
     if not block.strip():
         return Frontmatter({}, closing.end())
-    if len(block) > MAX_HEAD:
-        fault = FrontmatterFault(1, f"the frontmatter is longer than {MAX_HEAD // 1024} KB")
-        return Frontmatter(read_leniently(block[:MAX_HEAD]), closing.end(), fault)
+    if len(block) > MAX_FRONTMATTER:
+        fault = FrontmatterError(1, f"the frontmatter is longer than {MAX_FRONTMATTER // 1024} KB")
+        return Frontmatter(read_leniently(block[:MAX_FRONTMATTER]), closing.end(), fault)
     if "\r" in block:
         block = block.replace("\r\n", "\n")
     fields = read_plain(block)
     if fields is not None:
         return Frontmatter(fields, closing.end())
     if not _FRONTMATTER_LIKE.match(block):
-        return NO_HEAD
+        return NO_FRONTMATTER
     return _read_as_yaml(block, closing.end())
 
 
@@ -257,7 +257,7 @@ def find_value(block: str, key: str, *, in_metadata: bool) -> ValuePlace | None:
     )
 
 
-def plain_type(value: str) -> str:
+def detect_plain_type(value: str) -> str:
     """Return the type that YAML gives to an unquoted `value`: `str`, `bool`, `timestamp`, …"""
     import yaml
 
@@ -266,7 +266,7 @@ def plain_type(value: str) -> str:
     return str(tag.rpartition(":")[2])
 
 
-def double_quoted(value: str) -> str:
+def quote_double(value: str) -> str:
     """Return `value` as a YAML scalar in double quotes, on one line."""
     if value.isascii() and value.isprintable():
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -282,7 +282,7 @@ def _read_as_yaml(block: str, end: int) -> Frontmatter:
         return Frontmatter(read_yaml(block), end)
     except ValueError as refused:
         line, message = refused.args
-        return Frontmatter(read_leniently(block), end, FrontmatterFault(line + 1, message))
+        return Frontmatter(read_leniently(block), end, FrontmatterError(line + 1, message))
 
 
 def _unclosed(text: str, start: int) -> Frontmatter:
@@ -291,9 +291,9 @@ def _unclosed(text: str, start: int) -> Frontmatter:
     """
     first = text[start:].split("\n", 1)[0]
     if re.match(r"[A-Za-z_][\w-]*:(\s|\Z)", first):
-        fault = FrontmatterFault(1, "the frontmatter is opened here and never closed")
+        fault = FrontmatterError(1, "the frontmatter is opened here and never closed")
         return Frontmatter({}, 0, fault)
-    return NO_HEAD
+    return NO_FRONTMATTER
 
 
 def _load(block: str) -> dict[str, Value]:

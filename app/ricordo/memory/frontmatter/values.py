@@ -11,7 +11,7 @@ Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
 
 
 @dataclass(frozen=True, slots=True)
-class FrontmatterFault:
+class FrontmatterError:
     """Why strict YAML, or Ricordo's limits, refuse the frontmatter."""
 
     line: int
@@ -25,18 +25,18 @@ class Frontmatter(NamedTuple):
     fields: Mapping[str, Value]
     end: int
     """Offset of the first character after the closing fence; 0 without frontmatter."""
-    fault: FrontmatterFault | None = None
+    error: FrontmatterError | None = None
 
     @property
-    def present(self) -> bool:
+    def is_present(self) -> bool:
         """Whether the note has frontmatter."""
         return self.end > 0
 
-    def scalar(self, key: str) -> str:
+    def get_text(self, key: str) -> str:
         """Return the field `key`, at the top or inside `metadata`, as one text; "" if missing."""
-        return self.first((key,))
+        return self.get_first((key,))
 
-    def first(self, keys: tuple[str, ...]) -> str:
+    def get_first(self, keys: tuple[str, ...]) -> str:
         """Return the first non-empty of the fields `keys`, as `scalar` does."""
         fields = self.fields
         metadata = fields.get("metadata")
@@ -45,27 +45,27 @@ class Frontmatter(NamedTuple):
             # fields are parsed into dicts; checking for a Mapping costs ten times as much
             if value is None and isinstance(metadata, dict):
                 value = metadata.get(key)
-            if value and (text := value if isinstance(value, str) else flat(value)):
+            if value and (text := value if isinstance(value, str) else flatten(value)):
                 return text
         return ""
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def get_list(self, key: str) -> tuple[str, ...]:
         """Return the field `key` as a list of texts, whether written as one text or as a list."""
         value = self.fields.get(key)
         if isinstance(value, tuple):
-            return tuple(flat(item) for item in value if item is not None)
-        return (flat(value),) if value else ()
+            return tuple(flatten(item) for item in value if item is not None)
+        return (flatten(value),) if value else ()
 
 
-def flat(value: Value) -> str:
+def flatten(value: Value) -> str:
     """Return any value as one line of text."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
-        return ", ".join(flat(item) for item in value)
-    return ", ".join(f"{key}: {flat(item)}" for key, item in value.items())
+        return ", ".join(flatten(item) for item in value)
+    return ", ".join(f"{key}: {flatten(item)}" for key, item in value.items())
 
 
-NO_HEAD = Frontmatter({}, 0)
+NO_FRONTMATTER = Frontmatter({}, 0)

@@ -12,17 +12,23 @@ from itertools import chain
 
 from ricordo.curation.opinion import Opinion
 from ricordo.errors import WrongUsage
-from ricordo.lint.contradictions.differences import says, values_of
-from ricordo.lint.contradictions.records import cause_of, cause_of_texts, line_of, standing, stands
-from ricordo.lint.evidence import CheckOutcome, NotePair, NoteQuote, Origin, Relation, Verdict
+from ricordo.lint.contradictions.differences import find_named_value, find_replaced_values
+from ricordo.lint.contradictions.records import (
+    build_cause,
+    build_cause_of_texts,
+    find_line,
+    find_valid_pairs,
+    is_pair_valid,
+)
+from ricordo.lint.evidence import CheckOutcome, NoteCause, NotePair, NoteQuote, Relation, Verdict
 from ricordo.lint.finding import finding_id
 from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.note import Note
-from ricordo.services.sessions.activity_text import read_briefly, stamped_day
+from ricordo.services.sessions.activity_text import describe_reads_briefly, parse_stamp
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import visible
+from ricordo.text import make_visible
 
-RULE = RULE_OF[Relation.EXCLUDES]
+CONTRADICTION_RULE = RULE_OF[Relation.CONTRADICTS]
 _FAILED = (CheckOutcome.MISSING, CheckOutcome.CHANGED, CheckOutcome.MOVED)
 
 
@@ -50,8 +56,8 @@ class Side:
     """1-based line of the claim now."""
     verdicts: tuple[Verdict, ...] = ()
     """Verdicts of checking the note's claims against the project."""
-    origin: Origin | None = None
-    read: str = ""
+    origin: NoteCause | None = None
+    reads: str = ""
     """How often agents read it, in two words; "" if no session is known."""
     linked_from: tuple[str, ...] = ()
     """Paths of the files that link to it."""
@@ -68,12 +74,12 @@ class Suggestion:
 
     keep: Keep
     """NONE if the user has to decide."""
-    why: str
+    reason: str
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The suggestion in one sentence."""
-        return self.why if self.keep is Keep.NONE else f"keep {self.keep}: {self.why}"
+        return self.reason if self.keep is Keep.NONE else f"keep {self.keep}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,39 +92,39 @@ class Conflict:
     right: Side
     reason: str
     suggestion: Suggestion
-    relation: Relation = Relation.EXCLUDES
+    relation: Relation = Relation.CONTRADICTS
     opinion: Opinion | None = None
     """The opinion of an external engine on an uncertain pair; None without one."""
 
     @property
     def is_of_whole(self) -> bool:
         """Whether it is about the whole notes, which say nearly the same, not about two claims."""
-        return self.relation.is_of_whole
+        return self.relation.is_between_notes
 
-    def other(self, keep: Keep) -> Side:
+    def get_other_side(self, keep: Keep) -> Side:
         """Return the side that is not kept."""
-        return self.side(keep.opposite)
+        return self.get_side(keep.opposite)
 
-    def side(self, keep: Keep) -> Side:
+    def get_side(self, keep: Keep) -> Side:
         """Return the side that is kept; the left one for NONE."""
         return self.right if keep is Keep.RIGHT else self.left
 
 
-def conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
+def find_conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the conflicts of a snapshot with evidence, without dismissed ones, in the order of
     their findings.
     """
     # the rule numbers equal causes in the same order
     counts: Counter[str] = Counter()
     pairs: dict[tuple[str, int], NotePair] = {}
-    for pair in standing(snapshot.memory, snapshot.evidence.pairs, Relation.EXCLUDES):
-        cause = cause_of(pair)
+    for pair in find_valid_pairs(snapshot.memory, snapshot.evidence.pairs, Relation.CONTRADICTS):
+        cause = build_cause(pair)
         pairs[cause, counts[cause]] = pair
         counts[cause] += 1
     return tuple(_conflicts(snapshot, pairs))
 
 
-def doubts(snapshot: Snapshot) -> tuple[Conflict, ...]:
+def find_uncertain_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the uncertain pairs of a snapshot with evidence, the likeliest contradiction first;
     without dismissed ones.
     """
@@ -127,16 +133,20 @@ def doubts(snapshot: Snapshot) -> tuple[Conflict, ...]:
 
 def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
     """Return the conflict or uncertain pair with that id. Raises WrongUsage."""
-    pairs = chain(conflicts(snapshot), _uncertain_pairs(snapshot))
+    pairs = chain(find_conflicts(snapshot), _uncertain_pairs(snapshot))
     conflict = next((pair for pair in pairs if pair.id == conflict_id), None)
     if conflict is None:
-        raise WrongUsage(f"No conflict has the id “{visible(conflict_id)}”.")
+        raise WrongUsage(f"No conflict has the id “{make_visible(conflict_id)}”.")
     return conflict
 
 
 def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
     for finding in snapshot.findings:
-        pair = pairs.get((finding.cause, finding.occurrence)) if finding.rule == RULE else None
+        pair = (
+            pairs.get((finding.cause, finding.occurrence))
+            if finding.rule == CONTRADICTION_RULE
+            else None
+        )
         if pair is not None:
             left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
@@ -144,13 +154,13 @@ def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> It
 
 def _uncertain_pairs(snapshot: Snapshot) -> Iterator[Conflict]:
     for pair in snapshot.evidence.pairs:
-        if pair.relation.is_certain or not stands(snapshot.memory, pair):
+        if pair.relation.is_certain or not is_pair_valid(snapshot.memory, pair):
             continue
         left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
         # the id that its finding would have: a dismissal counts for the pair and the finding
         texts = (side.quote.text or side.note.body for side in (left, right))
-        id = finding_id(RULE_OF[pair.relation], "", cause_of_texts(*texts))
-        if id not in snapshot.fine:
+        id = finding_id(RULE_OF[pair.relation], "", build_cause_of_texts(*texts))
+        if id not in snapshot.dismissed_ids:
             suggestion = suggest(left, right)
             yield Conflict(id, left, right, pair.reason, suggestion, pair.relation)
 
@@ -160,10 +170,10 @@ def _side(snapshot: Snapshot, quote: NoteQuote) -> Side:
     return Side(
         note,
         quote,
-        line_of(note, quote),
+        find_line(note, quote),
         evidence.verdicts.get(note.path, ()),
         evidence.origins.get(note.path),
-        read_briefly(evidence, note),
+        describe_reads_briefly(evidence, note),
         snapshot.memory.backlinks.get(note.path, ()),
     )
 
@@ -176,7 +186,7 @@ def suggest(left: Side, right: Side) -> Suggestion:
     """
     by_claim, by_speaker = (_preferred(by, left, right) for by in (_why_checked, _why_user_said))
     if by_claim and by_speaker and by_claim.keep is not by_speaker.keep:
-        why = f"not decided: {by_speaker.told}, but {by_claim.told}"
+        why = f"not decided: {by_speaker.text}, but {by_claim.text}"
         return Suggestion(Keep.NONE, why)
     others = (_preferred(by, left, right) for by in (_why_note_checked, _why_later))
     for suggestion in (by_claim, by_speaker, *others):
@@ -203,10 +213,10 @@ def _why_checked(one: Side, other: Side) -> str:
         return ""
     failed = next((verdict for verdict in theirs if verdict.outcome in _FAILED), None)
     if failed:
-        return f"the project does not have {visible(failed.claim)}, which the other names"
-    values = values_of(one.quote.text, other.quote.text)
-    valid = next((verdict for verdict in mine if says(verdict.claim, values)), None)
-    return f"the project has {visible(valid.claim)}" if valid and not theirs else ""
+        return f"the project does not have {make_visible(failed.claim)}, which the other names"
+    values = find_replaced_values(one.quote.text, other.quote.text)
+    valid = next((verdict for verdict in mine if find_named_value(verdict.claim, values)), None)
+    return f"the project has {make_visible(valid.claim)}" if valid and not theirs else ""
 
 
 def _on_claim(side: Side, other: Side) -> list[Verdict]:
@@ -230,13 +240,13 @@ def _why_user_said(one: Side, other: Side) -> str:
 
 def _why_note_checked(one: Side, other: Side) -> str:
     if one.verdicts and not one.failed and other.failed:
-        named = visible(other.failed[0].claim)
+        named = make_visible(other.failed[0].claim)
         return f"the project has what its note names, but not {named}, which the other note names"
     return ""
 
 
 def _why_later(one: Side, other: Side) -> str:
-    mine, theirs = stamped_day(one.note), stamped_day(other.note)
+    mine, theirs = parse_stamp(one.note), parse_stamp(other.note)
     if mine and theirs and mine > theirs:
         return f"it is newer ({mine}, the other {theirs})"
     return ""

@@ -11,31 +11,31 @@ from dataclasses import dataclass, replace
 from ricordo.curation.engine import EngineUsage, Step
 from ricordo.curation.engines.external import Estimate
 from ricordo.curation.opinion import (
-    JUDGING,
-    InDoubt,
+    JUDGE_FORM,
     JudgementBatch,
     Opinion,
-    Party,
+    PairNote,
+    UncertainPair,
     compose_batch,
     read_opinions,
 )
 from ricordo.curation.prompts import JUDGE, load_prompt
-from ricordo.curation.proposal import Rejected, curator
+from ricordo.curation.proposal import RejectedChange, make_curator
 from ricordo.errors import StateUnusable, WrongUsage
-from ricordo.lint.evidence import UNKNOWN
-from ricordo.llm.redaction import Redacted
+from ricordo.lint.evidence import UNKNOWN_SPEAKER
+from ricordo.llm.redaction import RedactedValue
 from ricordo.memory.change import Author
 from ricordo.services.conflicts.conflicts import Conflict, Side
-from ricordo.services.conflicts.opinions import judged, keep_opinions, known_opinions
-from ricordo.services.engines.choice import engine_chosen, outside_of
-from ricordo.services.engines.engines import Outside
-from ricordo.services.engines.preview import Egress, leaving_of, why_not
+from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion, store_opinions
+from ricordo.services.engines.choice import get_target, load_chosen_engine
+from ricordo.services.engines.engines import EngineTarget
+from ricordo.services.engines.preview import Egress, find_blocked_reason, preview_egress
 from ricordo.services.engines.redaction import begin_redaction
-from ricordo.services.ledger.ledger import LedgerRun, new_run, record
-from ricordo.services.sessions.activity_text import stamped_day
+from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
+from ricordo.services.sessions.activity_text import parse_stamp
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-MOST = 20
+MAX_PAIRS = 20
 """Uncertain pairs per batch: the user would not review more at once."""
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Output tokens: allowance for thinking, and for each pair."""
@@ -52,29 +52,29 @@ _NO_ROOM = "Not even one pair fits under the token limit of a run."
 class JudgementRequest:
     """A prepared batch; nothing was sent yet."""
 
-    doubts: tuple[Conflict, ...]
+    pairs: tuple[Conflict, ...]
     batch: JudgementBatch
-    outside: Outside
+    outside: EngineTarget
     estimate: Estimate
 
     @property
-    def kept_back(self) -> tuple[Redacted, ...]:
+    def redacted(self) -> tuple[RedactedValue, ...]:
         """The values that were redacted from what was sent."""
-        return self.batch.redaction.told()
+        return self.batch.redaction.list_redacted()
 
 
 @dataclass(frozen=True, slots=True)
-class BeforeJudging:
+class JudgementPreview:
     """What is known before uncertain pairs are judged; nothing was sent."""
 
-    untold: int
+    pending_count: int
     """Number of uncertain pairs without an opinion."""
-    told: tuple[Conflict, ...]
+    judged_pairs: tuple[Conflict, ...]
     """Uncertain pairs with their opinions."""
-    asked: JudgementRequest | None = None
-    leaving: Egress | None = None
+    request: JudgementRequest | None = None
+    egress: Egress | None = None
     """What would be sent; None if nothing is."""
-    why_not: str = ""
+    disabled_reason: str = ""
     """Why no engine can be asked, and what to do; "" if it can."""
 
 
@@ -83,38 +83,44 @@ class JudgementOutcome:
     """The result of a judgement."""
 
     opinions: tuple[tuple[Conflict, Opinion], ...]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedChange, ...]
     run: LedgerRun
 
 
-def look_before_judging(notebook: Notebook, snapshot: Snapshot) -> BeforeJudging:
+def preview_judgement(notebook: Notebook, snapshot: Snapshot) -> JudgementPreview:
     """Return what the engine that was chosen last would judge, and whether it can. Raises
     StateUnusable.
     """
-    with_opinion, without = judged(snapshot, known_opinions(notebook.surroundings.state))
-    before = BeforeJudging(len(without), with_opinion)
+    with_opinion, without = split_by_opinion(snapshot, load_opinions(notebook.environment.state))
+    before = JudgementPreview(len(without), with_opinion)
     if not without:
-        return replace(before, why_not=_NONE_PENDING)
+        return replace(before, disabled_reason=_NONE_PENDING)
     try:
-        outside = outside_of(notebook.surroundings, engine_chosen(notebook))
+        outside = get_target(notebook.environment, load_chosen_engine(notebook))
     except WrongUsage as error:
-        return replace(before, why_not=error.message)
+        return replace(before, disabled_reason=error.message)
     if outside is None:
-        return replace(before, why_not=_RULES)
-    request = prepare_judging(notebook, without, outside)
+        return replace(before, disabled_reason=_RULES)
+    request = prepare_judgement(notebook, without, outside)
     batch = request.batch
-    egress = leaving_of(notebook, request.outside, batch, batch.redaction, batch.text)
-    why = _NO_ROOM if not request.doubts else _NEW_PROGRAM if egress.program else why_not(egress)
-    return replace(before, asked=request, leaving=egress, why_not=why)
+    egress = preview_egress(notebook, request.outside, batch, batch.redaction, batch.text)
+    why = (
+        _NO_ROOM
+        if not request.pairs
+        else _NEW_PROGRAM
+        if egress.program
+        else find_blocked_reason(egress)
+    )
+    return replace(before, request=request, egress=egress, disabled_reason=why)
 
 
-def prepare_judging(
-    notebook: Notebook, doubts: Sequence[Conflict], outside: Outside
+def prepare_judgement(
+    notebook: Notebook, doubts: Sequence[Conflict], outside: EngineTarget
 ) -> JudgementRequest:
     """Return the request to the engine `outside` for as many of the first `doubts` as fit."""
-    engine = _judging_engine(notebook, outside, min(len(doubts), MOST))
-    pairs = [_uncertain_pair(pair) for pair in doubts[:MOST]]
-    batch = compose_batch(pairs, begin_redaction(notebook), engine.ask.room)
+    engine = _judging_engine(notebook, outside, min(len(doubts), MAX_PAIRS))
+    pairs = [_uncertain_pair(pair) for pair in doubts[:MAX_PAIRS]]
+    batch = compose_batch(pairs, begin_redaction(notebook), engine.ask.max_brief_tokens)
     included = tuple(doubts[: len(batch.texts)])
     return JudgementRequest(included, batch, engine, engine.ask.estimate(batch))
 
@@ -131,49 +137,49 @@ def judge(
         with suppress(StateUnusable):  # why there is no answer matters more than its cost
             _record(notebook, author, usage)
 
-    reply = replace(request.outside.ask, lost=lost)(request.batch.sent, step)
+    reply = replace(request.outside.ask, record_lost=lost)(request.batch.sent, step)
     # recorded before the reply is read: it was paid for, whatever it is
     run = _record(notebook, author, reply.usage)
     ids = request.batch.ids
-    answer = read_opinions(reply.said, ids, author.model)
+    answer = read_opinions(reply.value, ids, author.model)
     opinions = [
         (pair, answer.by_pair[name])
-        for name, pair in zip(ids, request.doubts, strict=True)
+        for name, pair in zip(ids, request.pairs, strict=True)
         if name in answer.by_pair
     ]
-    keep_opinions(notebook.surroundings, author, opinions)
+    store_opinions(notebook.environment, author, opinions)
     return JudgementOutcome(tuple(opinions), answer.rejected, run)
 
 
-def _judging_engine(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
+def _judging_engine(notebook: Notebook, outside: EngineTarget, pairs: int) -> EngineTarget:
     """Return the engine `outside` with the prompt and form for judging so many pairs."""
-    prompt = load_prompt(JUDGE, notebook.surroundings.config)
+    prompt = load_prompt(JUDGE, notebook.environment.config)
     most = _WRITTEN + _WRITTEN_EACH * pairs
-    ask = replace(outside.ask, prompt=prompt, form=JUDGING, most_written=most)
-    author = curator(outside.author.name, outside.author.model, prompt.version)
-    return replace(outside, ask=ask, author=author, remark=prompt.remark)
+    ask = replace(outside.ask, prompt=prompt, form=JUDGE_FORM, max_output=most)
+    author = make_curator(outside.author.name, outside.author.model, prompt.version)
+    return replace(outside, ask=ask, author=author, warning=prompt.warning)
 
 
 def _record(notebook: Notebook, author: Author, usage: EngineUsage) -> LedgerRun:
-    environment = notebook.surroundings
+    environment = notebook.environment
     run = new_run(environment.now.isoformat(), author, usage, 0, 0)
-    record(environment.state, notebook.place.root, run)
+    record_run(environment.state, notebook.place.root, run)
     return run
 
 
-def _uncertain_pair(conflict: Conflict) -> InDoubt:
+def _uncertain_pair(conflict: Conflict) -> UncertainPair:
     parties = _party(conflict.left), _party(conflict.right)
     if conflict.is_of_whole:
-        return InDoubt("they say the same", "", *parties)
+        return UncertainPair("they say the same", "", *parties)
     # after the colon are words of both in lower case, where a secret cannot be recognised
     kind = conflict.reason.partition(":")[0]
-    return InDoubt("both can hold", kind, *parties)
+    return UncertainPair("both can hold", kind, *parties)
 
 
-def _party(side: Side) -> Party:
-    note, day = side.note, stamped_day(side.note)
+def _party(side: Side) -> PairNote:
+    note, day = side.note, parse_stamp(side.note)
     about = f"{note.name or note.stem}: {note.description}"
     by = "" if side.origin is None else side.origin.speaker
-    said = "" if by in ("", UNKNOWN) else "the person" if by == "person" else "an agent"
+    said = "" if by in ("", UNKNOWN_SPEAKER) else "the person" if by == "person" else "an agent"
     text = day.isoformat() if day else ""
-    return Party(note.path, about, note.body, side.quote.text, text, said)
+    return PairNote(note.path, about, note.body, side.quote.text, text, said)

@@ -9,46 +9,56 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from ricordo.curation.opinion import Keeps, Opinion, View, plain_line
+from ricordo.curation.opinion import KeptSide, Opinion, PairVerdict, require_plain_line
 from ricordo.errors import ChangeRefused, StateUnusable
 from ricordo.memory.change import Author
 from ricordo.secrets import mask
-from ricordo.services.conflicts.conflicts import Conflict, Keep, Side, conflicts, doubts
+from ricordo.services.conflicts.conflicts import (
+    Conflict,
+    Keep,
+    Side,
+    find_conflicts,
+    find_uncertain_pairs,
+)
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.storage.line_log import add_line, purge_lines, read_lines
+from ricordo.storage.line_log import append_line, purge_lines, read_lines
 
-FILE = "opinions.jsonl"
+OPINIONS_FILE = "opinions.jsonl"
 _NEITHER = ""
 
-Known = Mapping[tuple[str, ...], Mapping[str, Any]]
+StoredOpinions = Mapping[tuple[str, ...], Mapping[str, Any]]
 """The last stored opinion on two texts, by their digests."""
 
 
-def keep_opinions(
+def store_opinions(
     environment: Environment, author: Author, opinions: Iterable[tuple[Conflict, Opinion]]
 ) -> None:
     """Store the opinions of `author` on uncertain pairs. Raises StateUnusable."""
     try:
         for conflict, opinion in opinions:
-            add_line(environment.state, FILE, _record(environment, author, conflict, opinion))
+            append_line(
+                environment.state, OPINIONS_FILE, _record(environment, author, conflict, opinion)
+            )
     except OSError as error:
         raise _unusable(environment.state, error) from None
 
 
-def known_opinions(state: str) -> Known:
+def load_opinions(state: str) -> StoredOpinions:
     """Return the stored opinions."""
-    records = (record for record in read_lines(state, FILE) if record is not None)
+    records = (record for record in read_lines(state, OPINIONS_FILE) if record is not None)
     return {tuple(map(str, record["texts"])): record for record in records if _is_valid(record)}
 
 
-def judged(snapshot: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
+def split_by_opinion(
+    snapshot: Snapshot, known: StoredOpinions
+) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
     """Return the uncertain pairs with a `known` opinion, those that it calls a problem first; and
     the pairs without an opinion, the likeliest contradiction first.
     """
     with_opinion: list[Conflict] = []
     without: list[Conflict] = []
-    for pair in doubts(snapshot):
+    for pair in find_uncertain_pairs(snapshot):
         opinion = _opinion(pair, known)
         if opinion is None:
             without.append(pair)
@@ -58,16 +68,16 @@ def judged(snapshot: Snapshot, known: Known) -> tuple[tuple[Conflict, ...], tupl
     return tuple(with_opinion), tuple(without)
 
 
-def found_in(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
+def find_unresolved(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
     """Return what is to be resolved in a memory: the conflicts, then the uncertain pairs that an
     opinion calls a problem; and the number of uncertain pairs without an opinion.
     """
-    with_opinion, without = judged(snapshot, known_opinions(state))
-    return (*conflicts(snapshot), *filter(_is_amiss, with_opinion)), len(without)
+    with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
+    return (*find_conflicts(snapshot), *filter(_is_amiss, with_opinion)), len(without)
 
 
 def _is_amiss(pair: Conflict) -> bool:
-    return pair.opinion is not None and pair.opinion.view.is_amiss
+    return pair.opinion is not None and pair.opinion.verdict.is_problem
 
 
 def purge_opinions(state: str, value: str) -> int:
@@ -75,7 +85,7 @@ def purge_opinions(state: str, value: str) -> int:
     StateUnusable.
     """
     try:
-        return purge_lines(state, FILE, value)
+        return purge_lines(state, OPINIONS_FILE, value)
     except OSError as error:
         raise _unusable(state, error) from None
 
@@ -83,11 +93,11 @@ def purge_opinions(state: str, value: str) -> int:
 def _record(
     environment: Environment, author: Author, conflict: Conflict, opinion: Opinion
 ) -> dict[str, Any]:
-    side = {Keeps.LEFT: conflict.left, Keeps.RIGHT: conflict.right}.get(opinion.keeps)
+    side = {KeptSide.LEFT: conflict.left, KeptSide.RIGHT: conflict.right}.get(opinion.kept_side)
     return {
         "at": environment.now.isoformat(),
         "texts": _texts(conflict),
-        "verdict": opinion.view.value,
+        "verdict": opinion.verdict.value,
         "keeps": _digest(side) if side else _NEITHER,
         "reason": mask(opinion.reason),
         "engine": author.name,
@@ -96,15 +106,15 @@ def _record(
     }
 
 
-def _opinion(conflict: Conflict, known: Known) -> Opinion | None:
+def _opinion(conflict: Conflict, known: StoredOpinions) -> Opinion | None:
     """Return the stored opinion on an uncertain pair; None if there is none or it is invalid."""
     record = known.get(_texts(conflict))
     if record is None:
         return None
-    sides = {_digest(conflict.left): Keeps.LEFT, _digest(conflict.right): Keeps.RIGHT}
-    keeps = sides.get(record["keeps"], Keeps.NEITHER)
+    sides = {_digest(conflict.left): KeptSide.LEFT, _digest(conflict.right): KeptSide.RIGHT}
+    keeps = sides.get(record["keeps"], KeptSide.NEITHER)
     try:
-        view, reason = View(record["verdict"]), plain_line(record["reason"])
+        view, reason = PairVerdict(record["verdict"]), require_plain_line(record["reason"])
         return Opinion(view, keeps, reason, record["model"])
     except (ValueError, ChangeRefused):
         return None
@@ -127,11 +137,11 @@ def _digest(side: Side) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def suggested(opinion: Opinion) -> Keep:
+def get_suggested_side(opinion: Opinion) -> Keep:
     """Return the side that an opinion would keep; NONE for neither."""
-    return {Keeps.LEFT: Keep.LEFT, Keeps.RIGHT: Keep.RIGHT}.get(opinion.keeps, Keep.NONE)
+    return {KeptSide.LEFT: Keep.LEFT, KeptSide.RIGHT: Keep.RIGHT}.get(opinion.kept_side, Keep.NONE)
 
 
 def _unusable(state: str, error: OSError) -> StateUnusable:
     reason = error.strerror or str(error)
-    return StateUnusable(f"{FILE} in {state} cannot be written: {reason}.")
+    return StateUnusable(f"{OPINIONS_FILE} in {state} cannot be written: {reason}.")

@@ -9,39 +9,44 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
-from ricordo.lexicon import expressions, lowered
-from ricordo.lint.contradictions.compare import excludes
-from ricordo.lint.contradictions.differences import Value, says, values_of, with_new
-from ricordo.lint.contradictions.parser import read_claim
-from ricordo.lint.contradictions.records import cause_of_texts, span_of
-from ricordo.lint.contradictions.repeats import is_said_again
-from ricordo.lint.contradictions.statements import NoteStatement, sayings
-from ricordo.lint.contradictions.words import pattern
+from ricordo.lexicon import list_expressions, lower_text
+from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.differences import (
+    ReplacedValue,
+    find_named_value,
+    find_replaced_values,
+    replace_values,
+)
+from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.records import build_cause_of_texts, find_span
+from ricordo.lint.contradictions.repeats import is_repeated
+from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
+from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.evidence import NoteQuote
 from ricordo.lint.finding import finding_id
 from ricordo.memory.change import (
-    Act,
     Change,
+    ChangeOperation,
     ChangeSet,
     EditLine,
     Merge,
     Retire,
     Rewrite,
     SetField,
-    digest,
+    compute_digest,
 )
-from ricordo.memory.draft import with_edits
+from ricordo.memory.draft import apply_edits
 from ricordo.memory.index import EntryForm
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.search.words import content_words, words
+from ricordo.search.words import content_words, split_words
 from ricordo.secrets import mask
-from ricordo.services.conflicts.conflicts import RULE, Conflict, Keep, Side
-from ricordo.services.edits.change import put_together
+from ricordo.services.conflicts.conflicts import CONTRADICTION_RULE, Conflict, Keep, Side
+from ricordo.services.edits.change import build_change_set
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
-Words = Callable[[str], str]
+Reword = Callable[[str], str]
 """Rewords a line that sums up a claim; returns other lines unchanged."""
 
 _CLOSING = re.compile(r"[.!?。！？]*\Z")
@@ -49,53 +54,60 @@ _LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
 _LABEL = re.compile(r"[\s>*_-]*([^:*\n]{1,40}):?\*\*")
 
 
-def closing(text: str) -> str:
+def get_final_punctuation(text: str) -> str:
     """Return the punctuation at the end of a statement; "" if there is none."""
     match = _CLOSING.search(text)
     return match.group() if match else ""
 
 
-def without_stop(text: str) -> str:
+def strip_final_punctuation(text: str) -> str:
     """Return a statement without the punctuation at its end."""
     return _CLOSING.sub("", text, count=1)
 
 
-def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[NoteStatement, str]:
+def find_claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[NoteStatement, str]:
     """Return the statements of `note`, the side `of` the conflict, that contradict the other note
     for the conflict's reason or repeat the claim, each with the statement of `other` against it;
     none that belongs to another conflict of the same notes.
     """
-    mine, its = conflict.side(of).quote, conflict.other(of).quote
+    mine, its = conflict.get_side(of).quote, conflict.get_other_side(of).quote
     # the quote comes first, and the body before the description
-    others = sorted(sayings(other), key=lambda it: (it.text != its.text, it.in_head))
+    others = sorted(
+        extract_note_statements(other), key=lambda it: (it.text != its.text, it.in_frontmatter)
+    )
     texts = [statement.text for statement in others]
-    against = {each: _contradicting(conflict, of, each.text, texts) for each in sayings(note)}
+    against = {
+        each: _contradicting(conflict, of, each.text, texts)
+        for each in extract_note_statements(note)
+    }
     statements = {statement: text for statement, text in against.items() if text}
     if not any(statement.text == mine.text for statement in statements):
-        in_head = mine.line <= note.text.count("\n", 0, note.head.end)
+        in_head = mine.line <= note.text.count("\n", 0, note.frontmatter.end)
         statements[NoteStatement(mine.line, mine.text, in_head)] = its.text
     return statements
 
 
 def _contradicting(conflict: Conflict, of: Keep, text: str, others: list[str]) -> str:
     """Return which of `others` contradicts the statement `text` in this conflict; "" if none."""
-    mine, its = conflict.side(of).quote.text, conflict.other(of).quote.text
+    mine, its = conflict.get_side(of).quote.text, conflict.get_other_side(of).quote.text
     for other in others:
-        reason = excludes(*((text, other) if of is Keep.LEFT else (other, text)))
+        reason = find_contradiction(*((text, other) if of is Keep.LEFT else (other, text)))
         if reason and (reason == conflict.reason or mine == text or its == other):
             return other
-    return its if _restates(text, mine, values_of(mine, its)) else ""
+    return its if _restates(text, mine, find_replaced_values(mine, its)) else ""
 
 
-def _restates(text: str, claim: str, values: tuple[Value, ...]) -> bool:
+def _restates(text: str, claim: str, values: tuple[ReplacedValue, ...]) -> bool:
     """Return whether a statement repeats a claim about the same subject."""
-    subject = read_claim(claim).subject
-    return bool(subject) and bool(says(text, values)) and subject <= read_claim(text).keys
+    subject = parse_claim(claim).subject
+    return (
+        bool(subject) and bool(find_named_value(text, values)) and subject <= parse_claim(text).keys
+    )
 
 
-def reworded(
-    memory: Memory, note: Note, texts: Mapping[NoteStatement, str], words: Words
-) -> list[Act]:
+def reword_claims(
+    memory: Memory, note: Note, texts: Mapping[NoteStatement, str], words: Reword
+) -> list[ChangeOperation]:
     """Return the acts that replace the statements of a note by `texts`, in its body, its
     description and its index entries. `words` rewords descriptions and entries that make the claim
     in other words.
@@ -104,39 +116,42 @@ def reworded(
     def in_line(line: str) -> str:
         new = line
         for statement, text in texts.items():
-            new = new.replace(without_stop(statement.text), without_stop(text))
+            new = new.replace(
+                strip_final_punctuation(statement.text), strip_final_punctuation(text)
+            )
         return words(line) if new == line else new
 
     acts = [*_body(note, texts), *_description(note, in_line)]
     return [*acts, *_entries(memory, note, in_line)]
 
 
-def _body(note: Note, texts: Mapping[NoteStatement, str]) -> Iterator[Act]:
+def _body(note: Note, texts: Mapping[NoteStatement, str]) -> Iterator[ChangeOperation]:
     places = {
         span: new
         for it, new in texts.items()
-        if not it.in_head and (span := span_of(note, NoteQuote(note.path, it.line, it.text)))
+        if not it.in_frontmatter
+        and (span := find_span(note, NoteQuote(note.path, it.line, it.text)))
     }
     text, last = note.text, len(note.text)
     # from the end, so that earlier offsets stay valid
     for start, end in sorted(places, reverse=True):
-        if start >= note.head.end and end <= last:
+        if start >= note.frontmatter.end and end <= last:
             text, last = text[:start] + places[start, end] + text[end:], start
     if text != note.text:
         yield Rewrite(note.path, text)
 
 
-def _description(note: Note, in_line: Words) -> Iterator[Act]:
+def _description(note: Note, in_line: Reword) -> Iterator[ChangeOperation]:
     before = " ".join(note.description.split())
     # broken frontmatter is left alone: what it still claims is reported
-    after = in_line(before) if before and note.head.fault is None else before
+    after = in_line(before) if before and note.frontmatter.error is None else before
     if after != before:
-        fields = note.head.fields
-        keys = (key for key in fields if note.head.scalar(key) == note.description)
+        fields = note.frontmatter.fields
+        keys = (key for key in fields if note.frontmatter.get_text(key) == note.description)
         yield SetField(note.path, next(keys, "description"), after)
 
 
-def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
+def _entries(memory: Memory, note: Note, in_line: Reword) -> Iterator[ChangeOperation]:
     for index, entry in memory.entries.get(note.path, ()):
         after = in_line(entry.hook) if entry.hook else ""
         if entry.form is EntryForm.ROW:
@@ -146,7 +161,9 @@ def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
             yield EditLine(index.path, entry.line, entry.text, before + after + behind)
 
 
-def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iterator[str]:
+def find_remaining_lines(
+    memory: Memory, path: str, values: tuple[ReplacedValue, ...]
+) -> Iterator[str]:
     """Yield where a note and its index entries still name one of the old `values`, and which."""
     note = memory.by_path.get(path)
     if note is None or not values:
@@ -155,7 +172,7 @@ def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iter
     for index, entry in memory.entries.get(path, ()):
         lines[index.path, entry.line] = entry.text
     for (file, number), line in lines.items():
-        if value := says(line, values):
+        if value := find_named_value(line, values):
             # in a line with a credential the value may be the credential
             yield f"{file}:{number} still says “{value if mask(line) == line else '…'}”"
 
@@ -164,22 +181,22 @@ def says_more(note: Note, kept: Note, lost: Mapping[NoteStatement, str]) -> bool
     """Return whether a note says anything besides the statements that are `lost`, what explains
     them (why, how to apply, where to look), and what the note that is `kept` says too.
     """
-    kept_texts = [statement.text for statement in sayings(kept)]
+    kept_texts = [statement.text for statement in extract_note_statements(kept)]
     lost_texts = {statement.text for statement in lost}
     return any(
         not _only_explains(note, statement)
-        and not any(is_said_again(statement.text, text) for text in kept_texts)
-        for statement in sayings(note)
-        if not statement.in_head and statement.text not in lost_texts
+        and not any(is_repeated(statement.text, text) for text in kept_texts)
+        for statement in extract_note_statements(note)
+        if not statement.in_frontmatter and statement.text not in lost_texts
     )
 
 
 def _only_explains(note: Note, statement: NoteStatement) -> bool:
     """Return whether a statement only says how another one is applied, or where to look."""
     label = _LABEL.match(note.text.split("\n")[statement.line - 1])
-    if label and pattern("how").match(lowered(label[1])):
+    if label and load_pattern("how").match(lower_text(label[1])):
         return True
-    return len(content_words(words(_LINK.sub("", statement.text)))) <= 1
+    return len(content_words(split_words(_LINK.sub("", statement.text)))) <= 1
 
 
 _MOST_LINES = 5
@@ -190,66 +207,80 @@ _STILL_OPPOSED = (
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-class Settled(NamedTuple):
+class Resolution(NamedTuple):
     """A resolution of a conflict, not yet applied."""
 
-    acts: tuple[Act, ...]
+    acts: tuple[ChangeOperation, ...]
     reason: str
     """The reason that the history records."""
-    told: str
+    description: str
     """What happens to the notes, in one sentence."""
-    lost: tuple[str, tuple[Value, ...]] = ("", ())
+    replaced: tuple[str, tuple[ReplacedValue, ...]] = ("", ())
     """Path of the note whose claim is replaced, and the values that it gives up."""
-    both: Conflict | None = None
+    both_kept: Conflict | None = None
     """The conflict, if both sides are kept."""
-    kept: tuple[str, ...] = ()
+    confirmed_paths: tuple[str, ...] = ()
     """Paths of the notes that the user thereby confirms, with the resulting text."""
-    whole: Settled | None = None
+    retire_instead: Resolution | None = None
     """The alternative that retires the note instead of replacing its claim."""
 
 
-def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> ChangeSet:
+def compose_resolution(notebook: Notebook, memory: Memory, settled: Resolution) -> ChangeSet:
     """Return the change set of a resolution, with warnings on lines that still have the old value.
     If both sides are kept and still look contradictory, their pair is dismissed with it. Raises
     ChangeRefused.
     """
     changes = [Change(act, settled.reason) for act in settled.acts]
-    change_set = put_together(notebook, memory, changes)
-    after = with_edits(memory, change_set.edits)
-    lines = [one_line(line) for line in islice(lines_that_say(after, *settled.lost), _MOST_LINES)]
-    dismisses = tuple(_ids_still_found(memory, after, settled.both)) if settled.both else ()
-    warnings = [*change_set.remarks, *(f"{line}." for line in lines)]
+    change_set = build_change_set(notebook, memory, changes)
+    after = apply_edits(memory, change_set.edits)
+    lines = [
+        make_one_line(line)
+        for line in islice(find_remaining_lines(after, *settled.replaced), _MOST_LINES)
+    ]
+    dismisses = (
+        tuple(_ids_still_found(memory, after, settled.both_kept)) if settled.both_kept else ()
+    )
+    warnings = [*change_set.warnings, *(f"{line}." for line in lines)]
     if dismisses:
         warnings.append(_STILL_OPPOSED)
-    notes = (after.by_path[path] for path in settled.kept if path in after.by_path)
-    confirms = tuple(filter(None, (digest(note.raw) for note in notes)))
-    return replace(change_set, remarks=tuple(warnings), dismisses=dismisses, confirms=confirms)
+    notes = (after.by_path[path] for path in settled.confirmed_paths if path in after.by_path)
+    confirms = tuple(filter(None, (compute_digest(note.raw) for note in notes)))
+    return replace(change_set, warnings=tuple(warnings), dismisses=dismisses, confirms=confirms)
 
 
-def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
+def resolve_for_one(memory: Memory, conflict: Conflict, keep: Keep) -> Resolution:
     """Return the resolution that keeps one side: the other note is retired or, if it says more than
     its claim, only the contradicting statements are replaced. Raises ChangeRefused if a claim is
     gone.
     """
-    kept, other = conflict.side(keep), conflict.other(keep)
+    kept, other = conflict.get_side(keep), conflict.get_other_side(keep)
     note, lost = _notes(memory, kept, other)
     if conflict.is_of_whole:
         return _keep_one_copy(note, lost)
-    wrong = claims(conflict, lost, note, keep.opposite)
+    wrong = find_claims(conflict, lost, note, keep.opposite)
     reason = f"conflict resolved for {note.path}: {conflict.reason}"
     done = _retired_message(lost, note)
-    retired = Settled((Retire(lost.path, note.path),), reason, done, kept=(note.path,))
+    retired = Resolution(
+        (Retire(lost.path, note.path),), reason, done, confirmed_paths=(note.path,)
+    )
     if not says_more(lost, note, wrong):
         return retired
-    values = values_of(other.quote.text, kept.quote.text)
+    values = find_replaced_values(other.quote.text, kept.quote.text)
     texts = {statement: _replaced(statement.text, new, values) for statement, new in wrong.items()}
-    acts = reworded(memory, lost, texts, _replacing(kept, values))
-    done = f"{visible(lost.path)} says more than this: only its claim is replaced"
+    acts = reword_claims(memory, lost, texts, _replacing(kept, values))
+    done = f"{make_visible(lost.path)} says more than this: only its claim is replaced"
     paths = (note.path, lost.path)
-    return Settled(tuple(acts), reason, done, (lost.path, values), kept=paths, whole=retired)
+    return Resolution(
+        tuple(acts),
+        reason,
+        done,
+        (lost.path, values),
+        confirmed_paths=paths,
+        retire_instead=retired,
+    )
 
 
-def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Settled:
+def resolve_for_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Resolution:
     """Return the resolution that keeps both claims, each limited to the scope `left` or `right`,
     such as "since May"; one of them may be "". Raises ChangeRefused.
     """
@@ -258,50 +289,52 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
     if not left.strip() and not right.strip():
         raise ChangeRefused("To keep both, enter when or for what at least one of them is true.")
     notes = _notes(memory, conflict.left, conflict.right)
-    acts: list[Act] = []
+    acts: list[ChangeOperation] = []
     for of, note, other, limit in (
         (Keep.LEFT, notes[0], notes[1], left),
         (Keep.RIGHT, notes[1], notes[0], right),
     ):
         if limit.strip():
             scope = _scope(limit)
-            statements = claims(conflict, note, other, of)
+            statements = find_claims(conflict, note, other, of)
             texts = {statement: _with_scope(statement.text, scope) for statement in statements}
-            acts += reworded(memory, note, texts, _limiting(conflict, of, scope))
+            acts += reword_claims(memory, note, texts, _limiting(conflict, of, scope))
     done = "Both notes are kept, each for its own scope"
     paths = tuple(note.path for note in notes)
     reason = f"both kept: {conflict.reason}"
-    return Settled(tuple(acts), reason, done, both=conflict, kept=paths)
+    return Resolution(tuple(acts), reason, done, both_kept=conflict, confirmed_paths=paths)
 
 
-def _keep_one_copy(note: Note, lost: Note) -> Settled:
+def _keep_one_copy(note: Note, lost: Note) -> Resolution:
     """Return the resolution that keeps one of two notes that say nearly the same."""
     reason = f"{lost.path} says nearly the same as {note.path}"
     more = ", though it says more than that" if says_more(lost, note, {}) else ""
     done = f"{_retired_message(lost, note)}{more}"
-    return Settled((Retire(lost.path, note.path),), reason, done, kept=(note.path,))
+    return Resolution((Retire(lost.path, note.path),), reason, done, confirmed_paths=(note.path,))
 
 
 def _retired_message(lost: Note, note: Note) -> str:
-    return f"{visible(lost.path)} is retired, links to it now point to {visible(note.path)}"
+    return (
+        f"{make_visible(lost.path)} is retired, links to it now point to {make_visible(note.path)}"
+    )
 
 
-def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
+def compose_merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
     """Return the path of the note to keep, the path of the note to retire, and a combined text for
     the user to edit. The note that the suggestion keeps is kept. Raises ChangeRefused.
     """
     keep = conflict.suggestion.keep
-    note, other = _notes(memory, conflict.side(keep), conflict.other(keep))
+    note, other = _notes(memory, conflict.get_side(keep), conflict.get_other_side(keep))
     body = other.body.strip("\n")
     gap = "" if note.text.endswith("\n") else "\n"
     return note.path, other.path, f"{note.text}{gap}\n## From {other.name}\n\n{body}\n"
 
 
-def merge_notes(path: str, other: str, text: str) -> Settled:
+def resolve_by_merge(path: str, other: str, text: str) -> Resolution:
     """Return the resolution that merges `other` into the note at `path` and retires it."""
-    done = f"{visible(other)} is part of {visible(path)} now"
+    done = f"{make_visible(other)} is part of {make_visible(path)} now"
     reason = f"conflict resolved: {other} merged"
-    return Settled((Merge(path, other, text),), reason, done, kept=(path,))
+    return Resolution((Merge(path, other, text),), reason, done, confirmed_paths=(path,))
 
 
 def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
@@ -309,42 +342,42 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
     notes: list[Note] = []
     for side in sides:
         note = memory.by_path.get(side.quote.path)
-        if note is None or (side.quote.text and span_of(note, side.quote) is None):
-            path = visible(side.quote.path)
+        if note is None or (side.quote.text and find_span(note, side.quote) is None):
+            path = make_visible(side.quote.path)
             raise ChangeRefused(f"No longer applies: {path} changed.")
         notes.append(note)
     return tuple(notes)
 
 
-def _replaced(text: str, kept: str, values: tuple[Value, ...]) -> str:
+def _replaced(text: str, kept: str, values: tuple[ReplacedValue, ...]) -> str:
     """Return the replacement of a statement: the statement with the kept values if that removes
     the contradiction, else the kept statement.
     """
-    corrected = with_new(text, values)
-    if corrected != text and not excludes(corrected, kept):
+    corrected = replace_values(text, values)
+    if corrected != text and not find_contradiction(corrected, kept):
         return corrected
-    return without_stop(kept) + closing(text)
+    return strip_final_punctuation(kept) + get_final_punctuation(text)
 
 
-def _replacing(kept: Side, values: tuple[Value, ...]) -> Words:
+def _replacing(kept: Side, values: tuple[ReplacedValue, ...]) -> Reword:
     """Return a function that replaces a contradicting line by the kept claim."""
 
     def words(line: str) -> str:
-        new = with_new(line, values)
-        if new == line and excludes(line, kept.quote.text):
-            return without_stop(kept.quote.text)
+        new = replace_values(line, values)
+        if new == line and find_contradiction(line, kept.quote.text):
+            return strip_final_punctuation(kept.quote.text)
         return new
 
     return words
 
 
-def _limiting(conflict: Conflict, of: Keep, scope: str) -> Words:
+def _limiting(conflict: Conflict, of: Keep, scope: str) -> Reword:
     """Return a function that adds the scope to lines that make the claim of one side."""
-    mine, other = conflict.side(of).quote.text, conflict.other(of).quote.text
-    values = values_of(mine, other)
+    mine, other = conflict.get_side(of).quote.text, conflict.get_other_side(of).quote.text
+    values = find_replaced_values(mine, other)
 
     def words(line: str) -> str:
-        is_claim = bool(says(line, values)) or bool(excludes(line, other))
+        is_claim = bool(find_named_value(line, values)) or bool(find_contradiction(line, other))
         return _with_scope(line, scope) if is_claim else line
 
     return words
@@ -360,24 +393,24 @@ def _ids_still_found(memory: Memory, after: Memory, conflict: Conflict) -> Itera
         (conflict.left.quote.text, conflict.right.quote.text)
     }
     for texts in _contradictions(after, *paths).keys() - before:
-        yield finding_id(RULE, "", cause_of_texts(*texts))
+        yield finding_id(CONTRADICTION_RULE, "", build_cause_of_texts(*texts))
 
 
 def _contradictions(memory: Memory, left: str, right: str) -> dict[tuple[str, str], str]:
     """Return all pairs of statements of two notes that contradict each other, with the reason."""
-    mine, theirs = (sayings(memory.by_path[path]) for path in (left, right))
+    mine, theirs = (extract_note_statements(memory.by_path[path]) for path in (left, right))
     pairs = ((it.text, its.text) for it in mine for its in theirs)
-    return {texts: reason for texts in pairs if (reason := excludes(*texts))}
+    return {texts: reason for texts in pairs if (reason := find_contradiction(*texts))}
 
 
 def _scope(words: str) -> str:
     """Return what the user typed, with “for” before it if it has no preposition."""
     plain = " ".join(words.split()).rstrip(".")
     first = _WORD.match(plain.lower())
-    known = (expressions("opposition", part) for part in ("scope", "since", "bare_scope"))
+    known = (list_expressions("opposition", part) for part in ("scope", "since", "bare_scope"))
     return plain if first and first.group() in chain(*known) else f"for {plain}"
 
 
 def _with_scope(text: str, scope: str) -> str:
     """Return a statement with a scope before its final punctuation."""
-    return f"{without_stop(text)} {scope}{closing(text)}"
+    return f"{strip_final_punctuation(text)} {scope}{get_final_punctuation(text)}"

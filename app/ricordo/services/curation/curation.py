@@ -7,41 +7,53 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.curation.brief import Brief
-from ricordo.curation.edits import brief_of, only_once
+from ricordo.curation.edits import compose_retry_brief, limit_to_one_edit
 from ricordo.curation.engine import EngineAnswer, Step
-from ricordo.curation.pending import Waiting, renewed, waiting
-from ricordo.curation.proposal import RULES, Alarm, Proposal, Rejected, retired
+from ricordo.curation.pending import PendingProposal, make_pending, with_new_id
+from ricordo.curation.proposal import RULES, Alarm, Proposal, RejectedChange, find_retired_path
 from ricordo.curation.routine import is_routine
-from ricordo.curation.user_decisions import NOTHING_DECIDED, UserDecisions
-from ricordo.curation.validation import ValidationContext, check, most_retired
+from ricordo.curation.user_decisions import NO_DECISIONS, UserDecisions
+from ricordo.curation.validation import ValidationContext, count_retirable, validate
 from ricordo.errors import ChangeRefused, EditRefused, StateUnusable, WrongUsage
 from ricordo.llm.redaction import Redaction
-from ricordo.memory.change import AddEntry, Author, Change, ChangeSet, Create, Insert, digest
+from ricordo.memory.change import (
+    AddEntry,
+    Author,
+    Change,
+    ChangeSet,
+    Create,
+    Insert,
+    compute_digest,
+)
 from ricordo.memory.compose import compose
-from ricordo.memory.draft import with_edits
+from ricordo.memory.draft import apply_edits
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
-from ricordo.services.curation.pending import CurationState, recall_curation, remember_curation
+from ricordo.services.curation.pending import (
+    CurationState,
+    load_curation_state,
+    save_curation_state,
+)
 from ricordo.services.curation.preparation import (
     CurationScope,
-    Prepared,
+    PreparedCuration,
     SkippedInput,
+    drop_missing,
+    list_skipped,
     prepare,
-    skipped,
-    still_there,
 )
-from ricordo.services.curation.user_decisions import moment_of, user_decisions
-from ricordo.services.edits.change import Merged, apply_or_merge, protected_paths
-from ricordo.services.engines.engines import MakeEngine, Outside, rules
-from ricordo.services.engines.preview import Egress, leaving_of, why_not
+from ricordo.services.curation.user_decisions import load_user_decisions, parse_moment
+from ricordo.services.edits.change import MergedEdits, apply_or_merge, protected_paths
+from ricordo.services.engines.engines import EngineFactory, EngineTarget, make_rules_engine
+from ricordo.services.engines.preview import Egress, find_blocked_reason, preview_egress
 from ricordo.services.ledger.ledger import (
     DecisionCount,
     LedgerRun,
-    created_lately,
+    count_created_lately,
+    count_retired_lately,
     new_run,
-    record,
-    record_decided,
-    retired_lately,
+    record_decisions,
+    record_run,
 )
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
@@ -50,7 +62,7 @@ from ricordo.text import clip
 _LONGEST_TOLD = 200
 """Cells of the list of refused proposals in the history."""
 
-ChangeOf = Callable[[Waiting, Callable[[], Memory]], Change]
+ChangeOf = Callable[[PendingProposal, Callable[[], Memory]], Change]
 """Returns the change for a proposal; its second argument returns the memory after the proposals
 before it. Raises ChangeRefused.
 """
@@ -60,13 +72,13 @@ before it. Raises ChangeRefused.
 class Curation:
     """The result of a curation; nothing is saved or applied yet."""
 
-    proposals: tuple[Waiting, ...]
+    proposals: tuple[PendingProposal, ...]
     """The pending proposals that still apply, and the new ones."""
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedChange, ...]
     brief: Brief
     redaction: Redaction
     """The redaction of this run: seals the brief and restores the answer."""
-    kept: CurationState
+    state: CurationState
     """The state to save once the user has seen the result."""
     sessions: int
     """Sessions with new messages."""
@@ -79,21 +91,21 @@ class Curation:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ApplyPlan:
     """The change set of chosen proposals; nothing is applied yet."""
 
     change_set: ChangeSet
-    chosen: tuple[Waiting, ...]
-    left: tuple[tuple[Waiting, str], ...]
+    chosen: tuple[PendingProposal, ...]
+    skipped: tuple[tuple[PendingProposal, str], ...]
     """The other proposals, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ApplyResult:
     """The result of applying proposals."""
 
-    applied: tuple[Waiting, ...]
-    left: tuple[tuple[Waiting, str], ...]
+    applied: tuple[PendingProposal, ...]
+    skipped: tuple[tuple[PendingProposal, str], ...]
     """Proposals that were not applied, each with the reason."""
 
 
@@ -105,7 +117,7 @@ def propose(
     memory: Memory,
     scope: CurationScope,
     step: Step = lambda _: None,
-    make: MakeEngine = rules,
+    make: EngineFactory = make_rules_engine,
 ) -> Curation:
     """Return what an engine proposes for `memory`, by the messages in the `scope`. Changes nothing.
     Raises WrongUsage, StateUnusable, CuratorFailed, and what `step` raises.
@@ -115,52 +127,54 @@ def propose(
 
 def propose_prepared(
     notebook: Notebook,
-    prepared: Prepared,
+    prepared: PreparedCuration,
     step: Step = lambda _: None,
-    make: MakeEngine = rules,
+    make: EngineFactory = make_rules_engine,
 ) -> Curation:
     """Return what an engine proposes for a prepared curation. Changes nothing. Raises
     StateUnusable, CuratorFailed, and what `step` raises.
     """
     engine = make(notebook, prepared, step)
     answer = engine.answer(prepared.memory, prepared.brief, step)
-    return checked(notebook, prepared, engine.author, answer)
+    return validate_answer(notebook, prepared, engine.author, answer)
 
 
-def checked(
-    notebook: Notebook, prepared: Prepared, author: Author, answer: EngineAnswer
+def validate_answer(
+    notebook: Notebook, prepared: PreparedCuration, author: Author, answer: EngineAnswer
 ) -> Curation:
     """Return the validated answer of an engine. Raises StateUnusable."""
-    memory, scope, told = prepared.memory, prepared.scope, prepared.told
-    at = notebook.surroundings.now.isoformat()
+    memory, scope, told = prepared.memory, prepared.scope, prepared.activity
+    at = notebook.environment.now.isoformat()
     # read again: pending proposals may have been decided while the user viewed the brief
-    kept = recall_curation(notebook.surroundings.state, memory.root)
-    decisions = user_decisions(notebook, memory)
+    kept = load_curation_state(notebook.environment.state, memory.root)
+    decisions = load_user_decisions(notebook, memory)
     old = [
         it
-        for it in kept.waiting
-        if not why_changed(memory, it) and not _find_objection(notebook, memory, decisions, it)
+        for it in kept.pending
+        if not explain_change(memory, it) and not _find_objection(notebook, memory, decisions, it)
     ]
     context = ValidationContext(
         memory,
-        {**{it.source: it.text for it in told.said}, **answer.shown},
+        {**{it.source: it.text for it in told.messages}, **answer.shown},
         author,
         protected_paths(notebook),
-        retired_lately(notebook),
-        [gone for it in old if (gone := retired(it.change.act))],
-        created_lately(notebook),
-        [it.path for it in old if isinstance(it.change.act, Create)],
+        count_retired_lately(notebook),
+        [gone for it in old if (gone := find_retired_path(it.change.operation))],
+        count_created_lately(notebook),
+        [it.path for it in old if isinstance(it.change.operation, Create)],
         decisions,
-        {it.source: moment for it in told.said if (moment := moment_of(it.at))},
+        {it.source: moment for it in told.messages if (moment := parse_moment(it.at))},
     )
-    result = check(context, answer.wishes)
-    fresh = [waiting(it, memory, at=at) for it in result.proposals if _is_about(scope.note, it)]
+    result = validate(context, answer.changes)
+    fresh = [
+        make_pending(it, memory, at=at) for it in result.proposals if _is_about(scope.note, it)
+    ]
     # a proposal that was applied and then reverted by others gets a new id
-    fresh = [renewed(it) if it.id in kept.applied else it for it in fresh]
+    fresh = [with_new_id(it) if it.id in kept.applied else it for it in fresh]
     new = {it.id: it for it in fresh if it.id not in {*kept.dropped, *kept.refused}}
-    recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
+    recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.extra_usage)
     # a repeated proposal belongs to this run; outdated and decided ones are dropped
-    outdated = {it.id for it in kept.waiting} - {it.id for it in old}
+    outdated = {it.id for it in kept.pending} - {it.id for it in old}
     by_id = {it.id: it for it in kept.proposals if it.id not in outdated}
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
     proposals = tuple(by_id.values())
@@ -169,18 +183,18 @@ def checked(
     is_silent = author.name == RULES
     checks = (it for it in result.rejected if not (is_silent and it.is_decided))
     rejected = (*answer.rejected, *checks)
-    passed_over = skipped(answer.unread, memory, told.said)
+    passed_over = list_skipped(answer.unread, memory, told.messages)
     # input that the engine was not asked about is read again next time
-    stays = scope.is_named or any(it.is_left for it in passed_over)
-    moving = kept.moving if stays else {**kept.moving, **told.cursors}
+    stays = scope.is_named or any(it.is_deferred for it in passed_over)
+    moving = kept.next_cursors if stays else {**kept.next_cursors, **told.cursors}
     return Curation(
         waits,
         rejected,
         prepared.brief,
         prepared.redaction,
-        replace(kept, proposals=proposals, moving=moving),
+        replace(kept, proposals=proposals, next_cursors=moving),
         told.sessions,
-        recorded.costing(answer.usage + answer.besides),
+        recorded.with_cost(answer.usage + answer.extra_usage),
         recorded,
         passed_over,
     )
@@ -190,19 +204,19 @@ def _is_about(note: str, it: Proposal) -> bool:
     """Return whether a proposal is about `note`; "" for any."""
     return not note or note in (
         *(edit.path for edit in it.edits),
-        getattr(it.change.act, "note", ""),
+        getattr(it.change.operation, "note", ""),
     )
 
 
-def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]:
+def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[PendingProposal, ...]:
     """Return the pending proposals on `memory`. One that contradicts a later decision of the user
     has a warning. Raises StateUnusable.
     """
-    pending = recall_curation(notebook.surroundings.state, memory.root).waiting
-    decisions = user_decisions(notebook, memory) if pending else NOTHING_DECIDED
-    if decisions == NOTHING_DECIDED:
+    pending = load_curation_state(notebook.environment.state, memory.root).pending
+    decisions = load_user_decisions(notebook, memory) if pending else NO_DECISIONS
+    if decisions == NO_DECISIONS:
         return pending
-    found: list[Waiting] = []
+    found: list[PendingProposal] = []
     for it in pending:
         why = _find_objection(notebook, memory, decisions, it)
         found.append(replace(it, warnings=(why, *it.warnings)) if why else it)
@@ -210,23 +224,23 @@ def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]
 
 
 def _find_objection(
-    notebook: Notebook, memory: Memory, decisions: UserDecisions, it: Waiting
+    notebook: Notebook, memory: Memory, decisions: UserDecisions, it: PendingProposal
 ) -> str:
     """Return the later decision of the user that a proposal contradicts; "" for none."""
     try:
-        edits = compose(memory, [it.change], marked=protected_paths(notebook)).edits
+        edits = compose(memory, [it.change], protected=protected_paths(notebook)).edits
     except ChangeRefused:
         return ""
-    return decisions.objection(memory, it.change.act, edits, moment_of(it.at))
+    return decisions.find_objection(memory, it.change.operation, edits, parse_moment(it.at))
 
 
-def why_changed(memory: Memory, it: Waiting) -> str:
+def explain_change(memory: Memory, it: PendingProposal) -> str:
     """Return why a proposal no longer applies as shown; "" where it does."""
     for path, sha in it.made_against.items():
         file = memory.by_path.get(path)
-        if (digest(file.raw) if file is not None else None) != sha:
+        if (compute_digest(file.raw) if file is not None else None) != sha:
             return f"{path} has changed since this was proposed"
-    act = it.change.act
+    act = it.change.operation
     if isinstance(act, AddEntry) and act.note in memory.entries:
         return f"{act.note} already has an entry"
     return ""
@@ -235,13 +249,13 @@ def why_changed(memory: Memory, it: Waiting) -> str:
 # Saving
 
 
-def begin(notebook: Notebook, curation: Curation) -> CurationState:
+def save_curation(notebook: Notebook, curation: Curation) -> CurationState:
     """Save the proposals of a curation as pending, record the run, and return the saved state.
     Where nothing was proposed or rejected, the cursors move. Raises StateUnusable.
     """
-    record(notebook.surroundings.state, notebook.place.root, curation.recorded)
-    kept = curation.kept if curation.rejected else curation.kept.settled()
-    keep(notebook, kept)
+    record_run(notebook.environment.state, notebook.place.root, curation.recorded)
+    kept = curation.state if curation.rejected else curation.state.move_cursors()
+    save_state(notebook, kept)
     return kept
 
 
@@ -249,27 +263,29 @@ def record_trial(notebook: Notebook, curation: Curation) -> None:
     """Record the cost of a curation whose proposals are not saved. Raises StateUnusable."""
     run = replace(curation.recorded, proposed=0, activity_tokens=0)
     if run.input_tokens or run.output_tokens:
-        record(notebook.surroundings.state, notebook.place.root, run)
+        record_run(notebook.environment.state, notebook.place.root, run)
 
 
-def keep(notebook: Notebook, kept: CurationState) -> None:
+def save_state(notebook: Notebook, kept: CurationState) -> None:
     """Save the curation state. Raises StateUnusable."""
-    there = replace(kept, cursors=still_there(kept.cursors), moving=still_there(kept.moving))
-    remember_curation(notebook.surroundings.state, notebook.place.root, there)
+    there = replace(
+        kept, cursors=drop_missing(kept.cursors), next_cursors=drop_missing(kept.next_cursors)
+    )
+    save_curation_state(notebook.environment.state, notebook.place.root, there)
 
 
 # Deciding
 
 
-def take(
+def apply_proposals(
     notebook: Notebook,
     memory: Memory,
-    waits: Sequence[Waiting],
-    why_left: Callable[[Waiting], str],
+    waits: Sequence[PendingProposal],
+    why_skipped: Callable[[PendingProposal], str],
     *,
     by_hand: bool,
     confirmed: Collection[str] = (),
-) -> Taken:
+) -> ApplyResult:
     """Apply pending proposals as one change set: those for which `why_left` gives no reason to skip
     them, and whose notes are as shown. A proposal with an alarm is applied only where its id is in
     `confirmed`.
@@ -277,103 +293,105 @@ def take(
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
     """
-    why = {it.id: why_left(it) for it in waits}
-    alarming = alarms(notebook, memory, [it for it in waits if not why[it.id]])
+    why = {it.id: why_skipped(it) for it in waits}
+    alarming = find_alarms(notebook, memory, [it for it in waits if not why[it.id]])
 
-    def why_not(it: Waiting) -> str:
+    def why_not(it: PendingProposal) -> str:
         unconfirmed = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
         return why[it.id] or (f"{unconfirmed}: needs confirmation" if unconfirmed else "")
 
-    plan = plan_of(notebook, memory, waits, why_not)
-    return settle(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
+    plan = make_plan(notebook, memory, waits, why_not)
+    return record_applied(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
 
 
-def warnings_of(it: Waiting) -> str:
+def format_warnings(it: PendingProposal) -> str:
     """Return the warnings and alarms of a proposal in one line; "" for none."""
-    return "; ".join(it.told)
+    return "; ".join(it.all_warnings)
 
 
-def routine_ids(notebook: Notebook, memory: Memory, waits: Iterable[Waiting]) -> frozenset[str]:
+def find_routine_ids(
+    notebook: Notebook, memory: Memory, waits: Iterable[PendingProposal]
+) -> frozenset[str]:
     """Return the ids of the pending proposals that are routine and have no warning, each applied
     after the ones before it. Raises StateUnusable.
     """
-    marked, renamed = protected_paths(notebook), notebook.renamed(memory)
+    marked, renamed = protected_paths(notebook), notebook.find_moved(memory)
     found: set[str] = set()
     draft = memory
     for it in waits:
-        if it.told or why_changed(memory, it):
+        if it.all_warnings or explain_change(memory, it):
             continue
         try:
-            edits = compose(draft, [it.change], marked=marked).edits
+            edits = compose(draft, [it.change], protected=marked).edits
         except ChangeRefused:
             continue
         if is_routine(draft, edits, renamed):
             found.add(it.id)
-            draft = with_edits(draft, edits)
+            draft = apply_edits(draft, edits)
     return frozenset(found)
 
 
-def _apply(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None:
+def _apply(notebook: Notebook, plan: ApplyPlan, *, by_hand: bool) -> Applied | None:
     """Apply a plan; return None where it is empty."""
     if not plan.chosen:
         return None
     outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
-    if isinstance(outcome, Merged):
-        raise EditRefused(outcome.told)
+    if isinstance(outcome, MergedEdits):
+        raise EditRefused(outcome.summary)
     if not isinstance(outcome, Applied):
-        raise outcome.error()
+        raise outcome.to_error()
     return outcome
 
 
-def alarms(
-    notebook: Notebook, memory: Memory, chosen: Iterable[Waiting]
+def find_alarms(
+    notebook: Notebook, memory: Memory, chosen: Iterable[PendingProposal]
 ) -> Mapping[str, tuple[Alarm, ...]]:
     """Return the alarms of applying the `chosen` proposals together, by id. Notes that curations
     retired within the last day count. Raises StateUnusable.
     """
-    earlier = count = retired_lately(notebook)
+    earlier = count = count_retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
         told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
-        if retired(it.change.act):
+        if find_retired_path(it.change.operation):
             count += 1
-            if count > most_retired(memory, earlier):
+            if count > count_retirable(memory, earlier):
                 told.append(Alarm.MANY)
         if told:
             found[it.id] = tuple(told)
     return found
 
 
-def plan_of(
+def make_plan(
     notebook: Notebook,
     memory: Memory,
-    waits: Iterable[Waiting],
-    wanted: Callable[[Waiting], str],
+    waits: Iterable[PendingProposal],
+    wanted: Callable[[PendingProposal], str],
     change_of: ChangeOf = lambda it, _: it.change,
-) -> Plan:
+) -> ApplyPlan:
     """Return the plan for the pending proposals for which `wanted` returns no reason against them
     and which still apply, each after the ones before it. `change_of` returns the change for one.
     """
-    fitting: list[Waiting] = []
-    left: list[tuple[Waiting, str]] = []
+    fitting: list[PendingProposal] = []
+    left: list[tuple[PendingProposal, str]] = []
     for it in waits:
-        why = wanted(it) or why_changed(memory, it)
+        why = wanted(it) or explain_change(memory, it)
         if why:
             left.append((it, why))
         else:
             fitting.append(it)
     marked = protected_paths(notebook)
 
-    def composed(chosen: Sequence[Waiting]) -> ChangeSet:
+    def composed(chosen: Sequence[PendingProposal]) -> ChangeSet:
         changes = _changes(memory, chosen, change_of, marked)
         lines = _log_line(notebook, memory, chosen)
-        whole = compose(memory, [*changes, *lines], marked=marked)
+        whole = compose(memory, [*changes, *lines], protected=marked)
         return replace(whole, accepts=tuple(it.id for it in chosen))
 
     try:
-        return Plan(composed(fitting), tuple(fitting), tuple(left))
+        return ApplyPlan(composed(fitting), tuple(fitting), tuple(left))
     except ChangeRefused:
-        chosen: list[Waiting] = []
+        chosen: list[PendingProposal] = []
         for it in fitting:
             try:
                 composed([*chosen, it])
@@ -381,24 +399,24 @@ def plan_of(
                 left.append((it, refused.message))
             else:
                 chosen.append(it)
-        return Plan(composed(chosen), tuple(chosen), tuple(left))
+        return ApplyPlan(composed(chosen), tuple(chosen), tuple(left))
 
 
 def _changes(
-    memory: Memory, chosen: Iterable[Waiting], change_of: ChangeOf, marked: Collection[str]
+    memory: Memory, chosen: Iterable[PendingProposal], change_of: ChangeOf, marked: Collection[str]
 ) -> list[Change]:
     """Return the changes for the proposals that are `chosen`. Raises ChangeRefused."""
     changes: list[Change] = []
 
     def drafted() -> Memory:
-        return with_edits(memory, compose(memory, changes, marked=marked).edits)
+        return apply_edits(memory, compose(memory, changes, protected=marked).edits)
 
     for it in chosen:
         changes.append(change_of(it, drafted))
     return changes
 
 
-def settle(notebook: Notebook, plan: Plan, applied: Applied | None) -> Taken:
+def record_applied(notebook: Notebook, plan: ApplyPlan, applied: Applied | None) -> ApplyResult:
     """Record in the ledger what was `applied`, if anything; the history has it already. Raises
     StateUnusable.
     """
@@ -414,15 +432,15 @@ def settle(notebook: Notebook, plan: Plan, applied: Applied | None) -> Taken:
         raise StateUnusable(
             error.message, changed=f"{done}; the ledger does not record it."
         ) from None
-    return Taken(plan.chosen, plan.left)
+    return ApplyResult(plan.chosen, plan.skipped)
 
 
-def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
+def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
     """Refuse the given proposals that are pending, as one act of the history, and return their
     number. Raises StateUnusable and MemoryUnreadable.
     """
-    surroundings, root = notebook.surroundings, notebook.place.root
-    pending = {it.id for it in recall_curation(surroundings.state, root).waiting}
+    surroundings, root = notebook.environment, notebook.place.root
+    pending = {it.id for it in load_curation_state(surroundings.state, root).pending}
     them = [it for it in refused if it.id in pending]
     if not them:
         _move_cursors(notebook)
@@ -440,26 +458,28 @@ def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
 def _move_cursors(notebook: Notebook) -> None:
     """Save how far activity was curated, where nothing is pending any more."""
     # read again: another command may have saved proposals meanwhile
-    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    if kept.moving and not kept.waiting:
-        keep(notebook, kept.settled())
+    kept = load_curation_state(notebook.environment.state, notebook.place.root)
+    if kept.next_cursors and not kept.pending:
+        save_state(notebook, kept.move_cursors())
 
 
 def _record(notebook: Notebook, decided: Iterable[DecisionCount]) -> None:
-    record_decided(notebook.surroundings.state, notebook.place.root, decided)
+    record_decisions(notebook.environment.state, notebook.place.root, decided)
 
 
-def _by_run(them: Iterable[Waiting]) -> Mapping[str, int]:
+def _by_run(them: Iterable[PendingProposal]) -> Mapping[str, int]:
     return Counter(it.run for it in them if it.run)
 
 
-def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
+def _log_line(
+    notebook: Notebook, memory: Memory, chosen: Sequence[PendingProposal]
+) -> list[Change]:
     """Return the change that adds a curation to a wiki's log; none where there is no log."""
     logs = [file for file in memory.files if file.path.rpartition("/")[2] == memory.layout.log_name]
     if not chosen or not logs:
         return []
     log = min(logs, key=lambda it: it.path.count("/"))
-    day = notebook.surroundings.now.date().isoformat()
+    day = notebook.environment.now.date().isoformat()
     told = ", ".join(f"{it.op} {it.path}" for it in chosen)
     lines = split_lines(log.text)
     text = f"\n## [{day}] curate | {len(chosen)} changes\n\n{told}\n"
@@ -470,42 +490,42 @@ def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> 
 class RetryRequest:
     """The engine of a curation and its input."""
 
-    prepared: Prepared
-    outside: Outside
+    prepared: PreparedCuration
+    target: EngineTarget
 
 
 @dataclass(frozen=True, slots=True)
-class BeforeSendingBack:
+class RetryPreview:
     """Preview of sending a rejected change back; nothing is sent."""
 
     brief: Brief
-    leaving: Egress
-    why_not: str
+    egress: Egress
+    disabled_reason: str
     """Why it cannot be sent, and what to do; "" where it can."""
 
 
-def look_before_sending_back(
-    notebook: Notebook, asked: RetryRequest, rejected: Rejected
-) -> BeforeSendingBack:
+def preview_retry(
+    notebook: Notebook, asked: RetryRequest, rejected: RejectedChange
+) -> RetryPreview:
     """Return the preview of sending a change back. Raises StateUnusable."""
-    brief, redaction = brief_of(asked.prepared.brief, rejected), asked.prepared.redaction
-    leaving = leaving_of(notebook, asked.outside, brief, redaction, brief.stable, brief.changing)
-    return BeforeSendingBack(brief, leaving, why_not(leaving))
+    brief, redaction = compose_retry_brief(asked.prepared.brief, rejected), asked.prepared.redaction
+    leaving = preview_egress(notebook, asked.target, brief, redaction, brief.stable, brief.changing)
+    return RetryPreview(brief, leaving, find_blocked_reason(leaving))
 
 
 def send_back(
-    notebook: Notebook, asked: RetryRequest, rejected: Rejected, step: Step = lambda _: None
+    notebook: Notebook, asked: RetryRequest, rejected: RejectedChange, step: Step = lambda _: None
 ) -> Curation:
     """Send a rejected change back and return the result: the pending proposals, and the corrected
     change where it is valid now. Nothing is saved. Raises WrongUsage where it was sent back before
     or is not from an external engine, CuratorFailed, StateUnusable, and what `step` raises.
     """
-    if not rejected.said:
+    if not rejected.original:
         raise WrongUsage("Only what a model or a program proposed can be sent back, and only once.")
     # the activity and the cursors were counted by the first curation
-    told = replace(asked.prepared.told, tokens=0, cursors={})
-    prepared = replace(asked.prepared, told=told)
-    engine = asked.outside.asking(notebook, prepared)
-    brief = brief_of(prepared.brief, rejected)
-    answer = only_once(engine.answer(prepared.memory, brief, step))
-    return checked(notebook, prepared, engine.author, answer)
+    told = replace(asked.prepared.activity, tokens=0, cursors={})
+    prepared = replace(asked.prepared, activity=told)
+    engine = asked.target.make_engine(notebook, prepared)
+    brief = compose_retry_brief(prepared.brief, rejected)
+    answer = limit_to_one_edit(engine.answer(prepared.memory, brief, step))
+    return validate_answer(notebook, prepared, engine.author, answer)

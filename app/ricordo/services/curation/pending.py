@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ricordo.curation.pending import Waiting, as_kept, from_kept
+from ricordo.curation.pending import PendingProposal, from_document, to_document
 from ricordo.errors import StateUnusable
 from ricordo.storage.database import DATABASE, Database
 from ricordo.storage.decisions import Decision, Decisions
@@ -46,11 +46,11 @@ class Cursor:
 class CurationState:
     """The state of curation of one memory."""
 
-    proposals: tuple[Waiting, ...] = ()
+    proposals: tuple[PendingProposal, ...] = ()
     """All stored proposals, oldest first; also decided ones, for undo makes them pending again."""
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
     """How far the transcripts were curated, by path and session."""
-    moving: Mapping[str, Cursor] = field(default_factory=dict)
+    next_cursors: Mapping[str, Cursor] = field(default_factory=dict)
     """The cursors once all pending proposals are decided."""
     dropped: tuple[str, ...] = ()
     """Ids that are not proposed again: an edited proposal replaced them, or an older version of
@@ -62,7 +62,7 @@ class CurationState:
     """Ids of the proposals that were applied."""
 
     @property
-    def waiting(self) -> tuple[Waiting, ...]:
+    def pending(self) -> tuple[PendingProposal, ...]:
         """The proposals that are pending, oldest first."""
         return tuple(it for it in self.proposals if not self.is_decided(it.id))
 
@@ -70,25 +70,25 @@ class CurationState:
         """Return whether the proposal with that id was applied or refused."""
         return id in self.refused or id in self.applied
 
-    def settled(self) -> CurationState:
+    def move_cursors(self) -> CurationState:
         """Return the state with the cursors moved, unless proposals are pending."""
-        if self.waiting:
+        if self.pending:
             return self
-        return replace(self, cursors={**self.cursors, **self.moving}, moving={})
+        return replace(self, cursors={**self.cursors, **self.next_cursors}, next_cursors={})
 
 
-def recall_curation(state: str, root: str) -> CurationState:
+def load_curation_state(state: str, root: str) -> CurationState:
     """Return the curation state of the memory at `root`, empty where the file cannot be read.
     Raises StateUnusable where the history cannot be read.
     """
     document, _ = read_json(os.path.join(state, FOLDER, _name(root)), _LARGEST)
     if not isinstance(document, dict) or document.get("root") != root:
         document = _NOTHING
-    decided = Decisions(Database(state), root).standing(Decision.ACCEPT, Decision.REFUSE)
+    decided = Decisions(Database(state), root).find_active(Decision.ACCEPT, Decision.REFUSE)
     refused = {id: it.at for id, it in decided.items() if it.decision is Decision.REFUSE}
     applied = frozenset(decided.keys() - refused.keys())
     try:
-        proposals = (from_kept(it, _last_run(document)) for it in document["waiting"])
+        proposals = (from_document(it, _last_run(document)) for it in document["waiting"])
         return CurationState(
             tuple(it for it in proposals if it is not None),
             {str(key): Cursor(**it) for key, it in document["cursors"].items()},
@@ -110,7 +110,7 @@ def _last_run(document: Mapping[str, Any]) -> str:
     return str(run["id"]) if isinstance(run, dict) else ""
 
 
-def stamp_of_curation(state: str, root: str) -> object:
+def get_curation_stamp(state: str, root: str) -> object:
     """Return a value that changes when the pending proposals of the memory at `root` may have
     changed: some were proposed or decided, or an act was undone.
     """
@@ -127,13 +127,13 @@ def _stamp(path: str) -> object:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def remember_curation(state: str, root: str, kept: CurationState) -> None:
+def save_curation_state(state: str, root: str, kept: CurationState) -> None:
     """Save the curation state of the memory at `root`. Raises StateUnusable."""
     document = {
         "root": root,
         "waiting": _kept_proposals(kept),
         "cursors": {key: _describe_cursor(it) for key, it in kept.cursors.items()},
-        "moving": {key: _describe_cursor(it) for key, it in kept.moving.items()},
+        "moving": {key: _describe_cursor(it) for key, it in kept.next_cursors.items()},
         "dropped": list(kept.dropped[-_MOST_DROPPED:]),
     }
     folder = os.path.join(state, FOLDER)
@@ -156,7 +156,7 @@ def _kept_proposals(kept: CurationState) -> list[dict[str, Any]]:
             room -= len(it.diff) + _LEAST_OF_ONE
             if room < 0:
                 continue
-        chosen.append(as_kept(it))
+        chosen.append(to_document(it))
     return chosen[::-1]
 
 

@@ -9,30 +9,35 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.registry import named_session, open_transcript
-from ricordo.agents.transcripts.checkpoint import as_text, from_text
-from ricordo.agents.transcripts.session import Session, Turn
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
-from ricordo.curation.brief import BUDGET, Brief, compose_brief, turn_tokens
-from ricordo.curation.engine import CurationProgress, Step, Unread
-from ricordo.curation.spoken import Heard, Spoken, heard, spoken
-from ricordo.errors import TooOften
-from ricordo.llm.question import estimate
+from ricordo.agents.registry import find_named_session, open_transcript
+from ricordo.agents.transcripts.checkpoint import dump_checkpoint, load_checkpoint
+from ricordo.agents.transcripts.session import Message, Session
+from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
+from ricordo.curation.brief import BUDGET, Brief, compose_brief, estimate_message
+from ricordo.curation.engine import CurationProgress, Step, UnreadInput
+from ricordo.curation.spoken import (
+    MemorableStatement,
+    UserMessage,
+    find_memorable,
+    read_user_messages,
+)
+from ricordo.errors import RateLimited
+from ricordo.llm.question import estimate_tokens
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
-from ricordo.services.curation.pending import Cursor, recall_curation
-from ricordo.services.curation.user_decisions import user_decisions
+from ricordo.services.curation.pending import Cursor, load_curation_state
+from ricordo.services.curation.user_decisions import load_user_decisions
 from ricordo.services.engines.redaction import begin_redaction
-from ricordo.services.ledger.ledger import applied_at
+from ricordo.services.ledger.ledger import list_applied_times
 from ricordo.services.search.recall import open_index, recall
-from ricordo.services.search.usage import gaps
-from ricordo.services.sessions.sessions import bearing, bears, sources_of
+from ricordo.services.search.usage import list_search_misses
+from ricordo.services.sessions.sessions import find_session_filter, is_relevant, list_sources
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 
-MOST = 20_000
+MAX_MESSAGES = 20_000
 """Messages of the user in one curation; later ones are left for the next."""
 
 
@@ -55,10 +60,10 @@ class CurationScope:
 
 
 @dataclass(slots=True)
-class SpokenSince:
+class NewActivity:
     """New messages, and how far the transcripts were read."""
 
-    said: list[Spoken] = field(default_factory=list)
+    messages: list[UserMessage] = field(default_factory=list)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     sessions: int = 0
     tokens: int = 0
@@ -69,51 +74,51 @@ class SpokenSince:
     """Whether messages that did not fit are left for the next curation."""
 
 
-def listen(
+def read_activity(
     place: MemoryPlace,
-    surroundings: Environment,
+    environment: Environment,
     scope: CurationScope,
     cursors: Mapping[str, Cursor],
     step: Callable[[], None],
     room: int | None = None,
-) -> SpokenSince:
+) -> NewActivity:
     """Return the user's messages in the `scope` by day, as many as fit into `room` tokens of a
     brief. Unreadable transcripts are skipped. Raises WrongUsage where the scope names no
     transcript.
     """
-    told = SpokenSince()
+    told = NewActivity()
     seen: set[tuple[str, str]] = set()
-    own = None if scope.session else bearing(place, surroundings)
-    for source in _sources(own, scope, surroundings):
-        if len(told.said) >= MOST or (room is not None and room <= 0):
+    own = None if scope.session else find_session_filter(place, environment)
+    for source in _sources(own, scope, environment):
+        if len(told.messages) >= MAX_MESSAGES or (room is not None and room <= 0):
             told.has_more = True
             break
         listening = _TranscriptReading(source, scope, cursors, own, room)
-        found = listening.said(surroundings.now.date(), step)
+        found = listening.said(environment.now.date(), step)
         if found is None:
             continue
         said, cursor = found
         # a resumed session may be in two transcripts
         fresh = [it for it in said if (it.key, it.text) not in seen]
         seen |= {(it.key, it.text) for it in fresh}
-        told.said += fresh
+        told.messages += fresh
         told.sessions += bool(fresh)
-        told.cursors[key_of(source)] = cursor
+        told.cursors[get_cursor_key(source)] = cursor
         told.tokens += listening.tokens
         told.last = max(told.last, listening.last)
         told.has_more |= listening.has_more
         room = listening.room
     # sessions of one day stay whole
-    told.said.sort(key=lambda it: it.day)
+    told.messages.sort(key=lambda it: it.day)
     return told
 
 
-def key_of(source: TranscriptSource) -> str:
+def get_cursor_key(source: TranscriptSource) -> str:
     """Return the key of a transcript among the cursors."""
     return f"{source.path}\0{source.session}"
 
 
-def still_there(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
+def drop_missing(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
     """Return the `cursors` without those of deleted transcripts. Those in a missing folder stay: it
     may come back, as with an unmounted disk.
     """
@@ -126,12 +131,12 @@ def still_there(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
 
 
 def _sources(
-    own: SessionScope | None, scope: CurationScope, surroundings: Environment
+    own: SessionFilter | None, scope: CurationScope, surroundings: Environment
 ) -> Iterator[TranscriptSource]:
     if scope.session or own is None:
-        yield named_session(scope.session)
+        yield find_named_session(scope.session)
     else:
-        yield from sorted(sources_of(own, surroundings), key=lambda it: (it.path, it.session))
+        yield from sorted(list_sources(own, surroundings), key=lambda it: (it.path, it.session))
 
 
 class _TranscriptReading:
@@ -142,63 +147,65 @@ class _TranscriptReading:
         source: TranscriptSource,
         scope: CurationScope,
         cursors: Mapping[str, Cursor],
-        own: SessionScope | None,
+        own: SessionFilter | None,
         room: int | None,
     ) -> None:
         self._source, self._scope, self._own = source, scope, own
-        self._cursor = None if scope.is_named else cursors.get(key_of(source))
+        self._cursor = None if scope.is_named else cursors.get(get_cursor_key(source))
         self.room = room
         """Tokens left after reading."""
         self.tokens = 0
         self.last = ""
         self.has_more = False
 
-    def said(self, today: date, step: Callable[[], None]) -> tuple[list[Spoken], Cursor] | None:
+    def said(
+        self, today: date, step: Callable[[], None]
+    ) -> tuple[list[UserMessage], Cursor] | None:
         """Return the messages and the new cursor; None where there is nothing new, or the session
         does not belong to the memory.
         """
         source, cursor = self._source, self._cursor
         if cursor is not None and cursor.stamp == source.stamp and source.stamp:
             return None
-        kept = from_text(cursor.learnt) if cursor and cursor.learnt else None
+        kept = load_checkpoint(cursor.learnt) if cursor and cursor.learnt else None
         transcript = open_transcript(source, kept)
         first = cursor.last if cursor and not cursor.learnt else 0
         last = first
 
-        def turns() -> Iterator[Turn]:
+        def turns() -> Iterator[Message]:
             nonlocal last
-            for turn in transcript.turns():
+            for turn in transcript.messages():
                 step()
-                last = max(last, turn.where.line)
-                if turn.where.line > first and self._is_in_scope(turn):
+                last = max(last, turn.place.line)
+                if turn.place.line > first and self._is_in_scope(turn):
                     self._count(turn)
                     yield turn
 
-        found: list[Spoken] = []
-        for it in spoken(source.path, turns(), today, is_answer=cursor is not None):
+        found: list[UserMessage] = []
+        for it in read_user_messages(source.path, turns(), today, is_answer=cursor is not None):
             found.append(it)
             if self._is_full(it):
                 transcript.seal()
                 break
-        if self._own is not None and not bears(self._own, transcript.session):
+        if self._own is not None and not is_relevant(self._own, transcript.session):
             return None
-        learnt = as_text(transcript.learnt) if transcript.is_resumable else ""
+        learnt = dump_checkpoint(transcript.checkpoint) if transcript.is_resumable else ""
         return found, Cursor("" if self.has_more else source.stamp, learnt, last)
 
-    def _is_in_scope(self, turn: Turn) -> bool:
+    def _is_in_scope(self, turn: Message) -> bool:
         since = self._scope.since
         return since is None or not turn.at or datetime.fromisoformat(turn.at) >= since
 
-    def _count(self, turn: Turn) -> None:
-        if turn.is_said:
-            self.tokens += estimate(turn.text)
+    def _count(self, turn: Message) -> None:
+        if turn.is_spoken:
+            self.tokens += estimate_tokens(turn.text)
             self.last = max(self.last, turn.at)
 
-    def _is_full(self, it: Spoken) -> bool:
+    def _is_full(self, it: UserMessage) -> bool:
         """Subtract a message from the room; return whether none is left."""
         if self.room is None:
             return False
-        self.room -= turn_tokens(it)
+        self.room -= estimate_message(it)
         self.has_more = self.room <= 0
         return self.has_more
 
@@ -215,17 +222,17 @@ class RatePeriod(NamedTuple):
     setting: str
 
 
-def refuse_storm(notebook: Notebook) -> None:
+def check_rate_limit(notebook: Notebook) -> None:
     """Raise TooOften where a memory was curated too often lately. Raises StateUnusable."""
-    if told := storm(notebook):
-        raise TooOften(told)
+    if told := explain_rate_limit(notebook):
+        raise RateLimited(told)
 
 
-def storm(notebook: Notebook) -> str:
+def explain_rate_limit(notebook: Notebook) -> str:
     """Return a message where too many curations were applied lately, also undone ones; "" where
     not. Curations in the future, after the clock was put back, count. Raises StateUnusable.
     """
-    now, applied = notebook.surroundings.now, applied_at(notebook)
+    now, applied = notebook.environment.now, list_applied_times(notebook)
     for span in _spans(notebook):
         lately = sorted(at for at in applied if now - at < span.length)
         if len(lately) >= span.most:
@@ -238,14 +245,14 @@ def storm(notebook: Notebook) -> str:
     return ""
 
 
-def still_going_on(notebook: Notebook, last: str) -> str:
+def explain_open_session(notebook: Notebook, last: str) -> str:
     """Return a warning where the last message is recent; "" where it is not. `last` is its time,
     ISO 8601; "" for none.
     """
     quiet = timedelta(minutes=notebook.settings.curate.quiet)
     if not last or not quiet:
         return ""
-    ago = notebook.surroundings.now - datetime.fromisoformat(last)
+    ago = notebook.environment.now - datetime.fromisoformat(last)
     if not timedelta(0) <= ago < quiet:
         return ""
     minutes = int(ago.total_seconds() // 60)
@@ -279,61 +286,63 @@ class SkippedInput:
     """Its name, in one line."""
     why: str
     """The reason in one line, with what can still be done."""
-    is_left: bool
+    is_deferred: bool
     """Whether the engine was not asked about it."""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """The whole message."""
         return f"skipped: {self.name}, {self.why}"
 
 
-def skipped(
-    unread: Iterable[Unread], memory: Memory, said: Iterable[Spoken]
+def list_skipped(
+    unread: Iterable[UnreadInput], memory: Memory, said: Iterable[UserMessage]
 ) -> tuple[SkippedInput, ...]:
     """Return the unread notes of `memory` and messages among `said`."""
     turns = {it.source: it for it in said}
 
-    def told(it: Unread) -> SkippedInput:
+    def told(it: UnreadInput) -> SkippedInput:
         is_note = it.source in memory.by_path
         why = f"{it.why}; {_STAYS}" if is_note else it.why
-        why = f"{_LEFT}: {it.why}" if it.is_left else why
+        why = f"{_LEFT}: {it.why}" if it.is_deferred else why
         turn = turns.get(it.source)
-        name = _name(turn) if turn else one_line(it.source) or _BESIDE
-        return SkippedInput(it.source, name, one_line(why), it.is_left)
+        name = _name(turn) if turn else make_one_line(it.source) or _BESIDE
+        return SkippedInput(it.source, name, make_one_line(why), it.is_deferred)
 
     return tuple(map(told, unread))
 
 
-def summed_up(found: Iterable[SkippedInput]) -> tuple[SkippedInput, ...]:
+def summarize_skipped(found: Iterable[SkippedInput]) -> tuple[SkippedInput, ...]:
     """Return the skipped input one by one, but everything that was not asked about as one, since it
     has one reason.
     """
     known = tuple(found)
-    left = [it for it in known if it.is_left]
-    rest = tuple(it for it in known if not it.is_left)
+    left = [it for it in known if it.is_deferred]
+    rest = tuple(it for it in known if not it.is_deferred)
     if not left:
         return rest
     more = [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
     names = ", ".join([*(it.name for it in left[:_MOST_NAMED]), *more])
-    return (*rest, SkippedInput("", names, left[0].why, is_left=True))
+    return (*rest, SkippedInput("", names, left[0].why, is_deferred=True))
 
 
-def _name(turn: Spoken) -> str:
-    return f"what you said on {turn.day:%-d %b}, “{clip(one_line(mask(turn.text)), _LONGEST)}”"
+def _name(turn: UserMessage) -> str:
+    return f"what you said on {turn.day:%-d %b}, “{clip(make_one_line(mask(turn.text)), _LONGEST)}”"
 
 
-def recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
+def list_recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
     """Return the sessions of the memory whose transcript exists, newest first; without
     sub-agents.
     """
-    own = bearing(notebook.place, notebook.surroundings)
-    known = (it.session for it in notebook.activity.known())
-    found = [it for it in known if not it.part_of and bears(own, it) and os.path.isfile(it.path)]
+    own = find_session_filter(notebook.place, notebook.environment)
+    known = (it.session for it in notebook.activity.list_transcripts())
+    found = [
+        it for it in known if not it.part_of and is_relevant(own, it) and os.path.isfile(it.path)
+    ]
     return tuple(sorted(found, key=lambda it: it.ended, reverse=True))
 
 
-def scope_of(session: Session) -> CurationScope:
+def get_scope(session: Session) -> CurationScope:
     """Return the scope of one session."""
     is_one_of_many = session.agent.keeps_database
     return CurationScope(session=f"{session.path}#{session.id}" if is_one_of_many else session.path)
@@ -349,18 +358,18 @@ _LONGEST_ASKED = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedCuration:
     """The input of an engine."""
 
     memory: Memory
     scope: CurationScope
-    told: SpokenSince
-    heard: tuple[Heard, ...]
+    activity: NewActivity
+    statements: tuple[MemorableStatement, ...]
     """The statements worth remembering, by the rules."""
     brief: Brief
     redaction: Redaction
     """The redaction of the brief; restores the answer."""
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Warnings to the user before it runs."""
 
 
@@ -372,41 +381,47 @@ def prepare(
     *,
     budget: int = BUDGET,
     room: int | None = None,
-) -> Prepared:
+) -> PreparedCuration:
     """Return the input of a curation of `memory` in the `scope`. `budget` is that of the brief, and
     `room` the part of it for activity, both in tokens; activity that does not fit is left for the
     next curation. Without `room` all is read, though the brief may not show it all.
 
     Raises WrongUsage where the scope names no transcript, StateUnusable, and what `step` raises.
     """
-    surroundings = notebook.surroundings
-    cursors = recall_curation(surroundings.state, memory.root).cursors
+    surroundings = notebook.environment
+    cursors = load_curation_state(surroundings.state, memory.root).cursors
 
     def on() -> None:
         step(CurationProgress(READING))
 
-    told = listen(notebook.place, surroundings, scope, cursors, on, room)
-    said: list[Heard] = []
-    for it in told.said:
+    told = read_activity(notebook.place, surroundings, scope, cursors, on, room)
+    said: list[MemorableStatement] = []
+    for it in told.messages:
         on()
-        said += heard((it,))
-    missed = [gap.words for gap in gaps(surroundings, memory)]
+        said += find_memorable((it,))
+    missed = [gap.words for gap in list_search_misses(surroundings, memory)]
     step(CurationProgress(COMPOSING))
-    asked = () if scope.note else _asked(told.said, said)
-    decisions = user_decisions(notebook, memory)
+    asked = () if scope.note else _asked(told.messages, said)
+    decisions = load_user_decisions(notebook, memory)
     touched = [scope.note, *decisions.wrong, *_touched(notebook, memory, asked, step)]
     redaction = begin_redaction(notebook)
-    brief = compose_brief(memory, touched, told.said, missed, budget, redaction, decisions)
-    return Prepared(memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told))
+    brief = compose_brief(memory, touched, told.messages, missed, budget, redaction, decisions)
+    return PreparedCuration(
+        memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told)
+    )
 
 
-def _remarks(notebook: Notebook, told: SpokenSince) -> tuple[str, ...]:
+def _remarks(notebook: Notebook, told: NewActivity) -> tuple[str, ...]:
     more = "Too much activity for one curation: the rest is left for the next one."
-    found = (storm(notebook), still_going_on(notebook, told.last), more if told.has_more else "")
+    found = (
+        explain_rate_limit(notebook),
+        explain_open_session(notebook, told.last),
+        more if told.has_more else "",
+    )
     return tuple(filter(None, found))
 
 
-def _asked(said: list[Spoken], worth: Sequence[Heard]) -> Iterator[str]:
+def _asked(said: list[UserMessage], worth: Sequence[MemorableStatement]) -> Iterator[str]:
     """Yield the texts for which relevant notes are searched."""
     yield from (it.statement for it in worth[-_MOST_ASKED:])
     yield from (it.text[:_LONGEST_ASKED] for it in said[-_MOST_ASKED:])
@@ -414,10 +429,10 @@ def _asked(said: list[Spoken], worth: Sequence[Heard]) -> Iterator[str]:
 
 def _touched(notebook: Notebook, memory: Memory, texts: Iterable[str], step: Step) -> list[str]:
     """Return the paths of the notes that are relevant to the texts."""
-    index = open_index(notebook.place, notebook.surroundings)
+    index = open_index(notebook.place, notebook.environment)
     found: dict[str, None] = {}
     for text in texts:
         step(CurationProgress(COMPOSING))
-        for it in recall(index, memory, text, notebook.surroundings, for_agents=False):
+        for it in recall(index, memory, text, notebook.environment, for_agents=False):
             found[it.note.path] = None
     return list(found)

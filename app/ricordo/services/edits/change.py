@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.errors import EditRefused
-from ricordo.memory.change import PERSON, Change, ChangeSet, Edit
+from ricordo.memory.change import USER, Change, ChangeSet, Edit
 from ricordo.memory.compose import compose
 from ricordo.memory.diff import merge
 from ricordo.memory.layout import FileRole
@@ -14,12 +14,12 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.operation import CHANGE
-from ricordo.storage.writer import Applied, EditConflict, Purpose
-from ricordo.text import visible
+from ricordo.storage.writer import Applied, ChangePurpose, EditConflict
+from ricordo.text import make_visible
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedEdits:
     """A change set merged with changes of other programs to other lines of the same files. It was
     not applied: the user has to review it first.
     """
@@ -31,108 +31,114 @@ class Merged:
     """
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What others changed meanwhile, as a sentence."""
         if not self.files:
             return "Another program changed these files meanwhile, and reverted it."
-        files = ", ".join(visible(path) for path in self.files)
+        files = ", ".join(make_visible(path) for path in self.files)
         return f"Another program changed other lines of {files} meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
-class EditOverlap:
+class EditConflicts:
     """Conflicts with another program, which changed the same lines or removed a file. Nothing was
     applied.
     """
 
-    clashes: tuple[EditConflict, ...]
+    conflicts: tuple[EditConflict, ...]
     moved: Mapping[str, str]
     """The present paths of the contents that the set was made for, by their former ones."""
 
-    def error(self) -> EditRefused:
+    def to_error(self) -> EditRefused:
         """Return the conflicts as an error with a message of one line."""
-        changed = [visible(clash.edit.path) for clash in self.clashes if clash.now is not None]
+        changed = [
+            make_visible(clash.edit.path) for clash in self.conflicts if clash.current is not None
+        ]
         events = [f"changed the same lines of {', '.join(changed)}"] if changed else []
-        for clash in self.clashes:
+        for clash in self.conflicts:
             path = clash.edit.path
             if path in self.moved:
-                events.append(f"probably renamed {visible(path)} to {visible(self.moved[path])}")
-            elif clash.now is None:
-                events.append(f"deleted {visible(path)}")
+                events.append(
+                    f"probably renamed {make_visible(path)} to {make_visible(self.moved[path])}"
+                )
+            elif clash.current is None:
+                events.append(f"deleted {make_visible(path)}")
         return EditRefused(f"Another program {' and '.join(events)} meanwhile.")
 
 
-def put_together(
+def build_change_set(
     notebook: Notebook,
     memory: Memory,
     changes: Sequence[Change],
     others: Mapping[str, Memory] | None = None,
 ) -> ChangeSet:
     """Return the change set of `changes` to `memory`. Raises ChangeRefused."""
-    return compose(memory, changes, marked=protected_paths(notebook), others=others)
+    return compose(memory, changes, protected=protected_paths(notebook), others=others)
 
 
 def protected_paths(notebook: Notebook) -> Collection[str]:
     """Return the paths of the notes that the user has protected."""
-    return notebook.decisions.protected()
+    return notebook.decisions.find_protected()
 
 
 def apply_or_merge(
     notebook: Notebook, change_set: ChangeSet, *, by_hand: bool = True, undoes: int | None = None
-) -> Applied | Merged | EditOverlap:
+) -> Applied | MergedEdits | EditConflicts:
     """Apply `change_set`; where another program wrote meanwhile, return a merge instead.
 
     Raises EditRefused where another program has a file open for writing, or where two of them wrote
     to one at the same moment and cannot be merged; and ChangeRefused, WriteFailed, StateUnusable
     and Busy.
     """
-    now = notebook.surroundings.now
-    author = change_set.author or PERSON
-    purpose = Purpose(now, CHANGE, author, change_set.reason, undoes, notebook.place.root)
-    outcome = notebook.door.apply(change_set, purpose, by_hand=by_hand)
+    now = notebook.environment.now
+    author = change_set.author or USER
+    purpose = ChangePurpose(now, CHANGE, author, change_set.reason, undoes, notebook.place.root)
+    outcome = notebook.writer.apply(change_set, purpose, by_hand=by_hand)
     if isinstance(outcome, Applied):
         return outcome
-    if outcome.conflicts:
+    if outcome.unmerged:
         raise EditRefused(
             "Two other programs changed the same lines at the same moment: "
-            f"{', '.join(map(visible, outcome.conflicts))}.",
+            f"{', '.join(map(make_visible, outcome.unmerged))}.",
             changed="The newer text is in the file, the other one in the inbox as a conflict.",
         )
     if outcome.open_files:
         raise EditRefused(
-            f"Another program has {', '.join(map(visible, outcome.open_files))} open for writing. "
+            f"Another program has {', '.join(map(make_visible, outcome.open_files))} open for writing. "
             "Close it there, then try again.",
-            changed=_describe_changed(outcome.clashes),
+            changed=_describe_changed(outcome.edit_conflicts),
         )
     merged: dict[tuple[str, str], Edit | None] = {}
     overlapping: list[EditConflict] = []
     moved_away = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
-    for clash in outcome.clashes:
+    for clash in outcome.edit_conflicts:
         # a note that was removed meanwhile is not created again under its new name
-        is_lost = clash.now is None and clash.edit.key in moved_away
+        is_lost = clash.current is None and clash.edit.key in moved_away
         edit = _merge(notebook, clash) if not is_lost else None
         if edit is None:
             overlapping.append(clash)
         else:
             merged[clash.edit.key] = edit if edit.before != edit.after else None
     if overlapping:
-        return EditOverlap(tuple(overlapping), _find_moved(notebook, overlapping))
+        return EditConflicts(tuple(overlapping), _find_moved(notebook, overlapping))
     edits = tuple(
         edit for old in change_set.edits if (edit := merged.get(old.key, old)) is not None
     )
-    files = tuple(clash.edit.path for clash in outcome.clashes)
-    return Merged(replace(change_set, edits=edits), files)
+    files = tuple(clash.edit.path for clash in outcome.edit_conflicts)
+    return MergedEdits(replace(change_set, edits=edits), files)
 
 
 def _describe_changed(clashes: Sequence[EditConflict]) -> str:
     """Return which files of a refused set stayed changed: those that another program opened in
     that moment cannot be restored.
     """
-    files = [visible(clash.edit.path) for clash in clashes if clash.now == clash.edit.after]
+    files = [
+        make_visible(clash.edit.path) for clash in clashes if clash.current == clash.edit.after
+    ]
     return f"Only {', '.join(files)} was changed." if files else "Nothing was changed."
 
 
-def apply_at_once(
+def apply_merging(
     notebook: Notebook, change_set: ChangeSet, *, by_hand: bool, undoes: int | None = None
 ) -> tuple[Applied | None, tuple[str, ...]]:
     """Apply `change_set`, merging it with changes of other lines. Return the act, None where
@@ -148,8 +154,8 @@ def apply_at_once(
         outcome = apply_or_merge(notebook, change_set, by_hand=by_hand, undoes=undoes)
         if isinstance(outcome, Applied):
             return outcome, tuple(merged.values())
-        if isinstance(outcome, EditOverlap):
-            raise outcome.error()
+        if isinstance(outcome, EditConflicts):
+            raise outcome.to_error()
         change_set = outcome.change_set
         merged = {
             edit.key: edit.path for edit in change_set.edits if edit.after != wanted[edit.key]
@@ -162,7 +168,7 @@ _ATTEMPTS = 10
 
 def _merge(notebook: Notebook, clash: EditConflict) -> Edit | None:
     """Return the edit with both changes; None where they touch the same lines."""
-    edit, now = clash.edit, clash.now
+    edit, now = clash.edit, clash.current
     if now == edit.after:
         return replace(edit, before=now)
     if edit.before is None or edit.after is None or now is None:
@@ -171,7 +177,7 @@ def _merge(notebook: Notebook, clash: EditConflict) -> Edit | None:
     if None in texts:
         return None
     base, ours, theirs = (text or "" for text in texts)
-    is_index = notebook.place.layout.role(edit.path) is FileRole.INDEX
+    is_index = notebook.place.layout.get_role(edit.path) is FileRole.INDEX
     both = merge(base, ours, theirs, additions_join=is_index)
     if both is None:
         return None
@@ -188,7 +194,7 @@ def _decode(raw: bytes) -> str | None:
 
 def _find_moved(notebook: Notebook, clashes: Sequence[EditConflict]) -> dict[str, str]:
     """Return where else in the memory the contents of removed files are now, by former path."""
-    removed = [clash.edit for clash in clashes if clash.now is None and clash.edit.before]
+    removed = [clash.edit for clash in clashes if clash.current is None and clash.edit.before]
     if not removed:
         return {}
     by_content = {file.raw: file.path for file in notebook.read().files}

@@ -10,34 +10,34 @@ from typing import Any
 from ricordo.errors import ChangeRefused
 from ricordo.lint.finding import Finding
 from ricordo.memory.change import (
-    Act,
     AddEntry,
     Author,
     AuthorRole,
     Change,
+    ChangeOperation,
     ChangeSet,
     Edit,
     EditLine,
     Insert,
     MoveLine,
-    effective,
+    drop_empty_edits,
 )
 from ricordo.memory.compose import compose
-from ricordo.memory.diff import unified
-from ricordo.memory.draft import with_edits
-from ricordo.memory.entry import entry_text, line_behind, neighbour
+from ricordo.memory.diff import format_unified
+from ricordo.memory.draft import apply_edits
+from ricordo.memory.entry import find_last_line, find_model_entry, format_entry
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
-from ricordo.memory.protection import hard_link_remarks, is_protected
+from ricordo.memory.protection import find_hard_link_warnings, is_protected
 from ricordo.secrets.excerpt import collect_secrets, mask_excerpt
 from ricordo.services.describe import describe_finding
 from ricordo.services.edits.change import protected_paths
-from ricordo.services.report import finding_line
+from ricordo.services.report import format_finding
 from ricordo.services.workspace.notebook import Notebook, Snapshot
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 
-def changes_of(finding: Finding) -> list[Change]:
+def build_changes(finding: Finding) -> list[Change]:
     """Return the changes that fix `finding`; none where it has no fix."""
     if finding.fix is None:
         return []
@@ -46,7 +46,7 @@ def changes_of(finding: Finding) -> list[Change]:
     return [Change(act, reason, author) for act in finding.fix.acts]
 
 
-def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
+def gather_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
     """Return the changes that fix `todo`, with one insertion for all entries at one place of an
     index: separate ones would each parse a long index again.
     """
@@ -54,29 +54,29 @@ def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
     models: dict[tuple[str, str], Entry | None] = {}
     lines: dict[tuple[str, int], list[str]] = {}
     changes: list[Change] = []
-    for change in (change for finding in todo for change in changes_of(finding)):
-        act = change.act
+    for change in (change for finding in todo for change in build_changes(finding)):
+        act = change.operation
         note = memory.by_path.get(act.note) if isinstance(act, AddEntry) else None
         if not isinstance(act, AddEntry) or note is None or act.path not in indexes:
             changes.append(change)
             continue
         index, kind = indexes[act.path], (act.path, note.type)
         if kind not in models:
-            models[kind] = neighbour(memory, index, note)
+            models[kind] = find_model_entry(memory, index, note)
         model = models[kind]
         if model is None or model.text.lstrip()[:1].isdigit():
             # each entry is the model or the number before the next
             changes.append(change)
             continue
-        text = entry_text(memory, index, note, model)
-        lines.setdefault((index.path, line_behind(index, model)), []).append(text)
+        text = format_entry(memory, index, note, model)
+        lines.setdefault((index.path, find_last_line(index, model)), []).append(text)
     author = Author(AuthorRole.RULE, "unindexed-note")
     for (path, after), texts in sorted(lines.items(), reverse=True):
         changes.append(Change(Insert(path, after, "\n".join(texts)), author=author))
     return changes
 
 
-NEVER_ALONE = frozenset(("secret",))
+INTERACTIVE_RULES = frozenset(("secret",))
 """Rules whose fix asks the user first."""
 _SAME_PROBLEM = {"index-near-budget": "index-over-budget"}
 """Rules that grade one problem: a fix may turn the second into the first."""
@@ -91,7 +91,7 @@ class UnfixedFinding:
     """A finding that is not fixed, and why."""
 
     finding: Finding
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +99,33 @@ class FixPlan:
     """The findings that would be fixed, by which changes, and those that would not."""
 
     change_set: ChangeSet
-    mended: tuple[Finding, ...]
-    left: tuple[UnfixedFinding, ...]
+    fixed: tuple[Finding, ...]
+    unfixed: tuple[UnfixedFinding, ...]
 
 
-def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
+def compose_fix(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
     """Return the change set that fixes the `findings` together. Raises ChangeRefused."""
     # findings on one line may share a fix
-    changes = {change.act: change for finding in findings for change in changes_of(finding)}
+    changes = {
+        change.operation: change for finding in findings for change in build_changes(finding)
+    }
     if not changes:
         raise ChangeRefused("This finding has no automatic fix; e edits the note.")
-    change_set = compose(memory, list(changes.values()), marked=protected_paths(notebook))
-    acts = [change.act for change in changes.values()]
-    loss = _describe_loss(memory, with_edits(memory, change_set.edits), acts)
+    change_set = compose(memory, list(changes.values()), protected=protected_paths(notebook))
+    acts = [change.operation for change in changes.values()]
+    loss = _describe_loss(memory, apply_edits(memory, change_set.edits), acts)
     warnings = [f"{loss[0].upper()}{loss[1:]}."] if loss else []
-    return replace(change_set, remarks=(*change_set.remarks, *warnings))
+    return replace(change_set, warnings=(*change_set.warnings, *warnings))
 
 
 def plan_fixes(
-    notebook: Notebook, look: Snapshot, *, unsafe: bool, only: frozenset[str] = frozenset()
+    notebook: Notebook, snapshot: Snapshot, *, unsafe: bool, only: frozenset[str] = frozenset()
 ) -> FixPlan:
     """Return the plan that fixes every finding of `look` whose fix is safe, or with `unsafe` every
     one that has a fix; of the rules `only`, unless empty. A fix is made whole or not at all, and
     never where it would add a finding.
     """
-    return _FixPlanner(notebook, look, only, unsafe=unsafe).plan()
+    return _FixPlanner(notebook, snapshot, only, unsafe=unsafe).plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ class _FixPlanner:
             for finding in self._findings
             if finding.fix is not None
             and (finding.fix.safe or self._unsafe)
-            and finding.rule not in NEVER_ALONE
+            and finding.rule not in INTERACTIVE_RULES
             and self._is_selected(finding)
             and any(isinstance(act, AddEntry) for act in finding.fix.acts) == entries
         ]
@@ -210,7 +212,7 @@ class _FixPlanner:
             self._make_halves(trial.fixed, loss)
             return
         self._runs += 1
-        findings = self._notebook.findings(trial.memory)
+        findings = self._notebook.lint(trial.memory)
         added = self._added(findings, trial)
         refused = self._refuse_useless(findings, trial.fixed) or self._refuse_harmful(
             trial.fixed, added
@@ -250,7 +252,7 @@ class _FixPlanner:
         if not todo:
             return _Trial(memory)
         try:
-            composed = compose(memory, gathered_changes(memory, todo), marked=self._marked)
+            composed = compose(memory, gather_changes(memory, todo), protected=self._marked)
             if not self._unsafe:
                 _refuse_hard_links(memory, composed.edits)
         except ChangeRefused as refused:
@@ -261,7 +263,7 @@ class _FixPlanner:
             first = self._try(memory, todo[:middle])
             second = self._try(first.memory, todo[middle:])
             return _Trial(second.memory, first.fixed + second.fixed, first.remarks + second.remarks)
-        return _Trial(with_edits(memory, composed.edits), tuple(todo), composed.remarks)
+        return _Trial(apply_edits(memory, composed.edits), tuple(todo), composed.warnings)
 
     def _added(self, findings: Sequence[Finding], trial: _Trial) -> list[Finding]:
         """Return those of `findings` that the fixes added.
@@ -326,7 +328,7 @@ class _FixPlanner:
         self._memory, self._findings = trial.memory, findings
         self._remarks += trial.remarks
         for finding in trial.fixed:
-            self._changes += changes_of(finding)
+            self._changes += build_changes(finding)
             self._made.add(finding.id)
 
     def _change_set(self) -> ChangeSet:
@@ -342,7 +344,7 @@ class _FixPlanner:
             for path in sorted(before.keys() | after.keys())
             if before.get(path) is not after.get(path)
         ]
-        return ChangeSet(effective(edits), tuple(self._changes), self._remarks)
+        return ChangeSet(drop_empty_edits(edits), tuple(self._changes), self._remarks)
 
     def _fixed_findings(self) -> tuple[Finding, ...]:
         """Return the findings of the snapshot that are gone, including side effects of fixes."""
@@ -370,7 +372,7 @@ class _FixPlanner:
             return self._refused[finding.id]
         if finding.fix is None:
             return "no automatic fix"
-        if finding.rule in NEVER_ALONE:
+        if finding.rule in INTERACTIVE_RULES:
             return "the fix asks first; F in the notebook makes it"
         return "fix not safe; F in the notebook shows it, --unsafe makes it"
 
@@ -401,7 +403,7 @@ def _paths(finding: Finding) -> Collection[str]:
 
 def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
     """Raise ChangeRefused where one of the `edits` would separate the two names of a file."""
-    if warnings := hard_link_remarks(memory, edits):
+    if warnings := find_hard_link_warnings(memory, edits):
         raise ChangeRefused(f"{warnings[0]} F in the notebook asks, --unsafe does it")
 
 
@@ -410,7 +412,7 @@ def _problem_of(finding: Finding) -> tuple[str, str]:
     return _SAME_PROBLEM.get(finding.rule, finding.rule), finding.path
 
 
-def _describe_loss(before: Memory, after: Memory, acts: Sequence[Act]) -> str:
+def _describe_loss(before: Memory, after: Memory, acts: Sequence[ChangeOperation]) -> str:
     """Return what agents would no longer load of the index, or which entry they would not load, if
     `acts` turned the memory `before` into `after`; "" where they load no less.
     """
@@ -429,7 +431,7 @@ def _loaded_notes(memory: Memory) -> frozenset[str]:
     index, cut = memory.index, memory.load.cut_at_line
     if index is None:
         return frozenset(memory.entries)
-    places = [(entry.line, memory.target(index, entry).path) for entry in index.entries]
+    places = [(entry.line, memory.resolve_entry(index, entry).path) for entry in index.entries]
     below = {path for line, path in places if cut is not None and line >= cut}
     above = {path for line, path in places if cut is None or line < cut}
     return frozenset(memory.entries.keys() - (below - above))
@@ -450,21 +452,23 @@ def describe_fixes(plan: FixPlan, *, applied: bool) -> dict[str, Any]:
     """Return the `fixes` of `lint --json`; `applied` says whether they were made."""
     return {
         "applied": applied,
-        "fixed": [describe_finding(finding, dismissed=False) for finding in plan.mended],
+        "fixed": [describe_finding(finding, dismissed=False) for finding in plan.fixed],
         "not_fixed": [
             {
                 "id": one.finding.id,
                 "rule": one.finding.rule,
                 "path": one.finding.path,
-                "why": one.why,
+                "why": one.reason,
             }
-            for one in plan.left
+            for one in plan.unfixed
         ],
-        "changes": [{"path": edit.path, "diff": diff_of(edit)} for edit in plan.change_set.edits],
+        "changes": [
+            {"path": edit.path, "diff": format_diff(edit)} for edit in plan.change_set.edits
+        ],
     }
 
 
-def diff_of(edit: Edit) -> str:
+def format_diff(edit: Edit) -> str:
     """Return the change of one file as a unified diff, with every secret masked."""
     old, new = (
         "" if raw is None else raw.decode("utf-8-sig", "replace")
@@ -472,32 +476,32 @@ def diff_of(edit: Edit) -> str:
     )
     old_name = f"a/{edit.path}" if edit.before is not None else "/dev/null"
     new_name = f"b/{edit.path}" if edit.after is not None else "/dev/null"
-    return mask_excerpt(unified(old, new, old_name, new_name), collect_secrets((old, new)))
+    return mask_excerpt(format_unified(old, new, old_name, new_name), collect_secrets((old, new)))
 
 
-def diff_lines(plan: FixPlan) -> list[str]:
+def format_diffs(plan: FixPlan) -> list[str]:
     """Return all changes as lines of unified diffs."""
-    diffs = (diff_of(edit).removesuffix("\n") for edit in plan.change_set.edits)
-    return [line for diff in diffs for line in visible(diff).split("\n")]
+    diffs = (format_diff(edit).removesuffix("\n") for edit in plan.change_set.edits)
+    return [line for diff in diffs for line in make_visible(diff).split("\n")]
 
 
-def fixed_lines(plan: FixPlan) -> list[str]:
+def format_fixed(plan: FixPlan) -> list[str]:
     """Return the findings that were fixed, a line each."""
-    return [f"fixed: {finding_line(finding)}" for finding in plan.mended]
+    return [f"fixed: {format_finding(finding)}" for finding in plan.fixed]
 
 
-def count_lines(plan: FixPlan, *, applied: bool) -> Iterator[str]:
+def format_counts(plan: FixPlan, *, applied: bool) -> Iterator[str]:
     """Yield the number of findings that were fixed, or would be, then the others by reason."""
     verb = "fixed" if applied else "would be fixed"
-    yield f"{len(plan.mended):,} {verb}, {len(plan.left):,} not{':' if plan.left else '.'}"
+    yield f"{len(plan.fixed):,} {verb}, {len(plan.unfixed):,} not{':' if plan.unfixed else '.'}"
     rules: dict[str, Counter[str]] = defaultdict(Counter)
-    for unfixed in plan.left:
-        rules[unfixed.why][unfixed.finding.rule] += 1
+    for unfixed in plan.unfixed:
+        rules[unfixed.reason][unfixed.finding.rule] += 1
     commonest = sorted(rules.items(), key=lambda pair: (-pair[1].total(), pair[0]))
     for why, counts in commonest[:_MOST_REASONS]:
         common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         named = ", ".join(f"{rule} {count:,}" for rule, count in common[:_MOST_RULES])
         more = ", …" if len(common) > _MOST_RULES else ""
-        yield f"  {counts.total():,} {visible(why).rstrip('.')}: {named}{more}"
+        yield f"  {counts.total():,} {make_visible(why).rstrip('.')}: {named}{more}"
     if others := sum(counts.total() for _, counts in commonest[_MOST_REASONS:]):
         yield f"  {others:,} for other reasons; --json has them"

@@ -7,21 +7,21 @@ import tomllib
 from ricordo.errors import WrongUsage
 from ricordo.memory.change import Create, Rename
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_note import is_plain_name, path_for
-from ricordo.memory.new_note import new_note as made
-from ricordo.memory.note import Note, stem
-from ricordo.resources import data_text
+from ricordo.memory.new_note import choose_path, is_valid_name
+from ricordo.memory.new_note import create_note as made
+from ricordo.memory.note import Note, get_stem
+from ricordo.resources import read_data_text
 from ricordo.services.workspace.note_choice import refuse_outside, refuse_taken
 
 
-def template(type_: str, name: str) -> str:
+def render_template(type_: str, name: str) -> str:
     """Return the first text of the body of a new note of a type."""
-    templates: dict[str, str] = tomllib.loads(data_text("services/edits/templates.toml"))
+    templates: dict[str, str] = tomllib.loads(read_data_text("services/edits/templates.toml"))
     body = templates.get(type_, templates[""])
     return body.removeprefix("\n").replace("{name}", name)
 
 
-def new_note(
+def build_note(
     memory: Memory, name: str, type_: str = "", description: str = "", body: str | None = None
 ) -> Create:
     """Return the act that creates a note; without `body` it gets the template of its type. Raises
@@ -29,11 +29,11 @@ def new_note(
     """
     refuse_outside(name)
     refuse_taken(memory, name)
-    text = body if body is not None else template(type_, name)
+    text = body if body is not None else render_template(type_, name)
     return made(memory, name, type_, description, text)
 
 
-def rename_to(memory: Memory, note: Note, wanted: str, other: Memory | None = None) -> Rename:
+def build_rename(memory: Memory, note: Note, wanted: str, other: Memory | None = None) -> Rename:
     """Return the act that renames `note` to `wanted`: a path in the memory, a file name or a name.
 
     The name in the frontmatter becomes the last part of `wanted`, or the new stem where it was the
@@ -50,11 +50,11 @@ def rename_to(memory: Memory, note: Note, wanted: str, other: Memory | None = No
     prefix = f"{folder}/" if folder else ""
     if called.endswith(".md"):
         to = prefix + called
-        name = stem(to) if note.name == note.stem and to != note.path else ""
+        name = get_stem(to) if note.name == note.stem and to != note.path else ""
         return Rename(note.path, to, name)
     if "/" not in wanted:
         refuse_taken(other or memory, called, own="" if other else note.path)
-    if is_plain_name(f"{called}.md"):
+    if is_valid_name(f"{called}.md"):
         return Rename(note.path, f"{prefix}{called}.md", called)
     others = [path for path in (*memory.by_path, *memory.others) if path != note.path]
-    return Rename(note.path, path_for(called, others, memory.layout, folder), called)
+    return Rename(note.path, choose_path(called, others, memory.layout, folder), called)

@@ -9,32 +9,32 @@ from dataclasses import replace
 from typing import Any
 
 from ricordo.curation.engine import Step
-from ricordo.curation.engines.command import COMMAND, AskProgram
+from ricordo.curation.engines.command import COMMAND, ProgramClient
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.curation.proposal import RULES
 from ricordo.errors import StateUnusable, WrongUsage
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
-from ricordo.llm.program import Program, known_programs, program_of
+from ricordo.llm.program import Program, find_known_programs, resolve_program
 from ricordo.memory.memory import Memory
-from ricordo.services.curation.preparation import CurationScope, Prepared, prepare
-from ricordo.services.engines.engines import Outside, model_outside, program_outside
+from ricordo.services.curation.preparation import CurationScope, PreparedCuration, prepare
+from ricordo.services.engines.engines import EngineTarget, make_model_target, make_program_target
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings
 from ricordo.settings.values import is_model
 from ricordo.storage.foreign_file import read_json
-from ricordo.storage.line_log import add_line, read_lines
+from ricordo.storage.line_log import append_line, read_lines
 from ricordo.storage.state_file import replace_state_file
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 _FILE = "programs.jsonl"
 """Digests of the command lines that may be run."""
 
 
-def chosen(
+def choose_engine(
     notebook: Notebook, engine: str = "", model: str = "", *, is_automatic: bool = False
-) -> Outside | None:
+) -> EngineTarget | None:
     """Return the external engine given by name, else by the settings; None for the rules.
     `is_automatic` says that no user started it. Raises WrongUsage.
     """
@@ -43,35 +43,35 @@ def chosen(
     if model and use != ANTHROPIC:
         raise WrongUsage(f"{NO_MODEL[use]}: --model goes with --engine {ANTHROPIC}.")
     wanted = replace(own, use=use, model=model or own.model)
-    return outside_of(notebook.surroundings, wanted, is_automatic=is_automatic)
+    return get_target(notebook.environment, wanted, is_automatic=is_automatic)
 
 
 NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program sets its own model"}
 """Why no model can be given, by engine."""
 
 
-def outside_of(
+def get_target(
     surroundings: Environment, own: EngineSettings, *, is_automatic: bool = False
-) -> Outside | None:
+) -> EngineTarget | None:
     """Return the external engine of the settings `own`; None for the rules. `is_automatic` says
     that no user started it. Raises WrongUsage.
     """
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
-        server = Server(address_of(surroundings, own))
-        return model_outside(surroundings, own.model, server, caps, is_automatic=is_automatic)
+        server = Server(get_server_address(surroundings, own))
+        return make_model_target(surroundings, own.model, server, caps, is_automatic=is_automatic)
     if own.use == COMMAND:
         if not own.command:
             raise WrongUsage(
                 "No program set: run `ricordo config edit` and set engine.command, such as "
                 '["claude", "-p"].'
             )
-        program = program_of(own.command)
-        return program_outside(surroundings, program, caps=caps, is_automatic=is_automatic)
+        program = resolve_program(own.command)
+        return make_program_target(surroundings, program, caps=caps, is_automatic=is_automatic)
     return None
 
 
-def address_of(surroundings: Environment, own: EngineSettings) -> str:
+def get_server_address(surroundings: Environment, own: EngineSettings) -> str:
     """Return the address of a model's server; "" for Anthropic's. It is found here and not only by
     the client, for the user has to see where text is sent.
     """
@@ -79,24 +79,24 @@ def address_of(surroundings: Environment, own: EngineSettings) -> str:
 
 
 def prepare_for(
-    outside: Outside | None,
+    target: EngineTarget | None,
     notebook: Notebook,
     memory: Memory,
     scope: CurationScope,
     step: Step = lambda _: None,
-) -> Prepared:
+) -> PreparedCuration:
     """Return the input of a curation, within what may be sent `outside`. Raises as `prepare`."""
-    if outside is None:
+    if target is None:
         return prepare(notebook, memory, scope, step)
-    budget = outside.ask.room
+    budget = target.ask.max_brief_tokens
     # the next curation does not continue a named input
     room = None if scope.is_named else budget // 2
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
-def new_program(surroundings: Environment, outside: Outside | None) -> Program | None:
+def find_new_program(surroundings: Environment, outside: EngineTarget | None) -> Program | None:
     """Return the program to be run whose command line the user has not allowed yet; else None."""
-    if outside is None or not isinstance(outside.ask, AskProgram):
+    if outside is None or not isinstance(outside.ask, ProgramClient):
         return None
     program = outside.ask.program
     allowed = {it.get("line") for it in read_lines(surroundings.state, _FILE) if it}
@@ -107,9 +107,9 @@ def allow_program(surroundings: Environment, program: Program) -> None:
     """Record that a program's command line may be run. Raises StateUnusable."""
     record = {"at": surroundings.now.isoformat(), "line": _digest(program)}
     try:
-        add_line(surroundings.state, _FILE, record)
+        append_line(surroundings.state, _FILE, record)
     except OSError as error:
-        why = f"{visible(surroundings.state)} cannot be written: {error.strerror}."
+        why = f"{make_visible(surroundings.state)} cannot be written: {error.strerror}."
         raise StateUnusable(why) from None
 
 
@@ -122,37 +122,37 @@ _LARGEST = 1024 * 1024
 _MOST_MEMORIES = 200
 
 
-def engines_to_choose(notebook: Notebook) -> tuple[EngineSettings, ...]:
+def list_engines(notebook: Notebook) -> tuple[EngineSettings, ...]:
     """Return the engines to choose from, each as settings that use it: the rules, a model, and the
     user's program; where none is set, the known programs installed on this machine. The server is
     that of the environment where the settings have none.
     """
     own = _get_settings(notebook)
-    known = known_programs(notebook.surroundings.environ.get("PATH"))
+    known = find_known_programs(notebook.environment.environ.get("PATH"))
     lines = [own.command] if own.command else known or [()]
     programs = (replace(own, use=COMMAND, command=line) for line in lines)
     return (replace(own, use=RULES), replace(own, use=ANTHROPIC), *programs)
 
 
-def engine_chosen(notebook: Notebook) -> EngineSettings:
+def load_chosen_engine(notebook: Notebook) -> EngineSettings:
     """Return the engine that was chosen last; that of the settings where none was, or where it no
     longer exists.
     """
     own = _get_settings(notebook)
-    kept = _read_choices(notebook.surroundings.state).get(notebook.place.root)
+    kept = _read_choices(notebook.environment.state).get(notebook.place.root)
     if not isinstance(kept, dict):
         return own
     use, model, line = kept.get("use"), kept.get("model"), kept.get("command")
     named = model if isinstance(model, str) and is_model(model) else own.model
-    for it in engines_to_choose(notebook):
+    for it in list_engines(notebook):
         if it.use == use and (use != COMMAND or list(it.command) == line):
             return replace(it, model=named)
     return replace(own, model=named)
 
 
-def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
+def save_chosen_engine(notebook: Notebook, own: EngineSettings) -> None:
     """Save which engine was chosen. Raises StateUnusable."""
-    state, root = notebook.surroundings.state, notebook.place.root
+    state, root = notebook.environment.state, notebook.place.root
     kept = _read_choices(state)
     kept.pop(root, None)
     kept[root] = {"use": own.use, "model": own.model, "command": list(own.command)}
@@ -160,13 +160,13 @@ def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
     try:
         replace_state_file(state, _CHOICE_FILE, text.encode("ascii"))
     except OSError as error:
-        path = visible(os.path.join(state, _CHOICE_FILE))
+        path = make_visible(os.path.join(state, _CHOICE_FILE))
         raise StateUnusable(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def _get_settings(notebook: Notebook) -> EngineSettings:
     own = notebook.settings.engine
-    return replace(own, server=address_of(notebook.surroundings, own))
+    return replace(own, server=get_server_address(notebook.environment, own))
 
 
 def _read_choices(state: str) -> dict[str, Any]:

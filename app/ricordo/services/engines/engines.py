@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ricordo.curation.engine import CurationProgress, Engine, EngineUsage, Step
-from ricordo.curation.engines.command import COMMAND, AskProgram
-from ricordo.curation.engines.external import Asking
-from ricordo.curation.engines.llm import ANTHROPIC, DEFAULT_MODEL, AskModel
+from ricordo.curation.engines.command import COMMAND, ProgramClient
+from ricordo.curation.engines.external import ExternalEngine
+from ricordo.curation.engines.llm import ANTHROPIC, DEFAULT_MODEL, ModelClient
 from ricordo.curation.engines.rules import RulesEngine
-from ricordo.curation.parts import InParts
+from ricordo.curation.parts import PartwiseEngine
 from ricordo.curation.placement import PlacementContext, SharedStems
 from ricordo.curation.prompts import CURATE, load_prompt
-from ricordo.curation.proposal import curator
+from ricordo.curation.proposal import make_curator
 from ricordo.curation.user_decisions import UserDecisions
 from ricordo.errors import StateUnusable
 from ricordo.llm.ask import Server
@@ -23,44 +23,44 @@ from ricordo.llm.budget import Caps
 from ricordo.llm.gate import Gate
 from ricordo.llm.prices import load_prices
 from ricordo.llm.program import Program
-from ricordo.llm.question import Bounds
+from ricordo.llm.question import RequestLimits
 from ricordo.memory.change import Author
 from ricordo.memory.note import Note
-from ricordo.services.curation.preparation import Prepared
-from ricordo.services.curation.user_decisions import user_decisions
-from ricordo.services.ledger.ledger import new_run, record
+from ricordo.services.curation.preparation import PreparedCuration
+from ricordo.services.curation.user_decisions import load_user_decisions
+from ricordo.services.ledger.ledger import new_run, record_run
 from ricordo.services.search.recall import open_index, recall
-from ricordo.services.sessions.origin import causes_by_note
+from ricordo.services.sessions.origin import load_origins
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-MakeEngine = Callable[[Notebook, Prepared, Step], Engine]
+EngineFactory = Callable[[Notebook, PreparedCuration, Step], Engine]
 """Makes an engine for a curation. Raises what the step raises."""
 
 
-def rules(notebook: Notebook, prepared: Prepared, step: Step) -> RulesEngine:
+def make_rules_engine(notebook: Notebook, prepared: PreparedCuration, step: Step) -> RulesEngine:
     """Return the engine that needs no key and no network."""
     notebook.gather(prepared.memory, lambda doing: step(CurationProgress(doing)))
     look = notebook.judge(prepared.memory)
-    decisions = user_decisions(notebook, prepared.memory)
-    return RulesEngine(_make_context(notebook, look, decisions), prepared.heard, look.findings)
+    decisions = load_user_decisions(notebook, prepared.memory)
+    return RulesEngine(_make_context(notebook, look, decisions), prepared.statements, look.findings)
 
 
 def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> PlacementContext:
-    surroundings, memory = notebook.surroundings, look.memory
+    surroundings, memory = notebook.environment, look.memory
     index = open_index(notebook.place, surroundings)
 
     def speaks_of(text: str) -> Sequence[Note]:
         return [it.note for it in recall(index, memory, text, surroundings, for_agents=False)]
 
     causes: dict[str, list[str]] = {}
-    found = causes_by_note(notebook.activity, memory.root, notebook.renamed(memory))
+    found = load_origins(notebook.activity, memory.root, notebook.find_moved(memory))
     for note, of_note in found.items():
         for cause in of_note:
             for turn in cause.turns:
                 if turn.is_cause and turn.key:
                     causes.setdefault(turn.key, []).append(note)
-    pairs = tuple(it for it in look.evidence.pairs if not decisions.is_fine(it, memory))
+    pairs = tuple(it for it in look.evidence.pairs if not decisions.is_dismissed(it, memory))
     said = (
         SharedStems(memory),
         pairs,
@@ -73,100 +73,104 @@ def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) 
 
 def _make_instruction_check(notebook: Notebook) -> Callable[[str], bool]:
     """Return a function that says whether the project's own instructions contain a text."""
-    project = notebook.surroundings.project or notebook.place.project
+    project = notebook.environment.project or notebook.place.project
     if not project or not os.path.isdir(project):
         return lambda _: False
-    from ricordo.lint.claims.instructions import Instructions, says
+    from ricordo.lint.claims.instructions import Instructions, is_instruction
     from ricordo.storage.project_tree import list_project
 
-    lines = Instructions.of(list_project(project, lambda: None))
-    return lambda text: says(text, lines)
+    lines = Instructions.from_tree(list_project(project, lambda: None))
+    return lambda text: is_instruction(text, lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class EngineTarget:
     """A model or a program that can be asked (`engines.MakeEngine`)."""
 
-    ask: AskModel | AskProgram
+    ask: ModelClient | ProgramClient
     author: Author
-    remark: str = ""
+    warning: str = ""
     """A warning about the user's prices or prompt; "" for none."""
 
-    def __call__(self, notebook: Notebook, prepared: Prepared, _: Step) -> Engine:
+    def __call__(self, notebook: Notebook, prepared: PreparedCuration, _: Step) -> Engine:
         """Return the engine for a prepared curation."""
-        asking = self.asking(notebook, prepared)
+        asking = self.make_engine(notebook, prepared)
         # a program does not report whether a brief was too large or refused
-        return InParts(asking, asking.ask) if isinstance(asking.ask, AskModel) else asking
+        return PartwiseEngine(asking, asking.ask) if isinstance(asking.ask, ModelClient) else asking
 
-    def asking(self, notebook: Notebook, prepared: Prepared) -> Asking:
+    def make_engine(self, notebook: Notebook, prepared: PreparedCuration) -> ExternalEngine:
         """Return the engine that asks once, for a prepared curation."""
 
         def lost(usage: EngineUsage) -> None:
             with suppress(StateUnusable):  # the reason for the failure matters more than its cost
                 _record_cost(notebook, self.author, usage)
 
-        said = {it.source: it.text for it in prepared.told.said}
-        return Asking(self.author, replace(self.ask, lost=lost), prepared.redaction, said)
+        said = {it.source: it.text for it in prepared.activity.messages}
+        return ExternalEngine(
+            self.author, replace(self.ask, record_lost=lost), prepared.redaction, said
+        )
 
 
-def gate_of(surroundings: Environment, caps: Caps | None = None) -> Gate:
+def make_gate(surroundings: Environment, caps: Caps | None = None) -> Gate:
     """Return the gate for everything that costs money."""
     return Gate(surroundings.state, lambda: surroundings.now.timestamp(), caps or Caps())
 
 
-def model_outside(
+def make_model_target(
     surroundings: Environment,
     model: str = DEFAULT_MODEL,
     server: Server | None = None,
     caps: Caps | None = None,
     *,
     is_automatic: bool = False,
-) -> Outside:
+) -> EngineTarget:
     """Return `model` of a `server` as an external engine; `is_automatic` says that no user started
     it, as by a timer or without a terminal.
     """
     prompt = load_prompt(CURATE, surroundings.config)
     prices, remark = load_prices(surroundings.config)
-    gate = gate_of(surroundings, caps)
-    ask = AskModel(server or Server(), gate, prices, prompt, model, is_automatic)
-    remarks = " ".join(filter(None, (remark, prompt.remark)))
-    return Outside(ask, curator(ANTHROPIC, model, prompt.version), remarks)
+    gate = make_gate(surroundings, caps)
+    ask = ModelClient(server or Server(), gate, prices, prompt, model, is_automatic)
+    remarks = " ".join(filter(None, (remark, prompt.warning)))
+    return EngineTarget(ask, make_curator(ANTHROPIC, model, prompt.version), remarks)
 
 
-def program_outside(
+def make_program_target(
     surroundings: Environment,
     program: Program,
-    bounds: Bounds | None = None,
+    bounds: RequestLimits | None = None,
     caps: Caps | None = None,
     *,
     is_automatic: bool = False,
-) -> Outside:
+) -> EngineTarget:
     """Return a `program` of the user's as an external engine."""
     prompt = load_prompt(CURATE, surroundings.config)
-    gate = gate_of(surroundings, caps)
+    gate = make_gate(surroundings, caps)
     environ = surroundings.environ
-    ask = AskProgram(program, environ, gate, prompt, bounds or Bounds(), is_automatic)
-    return Outside(ask, curator(COMMAND, program.name, prompt.version), prompt.remark)
+    ask = ProgramClient(program, environ, gate, prompt, bounds or RequestLimits(), is_automatic)
+    return EngineTarget(ask, make_curator(COMMAND, program.name, prompt.version), prompt.warning)
 
 
-def by_model(
+def use_model(
     model: str = DEFAULT_MODEL, server: Server | None = None, caps: Caps | None = None
-) -> MakeEngine:
+) -> EngineFactory:
     """Return a factory of the engine that asks `model` of a `server`."""
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
-        return model_outside(notebook.surroundings, model, server, caps)(notebook, prepared, step)
+    def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> Engine:
+        return make_model_target(notebook.environment, model, server, caps)(
+            notebook, prepared, step
+        )
 
     return make
 
 
-def by_program(
-    program: Program, bounds: Bounds | None = None, caps: Caps | None = None
-) -> MakeEngine:
+def use_program(
+    program: Program, bounds: RequestLimits | None = None, caps: Caps | None = None
+) -> EngineFactory:
     """Return a factory of the engine that runs a `program` of the user's."""
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
-        outside = program_outside(notebook.surroundings, program, bounds, caps)
+    def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> Engine:
+        outside = make_program_target(notebook.environment, program, bounds, caps)
         return outside(notebook, prepared, step)
 
     return make
@@ -174,6 +178,6 @@ def by_program(
 
 def _record_cost(notebook: Notebook, author: Author, usage: EngineUsage) -> None:
     """Record a cost as a run of its own, which curated no activity. Raises StateUnusable."""
-    surroundings = notebook.surroundings
+    surroundings = notebook.environment
     run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
-    record(surroundings.state, notebook.place.root, run)
+    record_run(surroundings.state, notebook.place.root, run)

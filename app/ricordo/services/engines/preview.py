@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from ricordo.curation.brief import BUDGET
 from ricordo.curation.engine import CurationProgress, Step
 from ricordo.curation.engines.external import Estimate, Measured
-from ricordo.curation.engines.llm import AskModel
+from ricordo.curation.engines.llm import ModelClient
 from ricordo.curation.proposal import RULES
 from ricordo.errors import CuratorFailed, WrongUsage
 from ricordo.llm.gate import RemainingBudget
-from ricordo.llm.prices import told
+from ricordo.llm.prices import format_cost
 from ricordo.llm.program import Program
-from ricordo.llm.redaction import Redacted, Redaction
-from ricordo.services.curation.preparation import CurationScope, Prepared
-from ricordo.services.engines.choice import new_program, outside_of, prepare_for
-from ricordo.services.engines.engines import Outside
+from ricordo.llm.redaction import RedactedValue, Redaction
+from ricordo.services.curation.preparation import CurationScope, PreparedCuration
+from ricordo.services.engines.choice import find_new_program, get_target, prepare_for
+from ricordo.services.engines.engines import EngineTarget
 from ricordo.services.ledger.ledger import LedgerRun
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings
@@ -28,13 +28,13 @@ _CHECKING = CurationProgress("checking what would be sent")
 class Egress:
     """What is sent to a model or program, and what that may cost."""
 
-    outside: Outside
+    target: EngineTarget
     text: str
     """The brief as it is sent."""
     estimate: Estimate
-    left: RemainingBudget
+    remaining: RemainingBudget
     """The remaining budget."""
-    kept_back: tuple[Redacted, ...]
+    redacted: tuple[RedactedValue, ...]
     """The redacted values."""
     program: Program | None
     """A program that would run for the first time: the user has to see its command line."""
@@ -44,16 +44,16 @@ class Egress:
 class CurationPreview:
     """A curation before it runs."""
 
-    prepared: Prepared
-    room: int
+    prepared: PreparedCuration
+    max_brief_tokens: int
     """The most tokens of the brief."""
-    leaving: Egress | None = None
+    egress: Egress | None = None
     """None where nothing is sent."""
-    why_not: str = ""
+    blocked_reason: str = ""
     """Why the engine cannot be asked, and what to do; "" where it can."""
 
 
-def look_before(
+def preview_curation(
     notebook: Notebook, own: EngineSettings, scope: CurationScope, step: Step = lambda _: None
 ) -> CurationPreview:
     """Return the preview of a curation of the `scope` by the engine of the settings `own`. Raises
@@ -61,70 +61,74 @@ def look_before(
     """
     memory = notebook.read()
     try:
-        outside = outside_of(notebook.surroundings, own)
+        outside = get_target(notebook.environment, own)
     except WrongUsage as error:
         prepared = prepare_for(None, notebook, memory, scope, step)
-        return CurationPreview(prepared, BUDGET, why_not=error.message)
+        return CurationPreview(prepared, BUDGET, blocked_reason=error.message)
     prepared = prepare_for(outside, notebook, memory, scope, step)
     if outside is None:
         return CurationPreview(prepared, BUDGET)
     step(_CHECKING)
     brief, redaction = prepared.brief, prepared.redaction
-    leaving = leaving_of(notebook, outside, brief, redaction, brief.stable, brief.changing)
-    return CurationPreview(prepared, outside.ask.room, leaving, why_not(leaving))
+    leaving = preview_egress(notebook, outside, brief, redaction, brief.stable, brief.changing)
+    return CurationPreview(
+        prepared, outside.ask.max_brief_tokens, leaving, find_blocked_reason(leaving)
+    )
 
 
-def leaving_of(
-    notebook: Notebook, outside: Outside, brief: Measured, redaction: Redaction, *texts: str
+def preview_egress(
+    notebook: Notebook, outside: EngineTarget, brief: Measured, redaction: Redaction, *texts: str
 ) -> Egress:
     """Return what is sent with the `texts` of a `brief`, by the redaction that they were composed
     with.
     """
     ask = outside.ask
-    text, kept_back = redaction.foreseen(*texts)
-    program = new_program(notebook.surroundings, outside)
-    return Egress(outside, text, ask.estimate(brief), ask.gate.left(), kept_back, program)
+    text, kept_back = redaction.preview(*texts)
+    program = find_new_program(notebook.environment, outside)
+    return Egress(outside, text, ask.estimate(brief), ask.gate.read_remaining(), kept_back, program)
 
 
-def told_of_parts(outside: Outside) -> str:
+def describe_parts_cost(outside: EngineTarget) -> str:
     """Return the most that asking in parts may cost, in words; "" for an engine that never does."""
-    if not isinstance(outside.ask, AskModel):
+    if not isinstance(outside.ask, ModelClient):
         return ""
-    most = outside.ask.most
+    most = outside.ask.max_estimate
     tokens = f"{most.input_tokens + most.output_tokens:,} tokens"
-    cost = f"{tokens}, {told(None)}" if most.usd is None else told(most.usd)
+    cost = f"{tokens}, {format_cost(None)}" if most.usd is None else format_cost(most.usd)
     return f"If rejected as a whole, the brief is sent in parts: at most {cost} in all."
 
 
-def why_not(leaving: Egress) -> str:
+def find_blocked_reason(leaving: Egress) -> str:
     """Return why an engine cannot be asked, and what to do; "" where it can."""
-    ask, estimate = leaving.outside.ask, leaving.estimate
+    ask, estimate = leaving.target.ask, leaving.estimate
     try:
         ask.check()
-        ask.gate.refuse_over(estimate.input_tokens, estimate.output_tokens)
+        ask.gate.check_budget(estimate.input_tokens, estimate.output_tokens)
     except CuratorFailed as failed:
         return failed.message
     return ""
 
 
-def who(run: LedgerRun) -> str:
+def name_engine(run: LedgerRun) -> str:
     """Return the name of a run's engine for a sentence."""
     return "the rules" if run.engine == RULES else run.model
 
 
-def cost_of(*usd: float | None) -> str:
+def format_costs(*usd: float | None) -> str:
     """Return the sum of costs in a few words; unknown where one of them is."""
     known = [it for it in usd if it is not None]
-    return f"cost {told(sum(known))}" if len(known) == len(usd) else told(None)
+    return f"cost {format_cost(sum(known))}" if len(known) == len(usd) else format_cost(None)
 
 
-def tokens_of(run: LedgerRun) -> str:
+def format_tokens(run: LedgerRun) -> str:
     """Return the input and output tokens of a run in words; "" for none."""
     if not run.input_tokens and not run.output_tokens:
         return ""
     return f"{run.input_tokens:,} tokens sent, {run.output_tokens:,} written"
 
 
-def answered(run: LedgerRun) -> str:
+def format_answer(run: LedgerRun) -> str:
     """Return the cost of an answer in words."""
-    return ", ".join(filter(None, (f"{who(run)} answered: {tokens_of(run)}", told(run.usd))))
+    return ", ".join(
+        filter(None, (f"{name_engine(run)} answered: {format_tokens(run)}", format_cost(run.usd)))
+    )

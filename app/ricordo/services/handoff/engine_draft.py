@@ -11,26 +11,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ricordo.curation.engine import EngineUsage, Step
-from ricordo.curation.engines.external import NOTHING, Estimate, Reply, Sent
+from ricordo.curation.engines.external import EMPTY_BRIEF, EngineReply, Estimate, SealedBrief
 from ricordo.curation.form import ModelForm
 from ricordo.curation.prompts import HANDOFF, load_prompt
-from ricordo.curation.proposal import curator
+from ricordo.curation.proposal import make_curator
 from ricordo.errors import CuratorFailed, StateUnusable, WrongUsage
 from ricordo.handoff.document import HandoffStatement
-from ricordo.handoff.draft import DRAFT, DraftBrief, ModelDraft, draft, tell
+from ricordo.handoff.draft import DRAFT_FORM, DraftBrief, ModelDraft, merge_draft, write_brief
 from ricordo.handoff.facts import Facts
-from ricordo.services.engines.choice import new_program, outside_of
-from ricordo.services.engines.engines import Outside
-from ricordo.services.engines.preview import Egress, why_not
+from ricordo.services.engines.choice import find_new_program, get_target
+from ricordo.services.engines.engines import EngineTarget
+from ricordo.services.engines.preview import Egress, find_blocked_reason
 from ricordo.services.engines.redaction import begin_redaction
-from ricordo.services.handoff.handoff import RULES, Composed, Composer
-from ricordo.services.ledger.ledger import LedgerRun, new_run, record
+from ricordo.services.handoff.handoff import RULES_ENGINE, ComposedStatements, Composer
+from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings
 
-MOST_SENT = 40_000
+MAX_SENT_TOKENS = 40_000
 """Tokens of facts that are sent at most; the caps may allow fewer."""
-_DRAFT_FORM = ModelForm(DRAFT, lambda value: value["statements"])
+_DRAFT_FORM = ModelForm(DRAFT_FORM, lambda value: value["statements"])
 _MAX_SHOWN = 5
 """Rejected statements that are listed one by one."""
 
@@ -39,13 +39,13 @@ _MAX_SHOWN = 5
 class DraftRequest:
     """A request to an engine that was not sent yet."""
 
-    outside: Outside
-    told: DraftBrief
+    outside: EngineTarget
+    brief: DraftBrief
     estimate: Estimate
 
 
-def by_engine(
-    outside: Outside,
+def compose_by_engine(
+    outside: EngineTarget,
     step: Step = lambda _: None,
     before: Callable[[DraftRequest], None] = lambda _: None,
     after: Callable[[LedgerRun], None] = lambda _: None,
@@ -57,63 +57,67 @@ def by_engine(
 
     def composer(
         notebook: Notebook, facts: Facts, statements: tuple[HandoffStatement, ...]
-    ) -> Composed:
-        request = asked_of(notebook, outside, facts)
+    ) -> ComposedStatements:
+        request = build_request(notebook, outside, facts)
         before(request)
         try:
             reply = _ask_engine(notebook, request, step, after)
         except (CuratorFailed, StateUnusable) as error:
             return _fall_back(statements, error.message)
-        drafted = draft(statements, facts, request.told, reply.said)
-        if not drafted.by_model:
+        drafted = merge_draft(statements, facts, request.brief, reply.value)
+        if not drafted.model_count:
             reason = "No statement of the model's draft is usable."
             return _fall_back(statements, *_list_rejected(drafted), reason)
         author = request.outside.author
-        return Composed(
+        return ComposedStatements(
             drafted.statements, f"{author.name} {author.model}", _list_rejected(drafted)
         )
 
     return composer
 
 
-def asked_of(notebook: Notebook, outside: Outside, facts: Facts) -> DraftRequest:
+def build_request(notebook: Notebook, outside: EngineTarget, facts: Facts) -> DraftRequest:
     """Return the request to `outside` about `facts`: nothing is sent."""
-    prompt = load_prompt(HANDOFF, notebook.surroundings.config)
+    prompt = load_prompt(HANDOFF, notebook.environment.config)
     engine = replace(outside.ask, prompt=prompt, form=_DRAFT_FORM)
-    author = curator(outside.author.name, outside.author.model, prompt.version)
-    brief = tell(facts, begin_redaction(notebook), min(engine.room, MOST_SENT))
+    author = make_curator(outside.author.name, outside.author.model, prompt.version)
+    brief = write_brief(
+        facts, begin_redaction(notebook), min(engine.max_brief_tokens, MAX_SENT_TOKENS)
+    )
     return DraftRequest(replace(outside, ask=engine, author=author), brief, engine.estimate(brief))
 
 
 def _ask_engine(
     notebook: Notebook, request: DraftRequest, step: Step, after: Callable[[LedgerRun], None]
-) -> Reply:
+) -> EngineReply:
     """Send a request, and record its cost, with an answer or without. Raises CuratorFailed,
     StateUnusable, and what `step` raises.
     """
-    author, environment = request.outside.author, notebook.surroundings
+    author, environment = request.outside.author, notebook.environment
 
     def pay(usage: EngineUsage) -> None:
         run = new_run(environment.now.isoformat(), author, usage, 0, 0)
         after(run)
         # an answer matters more than recording its cost
         with suppress(StateUnusable):
-            record(environment.state, notebook.place.root, run)
+            record_run(environment.state, notebook.place.root, run)
 
-    engine = replace(request.outside.ask, lost=pay)
-    reply = engine(Sent(NOTHING.stable, request.told.text), step)
+    engine = replace(request.outside.ask, record_lost=pay)
+    reply = engine(SealedBrief(EMPTY_BRIEF.stable, request.brief.text), step)
     pay(reply.usage)
     return reply
 
 
-def _fall_back(statements: tuple[HandoffStatement, ...], *why: str) -> Composed:
-    return Composed(statements, RULES, (*why, "The rules composed this handoff instead."))
+def _fall_back(statements: tuple[HandoffStatement, ...], *why: str) -> ComposedStatements:
+    return ComposedStatements(
+        statements, RULES_ENGINE, (*why, "The rules composed this handoff instead.")
+    )
 
 
 def _list_rejected(drafted: ModelDraft) -> Sequence[str]:
-    rejected = drafted.refused
+    rejected = drafted.rejected
     lines = [
-        f"Rejected from the draft: {refusal.what}: {refusal.why}"
+        f"Rejected from the draft: {refusal.what}: {refusal.reason}"
         for refusal in rejected[:_MAX_SHOWN]
     ]
     if len(rejected) > _MAX_SHOWN:
@@ -122,32 +126,32 @@ def _list_rejected(drafted: ModelDraft) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class BeforeDraft:
+class DraftPreview:
     """What is known before an engine drafts."""
 
-    leaving: Egress | None = None
+    egress: Egress | None = None
     """None where nothing is sent."""
     left_out: int = 0
     """Facts that do not fit into what is sent."""
-    why_not: str = ""
+    disabled_reason: str = ""
     """Why the engine cannot be used, and what to do; "" where it can."""
 
 
-def look_before_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> BeforeDraft:
+def preview_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> DraftPreview:
     """Return what is known before the engine of these settings drafts a handoff of `facts`."""
     try:
-        outside = outside_of(notebook.surroundings, engine)
+        outside = get_target(notebook.environment, engine)
     except WrongUsage as error:
-        return BeforeDraft(why_not=error.message)
+        return DraftPreview(disabled_reason=error.message)
     if outside is None:
-        return BeforeDraft()
-    request = asked_of(notebook, outside, facts)
+        return DraftPreview()
+    request = build_request(notebook, outside, facts)
     egress = Egress(
         request.outside,
-        request.told.text,
+        request.brief.text,
         request.estimate,
-        request.outside.ask.gate.left(),
-        request.told.redaction.told(),
-        new_program(notebook.surroundings, outside),
+        request.outside.ask.gate.read_remaining(),
+        request.brief.redaction.list_redacted(),
+        find_new_program(notebook.environment, outside),
     )
-    return BeforeDraft(egress, request.told.left_out, why_not(egress))
+    return DraftPreview(egress, request.brief.left_out, find_blocked_reason(egress))

@@ -9,24 +9,29 @@ from hashlib import sha256
 from itertools import chain, zip_longest
 
 from ricordo import git
-from ricordo.agents.registry import named_session, open_transcript, sub_agent_transcripts
-from ricordo.agents.transcripts.session import Session, Who
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
+from ricordo.agents.registry import find_named_session, find_sub_agent_transcripts, open_transcript
+from ricordo.agents.transcripts.session import Session, Speaker
+from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
 from ricordo.errors import StateUnusable
-from ricordo.extraction.sentence import written_sentences
+from ricordo.extraction.sentence import split_text
 from ricordo.handoff.document import SourceSession
-from ricordo.handoff.facts import Facts, NoteFound
-from ricordo.handoff.gather.gather import gather, with_notes
-from ricordo.memory.change import digest
+from ricordo.handoff.facts import Facts, NoteFact
+from ricordo.handoff.gather.gather import add_notes, gather
+from ricordo.memory.change import compute_digest
 from ricordo.services.search.recall import RecallResult, open_index, recall
-from ricordo.services.sessions.sessions import bearing, bears, is_kept_by_agent, sources_of
+from ricordo.services.sessions.sessions import (
+    find_session_filter,
+    is_kept_by_agent,
+    is_relevant,
+    list_sources,
+)
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
 from ricordo.storage.operation import CHANGE
 
-MOST_NOTES = 5
+MAX_NOTES = 5
 _MAX_PREVIOUS = 4
 """Sessions that are added to the one that continued them."""
 _MAX_HELPERS = 50
@@ -39,25 +44,25 @@ _MAX_SENTENCES = 12
 Step = Callable[[], None]
 
 
-def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step) -> Facts:
+def gather_facts(notebook: Notebook, project: str, named: Sequence[str], step: Step) -> Facts:
     """Return the facts of the sessions at the paths `named`; without paths, of the latest session
     of the project and those that it continued. Raises WrongUsage where a path is not a transcript,
     and what `step` raises.
     """
-    cwd = notebook.surroundings.cwd
+    cwd = notebook.environment.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
-    sources = [named_session(path) for path in dict.fromkeys(paths)]
+    sources = [find_named_session(path) for path in dict.fromkeys(paths)]
     chosen = sorted(sources, key=_find_start) if sources else _find_latest(notebook, project, step)
     facts = gather(chosen, project, step, _list_helpers(chosen))
-    if not notebook.place.layout.holds_notes:
+    if not notebook.place.layout.has_notes:
         return facts
-    return with_notes(facts, notebook.place.root, _find_notes(notebook, facts))
+    return add_notes(facts, notebook.place.root, _find_notes(notebook, facts))
 
 
 def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
     """Return the sub-agents of some sessions, the last ones, in the order of time."""
-    helpers = [helper for source in sources for helper in sub_agent_transcripts(source)]
-    return sorted(helpers, key=lambda source: (source.touched, source.path))[-_MAX_HELPERS:]
+    helpers = [helper for source in sources for helper in find_sub_agent_transcripts(source)]
+    return sorted(helpers, key=lambda source: (source.changed_at, source.path))[-_MAX_HELPERS:]
 
 
 def _find_latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
@@ -65,13 +70,13 @@ def _find_latest(notebook: Notebook, project: str, step: Step) -> list[Transcrip
     sub-agent. In a repository with several worktrees a session of this worktree is preferred: the
     files of another are not here.
     """
-    relevance = bearing_on(notebook, project)
-    candidates = list(sources_of(relevance, notebook.surroundings))
-    candidates.sort(key=lambda source: source.touched, reverse=True)
+    relevance = find_project_filter(notebook, project)
+    candidates = list(list_sources(relevance, notebook.environment))
+    candidates.sort(key=lambda source: source.changed_at, reverse=True)
     latest: tuple[TranscriptSource, Session] | None = None
     for source in candidates:
         step()
-        session = session_of(source, relevance, step)
+        session = read_session(source, relevance, step)
         if session is not None:
             is_here = _has_worked_in(project, session)
             latest = (source, session) if is_here or latest is None else latest
@@ -84,12 +89,12 @@ def _has_worked_in(project: str, session: Session) -> bool:
     """Return whether a session worked in a project, and not in a worktree inside it."""
     inner = f"{project.rstrip('/')}/"
     is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
-    return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
+    return is_inside and not (git.find_top_level(session.cwd) or "").startswith(inner)
 
 
-def bearing_on(notebook: Notebook, project: str) -> SessionScope:
+def find_project_filter(notebook: Notebook, project: str) -> SessionFilter:
     """Return which sessions are relevant to the work in a project."""
-    of_memory = bearing(notebook.place, notebook.surroundings)
+    of_memory = find_session_filter(notebook.place, notebook.environment)
     # sessions of all projects may use a memory without having anything to do with this one
     projects = tuple(dict.fromkeys((*of_memory.projects, project)))
     return replace(of_memory, agents=frozenset(), projects=projects)
@@ -99,7 +104,7 @@ def _add_previous(
     source: TranscriptSource,
     session: Session,
     candidates: Sequence[TranscriptSource],
-    relevance: SessionScope,
+    relevance: SessionFilter,
     step: Step,
 ) -> list[TranscriptSource]:
     """Return a session after those that it continued, the oldest first."""
@@ -108,7 +113,7 @@ def _add_previous(
         previous = next(
             (source for source in candidates if _is_of_session(source, session.continues)), None
         )
-        previous_session = session_of(previous, relevance, step) if previous is not None else None
+        previous_session = read_session(previous, relevance, step) if previous is not None else None
         if previous is None or previous_session is None or previous in sources_found:
             break
         sources_found.append(previous)
@@ -122,35 +127,35 @@ def _is_of_session(source: TranscriptSource, session: str) -> bool:
     return stem == session or stem.endswith(f"-{session}")
 
 
-def session_of(source: TranscriptSource, relevance: SessionScope, step: Step) -> Session | None:
+def read_session(source: TranscriptSource, relevance: SessionFilter, step: Step) -> Session | None:
     """Return the session of a transcript, as far as its beginning shows; None where the user said
     nothing in it, where it is a sub-agent's or is not relevant to the memory.
     """
     transcript = open_transcript(source, step=step)
-    for turn in transcript.turns():
-        if turn.is_said and turn.who is Who.PERSON:
+    for turn in transcript.messages():
+        if turn.is_spoken and turn.who is Speaker.USER:
             session = transcript.session
-            return None if session.part_of or not bears(relevance, session) else session
+            return None if session.part_of or not is_relevant(relevance, session) else session
     return None
 
 
 def _find_start(source: TranscriptSource) -> str:
     """Return when a session began, ISO 8601 in UTC; "" where its transcript has no time."""
-    return next((turn.at for turn in open_transcript(source).turns() if turn.at), "")
+    return next((turn.at for turn in open_transcript(source).messages() if turn.at), "")
 
 
-def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
+def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFact]:
     """Yield the notes that recall finds for the user's first message and the latest ones,
     alternating between them: the latest may be no more than “commit it”.
     """
-    messages = [said.text[:_MAX_MESSAGE] for said in facts.said if said.is_person]
+    messages = [said.text[:_MAX_MESSAGE] for said in facts.messages if said.is_user]
     if not messages:
         return
-    index = open_index(notebook.place, notebook.surroundings)
+    index = open_index(notebook.place, notebook.environment)
     memory = notebook.read()
 
     def recall_notes(message: str) -> list[RecallResult]:
-        return recall(index, memory, message, notebook.surroundings, MOST_NOTES)
+        return recall(index, memory, message, notebook.environment, MAX_NOTES)
 
     first, *last = dict.fromkeys((messages[0], *messages[-_MAX_MESSAGES:][::-1]))
     by_message = [
@@ -160,10 +165,10 @@ def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
     results: dict[str, RecallResult] = {}
     for result in filter(None, chain.from_iterable(zip_longest(*by_message))):
         results.setdefault(result.note.path, result)
-    for path, result in list(results.items())[:MOST_NOTES]:
+    for path, result in list(results.items())[:MAX_NOTES]:
         note, why = result.note, ", ".join(result.why)
         digest = sha256(note.raw).hexdigest()
-        yield NoteFound("", path, note.name, note.description, digest, why)
+        yield NoteFact("", path, note.name, note.description, digest, why)
 
 
 def _recall_by_sentence(
@@ -172,11 +177,13 @@ def _recall_by_sentence(
     """Return what recall finds for each sentence of a message: in the whole text the relevant words
     may be too few.
     """
-    sentences = written_sentences(message)[:_MAX_SENTENCES]
+    sentences = split_text(message)[:_MAX_SENTENCES]
     return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
-def known_transcripts(environment: Environment, content: bytes) -> Callable[[SourceSession], bool]:
+def find_allowed_transcripts(
+    environment: Environment, content: bytes
+) -> Callable[[SourceSession], bool]:
     """Return a function that decides whether a transcript named by a handoff of `content` may be
     opened.
     """
@@ -188,8 +195,8 @@ def _is_written_here(database: Database, content: bytes) -> bool:
     if not database.exists:
         return False
     try:
-        with database.opened() as connection:
-            acts = History(connection).acts_leading_to(digest(content))
+        with database.connect() as connection:
+            acts = History(connection).list_entries_producing(compute_digest(content))
     except StateUnusable:
         return False
     return any(act.kind == CHANGE and act.state == "done" for act in acts)

@@ -12,30 +12,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused, EditRefused
-from ricordo.handoff.budget import fitted, tokens
-from ricordo.handoff.check import OWN, World
-from ricordo.handoff.document import Handoff, HandoffStatement, Status
-from ricordo.handoff.format import render, tidied
-from ricordo.handoff.pickup import Pickup, destination, pickup, pickup_act, start_line
+from ricordo.handoff.budget import count_tokens, fit_to_budget
+from ricordo.handoff.check import HANDOFF_FILES, CurrentState
+from ricordo.handoff.document import Handoff, HandoffStatement, ProofStatus
+from ricordo.handoff.format import normalize, render
+from ricordo.handoff.pickup import (
+    PickupLine,
+    build_pickup_edit,
+    build_start_command,
+    find_destination,
+    find_pickup_line,
+)
 from ricordo.handoff.prove import prove
-from ricordo.handoff.redaction import cleaned, counted, without_secrets
+from ricordo.handoff.redaction import add_redaction_count, drop_remaining_secrets, redact_handoff
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.llm.program import run_in
-from ricordo.llm.question import Bounds
+from ricordo.llm.program import run_program_in
+from ricordo.llm.question import RequestLimits
 from ricordo.memory.change import Change, ChangeSet, WriteFile
 from ricordo.memory.memory import Memory
-from ricordo.services.edits.change import apply_or_merge, put_together
-from ricordo.services.handoff.handoff import HandoffDraft, project_of
+from ricordo.services.edits.change import apply_or_merge, build_change_set
+from ricordo.services.handoff.handoff import HandoffDraft, find_project
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
-from ricordo.text import one_line, visible
+from ricordo.text import make_one_line, make_visible
 
-REASON = "handoff for"
+REASON_PREFIX = "handoff for"
 """How the reason of a handoff begins in the history; the target follows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class RenderedHandoff:
     """A handoff as it is written."""
 
     handoff: Handoff
@@ -43,10 +49,10 @@ class Finished:
     tokens: int
 
     @property
-    def counts(self) -> Mapping[Status, int]:
+    def counts(self) -> Mapping[ProofStatus, int]:
         """Return how many statements have each mark."""
         by_status = Counter(statement.status for statement in self.handoff.statements)
-        return {status: by_status[status] for status in Status}
+        return {status: by_status[status] for status in ProofStatus}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,83 +61,87 @@ class WrittenHandoff:
 
     path: str
     """Absolute."""
-    start: str
+    start_command: str
     """The command that starts the next agent with it."""
     act: int | None
     """Its number in the history; None where the file was already the same."""
 
 
-def finished(draft: HandoffDraft) -> Finished:
+def finish_draft(draft: HandoffDraft) -> RenderedHandoff:
     """Return a draft as it is written: redacted, and within its budget.
 
     Raises WrongUsage where the header does not fit into the budget, and ChangeRefused where a
     secret could not be redacted.
     """
-    redacted = without_secrets(tidied(draft.handoff), draft.redaction)
-    handoff = counted(cleaned(fitted(counted(redacted)), draft.redaction))
-    return Finished(handoff, render(handoff), tokens(handoff))
+    redacted = redact_handoff(normalize(draft.handoff), draft.redaction)
+    handoff = add_redaction_count(
+        drop_remaining_secrets(fit_to_budget(add_redaction_count(redacted)), draft.redaction)
+    )
+    return RenderedHandoff(handoff, render(handoff), count_tokens(handoff))
 
 
-def change_of(
-    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
+def build_change(
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: RenderedHandoff
 ) -> ChangeSet:
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON} {output.handoff.head.target.name}"
-    edit = WriteFile(folder, name, to.before, output.text)
-    return put_together(notebook, memory, [Change(edit, reason)])
+    reason = f"{REASON_PREFIX} {output.handoff.header.target.name}"
+    edit = WriteFile(folder, name, to.content, output.text)
+    return build_change_set(notebook, memory, [Change(edit, reason)])
 
 
-def write(
-    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
+def write_handoff(
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: RenderedHandoff
 ) -> WrittenHandoff:
     """Write a handoff. Raises ChangeRefused, EditRefused where another program wrote the file since
     it was drafted, WriteFailed, StateUnusable and Busy.
     """
-    path, start = draft.destination.path, start_of(notebook, draft)
-    change_set = change_of(notebook, memory, draft, output)
+    path, start = draft.destination.path, find_start_command(notebook, draft)
+    change_set = build_change(notebook, memory, draft, output)
     if not change_set:
         return WrittenHandoff(path, start, None)
     outcome = apply_or_merge(notebook, change_set)
     if not isinstance(outcome, Applied):
         # a merge of two handoffs would be neither
-        raise EditRefused(f"Another program wrote {visible(path)} meanwhile.")
+        raise EditRefused(f"Another program wrote {make_visible(path)} meanwhile.")
     return WrittenHandoff(path, start, outcome.act)
 
 
-def start_of(notebook: Notebook, draft: HandoffDraft) -> str:
+def find_start_command(notebook: Notebook, draft: HandoffDraft) -> str:
     """Return the command that starts the next agent with the handoff of a draft."""
     path = draft.destination.path
-    inside = os.path.relpath(path, project_of(notebook))
-    return start_line(draft.handoff.head.target, path if inside.startswith("..") else inside)
+    inside = os.path.relpath(path, find_project(notebook))
+    return build_start_command(
+        draft.handoff.header.target, path if inside.startswith("..") else inside
+    )
 
 
-def pickup_of(notebook: Notebook, draft: HandoffDraft) -> Pickup | None:
+def find_pickup(notebook: Notebook, draft: HandoffDraft) -> PickupLine | None:
     """Return the line, and its file, that makes the agent read the handoff at every start; None
     where there is none.
     """
-    header = draft.handoff.head
-    return pickup(header.target, project_of(notebook), draft.destination.path)
+    header = draft.handoff.header
+    return find_pickup_line(header.target, find_project(notebook), draft.destination.path)
 
 
-def pickup_change(notebook: Notebook, memory: Memory, line: Pickup) -> ChangeSet:
+def build_pickup_change(notebook: Notebook, memory: Memory, line: PickupLine) -> ChangeSet:
     """Return the change set that adds that line, empty where it is there already; it is reviewed
     and applied as any other. Raises ChangeRefused, with the line to paste, where the file is
     anything unusual.
     """
-    edit = pickup_act(project_of(notebook), line)
-    return put_together(notebook, memory, [Change(edit, f"{line.file} names the handoff")])
+    edit = build_pickup_edit(find_project(notebook), line)
+    return build_change_set(notebook, memory, [Change(edit, f"{line.file} names the handoff")])
 
 
-_BOUNDS = Bounds(total=3600.0, most_bytes=1024 * 1024)
+_BOUNDS = RequestLimits(total=3600.0, max_bytes=1024 * 1024)
 _LIMIT_MESSAGES = {
     FailureCause.TOO_LONG: "stopped: output larger than 1 MB.",
     FailureCause.TOO_SLOW: "stopped after 1 hour.",
 }
 
 
-def pipe(
+def pipe_to_command(
     words: Sequence[str],
     text: str,
     environ: Mapping[str, str],
@@ -142,9 +152,9 @@ def pipe(
     its output. `step` is called regularly; what it raises ends the command and is raised here.
     Raises ChangeRefused where the command failed.
     """
-    name = one_line(words[0])
+    name = make_one_line(words[0])
     try:
-        result = run_in(folder, words, text, environ, _BOUNDS, step)
+        result = run_program_in(folder, words, text, environ, _BOUNDS, step)
     except ModelFailed as error:
         raise ChangeRefused(f"{name}: {_LIMIT_MESSAGES.get(error.cause, error.message)}") from None
     if result.code:
@@ -152,13 +162,13 @@ def pipe(
     return result.output.decode("utf-8", "replace")
 
 
-def statements_of(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffStatement]:
+def list_redacted_statements(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffStatement]:
     """Return the statements of a draft as they would be written, in order, each with its fact ids,
     mapped to the statements with their secrets. One that cannot be written because of a secret is
     left out.
     """
     # a secret that one statement identifies may be in another
-    without_secrets(tidied(draft.handoff), draft.redaction)
+    redact_handoff(normalize(draft.handoff), draft.redaction)
     return {
         redacted: statement
         for statement in draft.handoff.statements
@@ -167,31 +177,35 @@ def statements_of(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffState
 
 
 def _redact_alone(statement: HandoffStatement, draft: HandoffDraft) -> tuple[HandoffStatement, ...]:
-    alone = tidied(replace(draft.handoff, statements=(statement,)))
-    redacted = without_secrets(alone, draft.redaction).statements
-    return tuple(replace(clean, stands_on=statement.stands_on) for clean in redacted)
+    alone = normalize(replace(draft.handoff, statements=(statement,)))
+    redacted = redact_handoff(alone, draft.redaction).statements
+    return tuple(replace(clean, fact_ids=statement.fact_ids) for clean in redacted)
 
 
-def proved_of(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatement:
+def prove_statement(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatement:
     """Return a reworded statement with its proof."""
     project = draft.facts.project
-    handoff_files = OWN | {os.path.relpath(draft.destination.path, project)}
-    return prove((statement,), draft.facts, World(project, draft.facts.memory, handoff_files))[0]
+    handoff_files = HANDOFF_FILES | {os.path.relpath(draft.destination.path, project)}
+    return prove(
+        (statement,), draft.facts, CurrentState(project, draft.facts.memory, handoff_files)
+    )[0]
 
 
-def chosen(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> HandoffDraft:
+def select_statements(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> HandoffDraft:
     """Return a draft with only these `statements`, which still contain their secrets."""
     return replace(draft, handoff=replace(draft.handoff, statements=tuple(statements)))
 
 
-def writing(notebook: Notebook, draft: HandoffDraft, output: Finished, last: str) -> ChangeSet:
+def build_overwrite(
+    notebook: Notebook, draft: HandoffDraft, output: RenderedHandoff, last: str
+) -> ChangeSet:
     """Return the change set that writes a handoff over the file that its draft found, or over the
     `last` text that was written. Raises ChangeRefused, and EditRefused where the file has another
     content by now.
     """
-    to = destination(draft.destination.path)
-    is_own = to.before is not None and to.before == last.encode("utf-8")
-    if to.path != draft.destination.path or not (is_own or to.before == draft.destination.before):
-        message = f"Another program wrote {visible(draft.destination.path)} meanwhile."
+    to = find_destination(draft.destination.path)
+    is_own = to.content is not None and to.content == last.encode("utf-8")
+    if to.path != draft.destination.path or not (is_own or to.content == draft.destination.content):
+        message = f"Another program wrote {make_visible(draft.destination.path)} meanwhile."
         raise EditRefused(f"{message} Check the draft again, then write it.")
-    return change_of(notebook, notebook.read(), replace(draft, destination=to), output)
+    return build_change(notebook, notebook.read(), replace(draft, destination=to), output)

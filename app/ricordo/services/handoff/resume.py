@@ -10,38 +10,38 @@ from typing import Any
 from ricordo import git
 from ricordo.agents.place import MemoryPlace
 from ricordo.errors import HandoffUnreadable, MemoryNotFound, StateUnusable
-from ricordo.handoff.check import BESIDE, NAME, OWN, World
+from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
 from ricordo.handoff.document import HandoffHeader, HandoffStatement
-from ricordo.handoff.format import MOST_BYTES, Parsed, State, parse
-from ricordo.handoff.lookup import Transcripts
-from ricordo.handoff.marks import basis
-from ricordo.handoff.project_git import is_known
-from ricordo.handoff.resume import Resumed, resume
+from ricordo.handoff.format import MAX_BYTES, DocumentState, ParsedDocument, parse
+from ricordo.handoff.lookup import QuoteLookup
+from ricordo.handoff.marks import describe_basis
+from ricordo.handoff.project_git import has_commit
+from ricordo.handoff.resume import RecheckedHandoff, recheck
 from ricordo.handoff.since import FileChange
 from ricordo.secrets import mask
-from ricordo.services.handoff.facts import known_transcripts
-from ricordo.services.handoff.handoff import project_of
-from ricordo.services.handoff.output import REASON, Finished
+from ricordo.services.handoff.facts import find_allowed_transcripts
+from ricordo.services.handoff.handoff import find_project
+from ricordo.services.handoff.output import REASON_PREFIX, RenderedHandoff
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import all_memories, find_memory
+from ricordo.services.workspace.places import find_all_memories, find_memory
 from ricordo.storage.database import Database
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.history import History
 from ricordo.storage.operation import CHANGE
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 
 @dataclass(frozen=True, slots=True)
-class Resumption:
+class ResumeReport:
     """A handoff that was read, and which of its statements are still valid."""
 
     path: str
     """Absolute path of its file."""
     project: str
     """The project in which it was checked."""
-    resumed: Resumed
-    remarks: tuple[str, ...]
+    rechecked: RecheckedHandoff
+    warnings: tuple[str, ...]
     """What the user should know, a sentence each."""
 
 
@@ -50,7 +50,7 @@ def resume_handoff(
     path: str = "",
     memory: str | None = None,
     step: Callable[[], None] = lambda: None,
-) -> Resumption:
+) -> ResumeReport:
     """Check the handoff in the file `path`, "" for that of the current project. `memory` names the
     memory of its notes, None for that of the project. `step` is called regularly; what it raises is
     raised here.
@@ -64,27 +64,29 @@ def resume_handoff(
     )
     raw, parsed = _parse_file(full_path)
     assert parsed.handoff is not None
-    header = parsed.handoff.head
+    header = parsed.handoff.header
     project = _find_project_of(header, os.path.dirname(full_path), place, environment)
     notes = _find_notes_folder(header, place, environment)
-    handoff_files = OWN | {os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))}
-    current = World(project, notes, handoff_files, step)
-    says = Transcripts(parsed.handoff, known_transcripts(environment, raw), step)
-    is_edited = parsed.state is not State.WHOLE
-    resumed = resume(parsed.handoff, current, says, environment.now, is_edited=is_edited)
-    warnings = (parsed.why, _explain_memory(header, notes), *resumed.remarks)
-    return Resumption(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
+    handoff_files = HANDOFF_FILES | {
+        os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))
+    }
+    current = CurrentState(project, notes, handoff_files, step)
+    says = QuoteLookup(parsed.handoff, find_allowed_transcripts(environment, raw), step)
+    is_edited = parsed.state is not DocumentState.UNCHANGED
+    resumed = recheck(parsed.handoff, current, says, environment.now, is_edited=is_edited)
+    warnings = (parsed.reason, _explain_memory(header, notes), *resumed.warnings)
+    return ResumeReport(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
 
 
-def _redact(resumed: Resumed) -> Resumed:
+def _redact(resumed: RecheckedHandoff) -> RecheckedHandoff:
     """Return a result without credentials in names of files and branches and in subjects of
     commits.
     """
-    changes = resumed.changed
+    changes = resumed.changes
     return replace(
         resumed,
-        statements=tuple(replace(item, why=mask(item.why)) for item in resumed.statements),
-        changed=replace(
+        statements=tuple(replace(item, reason=mask(item.reason)) for item in resumed.statements),
+        changes=replace(
             changes,
             commits=tuple(
                 commit._replace(subject=mask(commit.subject)) for commit in changes.commits
@@ -96,7 +98,7 @@ def _redact(resumed: Resumed) -> Resumed:
 
 
 def _mask_change(change: FileChange) -> FileChange:
-    return replace(change, path=mask(change.path), to=mask(change.to))
+    return replace(change, path=mask(change.path), new_path=mask(change.new_path))
 
 
 def _find_full_path(environment: Environment, path: str) -> str:
@@ -118,11 +120,11 @@ def _find_handoff_file(environment: Environment, place: MemoryPlace | None) -> s
     or edited, it is written under another name.
     """
     project = _find_project(environment.cwd, place)
-    paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
+    paths = [os.path.join(project, name) for name in (HANDOFF_NAME, FALLBACK_NAME)]
     handoffs = {
         path: handoff for path in paths if (handoff := _read_file(path)[1].handoff) is not None
     }
-    return max(handoffs, key=lambda path: handoffs[path].head.written, default=paths[0])
+    return max(handoffs, key=lambda path: handoffs[path].header.written, default=paths[0])
 
 
 def _find_project(folder: str, place: MemoryPlace | None) -> str:
@@ -131,7 +133,7 @@ def _find_project(folder: str, place: MemoryPlace | None) -> str:
     project = os.path.realpath(place.project) if place and place.project else ""
     if project and f"{real}/".startswith(f"{project.rstrip('/')}/"):
         return project
-    return git.top_level(real) or real
+    return git.find_top_level(real) or real
 
 
 def _find_project_of(
@@ -144,31 +146,35 @@ def _find_project_of(
     here = _find_project(folder, place)
     cwd = os.path.realpath(environment.cwd)
     of_memory = os.path.realpath(place.project) if place and place.project else ""
-    candidates = (here, of_memory, git.top_level(cwd) or cwd)
+    candidates = (here, of_memory, git.find_top_level(cwd) or cwd)
     if header.project and header.project in candidates:
         return header.project
     if not header.commit:
         return here
     return next(
-        (candidate for candidate in candidates if candidate and is_known(candidate, header.commit)),
+        (
+            candidate
+            for candidate in candidates
+            if candidate and has_commit(candidate, header.commit)
+        ),
         here,
     )
 
 
-def _parse_file(path: str) -> tuple[bytes, Parsed]:
+def _parse_file(path: str) -> tuple[bytes, ParsedDocument]:
     raw, parsed = _read_file(path)
     if parsed.handoff is not None:
         return raw, parsed
-    shown = one_line(path)
+    shown = make_one_line(path)
     if not os.path.lexists(path):
         raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
-    raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.why}")
+    raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.reason}")
 
 
-def _read_file(path: str) -> tuple[bytes, Parsed]:
-    raw = read_plain_file(path, MOST_BYTES + 1)
+def _read_file(path: str) -> tuple[bytes, ParsedDocument]:
+    raw = read_plain_file(path, MAX_BYTES + 1)
     if raw is None:
-        return b"", Parsed(State.FOREIGN, None, "It is not a readable plain file.")
+        return b"", ParsedDocument(DocumentState.FOREIGN, None, "It is not a readable plain file.")
     return raw, parse(raw)
 
 
@@ -183,7 +189,7 @@ def _find_notes_folder(
     root = os.path.realpath(header.memory)
     if place is not None and place.root == root:
         return root
-    if any(place.root == root for place in all_memories(environment)):
+    if any(place.root == root for place in find_all_memories(environment)):
         return root
     if _has_history(root, environment):
         return root
@@ -198,9 +204,9 @@ def _has_history(root: str, environment: Environment) -> bool:
     if not database.exists:
         return False
     try:
-        with database.opened() as connection:
+        with database.connect() as connection:
             history = History(connection)
-            recorded = history.known_root(root)
+            recorded = history.find_root(root)
             return recorded is not None and history.was_recorded(recorded.id)
     except StateUnusable:
         return False
@@ -209,14 +215,16 @@ def _has_history(root: str, environment: Environment) -> bool:
 def _explain_memory(header: HandoffHeader, notes: str) -> str:
     if not header.memory or os.path.realpath(header.memory) == notes:
         return ""
-    consequence = f"notes are checked in {one_line(notes)}" if notes else "notes are not checked"
-    return f"Unknown memory {one_line(header.memory)}: {consequence}."
+    consequence = (
+        f"notes are checked in {make_one_line(notes)}" if notes else "notes are not checked"
+    )
+    return f"Unknown memory {make_one_line(header.memory)}: {consequence}."
 
 
 _MAX_HANDOFFS = 20
 
 
-def handoffs_written(notebook: Notebook) -> tuple[str, ...]:
+def list_handoffs(notebook: Notebook) -> tuple[str, ...]:
     """Return the absolute paths of existing files that may be handoffs: those of the project first,
     then those written elsewhere, the latest first. Raises StateUnusable.
     """
@@ -226,28 +234,28 @@ def handoffs_written(notebook: Notebook) -> tuple[str, ...]:
 
 def _list_in_project(notebook: Notebook) -> Iterator[str]:
     try:
-        project = project_of(notebook)
+        project = find_project(notebook)
     except MemoryNotFound:
         return
-    yield from (os.path.join(project, name) for name in (NAME, BESIDE))
+    yield from (os.path.join(project, name) for name in (HANDOFF_NAME, FALLBACK_NAME))
 
 
 def _list_in_history(notebook: Notebook) -> Iterator[str]:
     if not notebook.database.exists:
         return
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        recorded_root = history.known_root(notebook.place.root)
-        acts = history.acts(recorded_root.id) if recorded_root else []
+        recorded_root = history.find_root(notebook.place.root)
+        acts = history.list_entries(recorded_root.id) if recorded_root else []
         for act in reversed(acts):
-            if act.kind == CHANGE and act.reason.startswith(REASON):
-                for op in history.ops(act.n):
-                    yield os.path.join(history.root_of_id(op.root).path, op.path)
+            if act.kind == CHANGE and act.reason.startswith(REASON_PREFIX):
+                for op in history.list_operations(act.n):
+                    yield os.path.join(history.get_root(op.root).path, op.path)
 
 
-def describe_handoff(output: Finished, path: str) -> dict[str, Any]:
+def describe_handoff(output: RenderedHandoff, path: str) -> dict[str, Any]:
     """Return the output of `handoff --json` for a handoff that was written to `path`."""
-    header = output.handoff.head
+    header = output.handoff.header
     return {
         "path": path,
         "for": header.target.name,
@@ -261,21 +269,21 @@ def describe_handoff(output: Finished, path: str) -> dict[str, Any]:
     }
 
 
-def describe_resumption(resumption: Resumption) -> dict[str, Any]:
+def describe_resume(resumption: ResumeReport) -> dict[str, Any]:
     """Return the output of `resume --json`."""
-    resumed = resumption.resumed
-    sessions = len(resumed.handoff.head.sources)
-    changed = resumed.changed
+    resumed = resumption.rechecked
+    sessions = len(resumed.handoff.header.sources)
+    changed = resumed.changes
     return {
         "path": resumption.path,
-        "holds": resumed.holds,
+        "holds": resumed.is_valid,
         "statements": [
             {
                 **describe_statement(statement.statement, sessions),
-                "was": statement.was.value,
-                "now": statement.now.value,
-                "holds": statement.holds,
-                "why": statement.why,
+                "was": statement.status_then.value,
+                "now": statement.status_now.value,
+                "holds": statement.is_valid,
+                "why": statement.reason,
             }
             for statement in resumed.statements
         ],
@@ -286,7 +294,7 @@ def describe_resumption(resumption: Resumption) -> dict[str, Any]:
         },
         "expired": resumed.has_expired,
         "edited": resumed.is_edited,
-        "remarks": list(resumption.remarks),
+        "remarks": list(resumption.warnings),
     }
 
 
@@ -296,9 +304,9 @@ def describe_statement(statement: HandoffStatement, sessions: int) -> dict[str, 
         "text": "\n".join(filter(None, (statement.text, statement.quote))),
         "section": statement.section.value,
         "status": statement.status.value,
-        "probe": basis(statement.proof, sessions) or None,
+        "probe": describe_basis(statement.proof, sessions) or None,
     }
 
 
 def _describe_change(change: FileChange) -> dict[str, str | None]:
-    return {"path": change.path, "kind": change.kind.value, "to": change.to or None}
+    return {"path": change.path, "kind": change.kind.value, "to": change.new_path or None}

@@ -14,16 +14,16 @@ from ricordo.background import Throttle
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.services.history.maintenance import told_of_recovery
-from ricordo.services.history.recorder import STABLE_FOR, Recorded
-from ricordo.services.inbox.inbox import inbox
+from ricordo.services.history.maintenance import describe_recovery
+from ricordo.services.history.recorder import STABLE_SECONDS, RecordResult
+from ricordo.services.inbox.inbox import read_inbox
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.reader import reread_files
 from ricordo.text import clip
 
 _LONGEST_NAME = 60
 """Cells."""
-_PATIENCE = 10 * STABLE_FOR
+_PATIENCE = 10 * STABLE_SECONDS
 """Seconds after which the first recording no longer waits for writers; also for how long recording
 is throttled in favour of the screen.
 """
@@ -33,19 +33,19 @@ is throttled in favour of the screen.
 class RecordedState:
     """State of the history after a recording."""
 
-    new: int = 0
+    pending_count: int = 0
     """Number of pending arrivals in the inbox."""
-    is_other: bool = False
+    has_changed: bool = False
     """Whether something new was recorded."""
     has_renamed: bool = False
     """Whether that includes renamed notes."""
-    notices: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     """Messages to the user, a sentence each."""
     warnings: tuple[str, ...] = ()
     """Messages about errors and about changes that others reverted."""
 
 
-class Recording:
+class LiveRecorder:
     """Records the memory that a follower shows."""
 
     def __init__(self, notebook: Notebook) -> None:
@@ -61,7 +61,7 @@ class Recording:
         self._reported: set[str] = set()
         """Errors that were reported."""
 
-    def shown(self, memory: Memory, touched: Collection[str] | None) -> None:
+    def set_memory(self, memory: Memory, touched: Collection[str] | None) -> None:
         """Set the memory that is shown now, after somebody wrote to the files `touched`; None if
         that is unknown, then modification times decide.
         """
@@ -74,11 +74,11 @@ class Recording:
         self._memory = memory
         self._woken.set()
 
-    def count_anew(self) -> None:
+    def request_inbox_count(self) -> None:
         """Request that the inbox is counted again, after a decision."""
         self._woken.set()
 
-    async def kept(self) -> AsyncIterator[RecordedState]:
+    async def watch_states(self) -> AsyncIterator[RecordedState]:
         """Yield the state of the history after each recording, for ever."""
         recovered = await self._attempt(self._recover)
         if recovered is not None:
@@ -120,21 +120,21 @@ class Recording:
 
     def _due(self) -> float:
         if self._is_begun:
-            return min(self._touched.values()) + STABLE_FOR
+            return min(self._touched.values()) + STABLE_SECONDS
         # the first recording waits until all files are stable, unless writing never stops
-        return min(max(self._touched.values()) + STABLE_FOR, self._begun_by)
+        return min(max(self._touched.values()) + STABLE_SECONDS, self._begun_by)
 
     # In a thread
 
     def _count_pending(self) -> int:
         """Return the number of pending arrivals as recorded before; 0 if that cannot be read."""
         with suppress(StateUnusable):
-            return len(inbox(self._notebook).waiting)
+            return len(read_inbox(self._notebook).pending)
         return 0
 
     def _recover(self) -> RecordedState | None:
-        recovered = self._notebook.door.recover(self._notebook.surroundings.now)
-        warnings = tuple(told_of_recovery(recovered))
+        recovered = self._notebook.writer.recover(self._notebook.environment.now)
+        warnings = tuple(describe_recovery(recovered))
         return RecordedState(warnings=warnings) if warnings else None
 
     def _record(self) -> RecordedState | None:
@@ -144,9 +144,9 @@ class Recording:
         self._is_begun = True
         step = Throttle(_PATIENCE).step
         recorded = self._notebook.record(memory, self._not_stable(memory), step)
-        warnings = (*self._notebook.take_notices(), *map(_reverted_message, recorded.put_back))
+        warnings = (*self._notebook.take_messages(), *map(_reverted_message, recorded.reverted))
         notices = (_first_message(memory, recorded),) if recorded.is_first else ()
-        new = len(inbox(self._notebook).waiting)
+        new = len(read_inbox(self._notebook).pending)
         is_other = recorded.act is not None
         return RecordedState(new, is_other, recorded.has_renamed, notices, warnings)
 
@@ -154,7 +154,7 @@ class Recording:
         """Return the files that were touched a moment ago, or differ from what is shown."""
         now = time.monotonic()
         touched = dict(self._touched)
-        due = [path for path, since in touched.items() if now - since >= STABLE_FOR]
+        due = [path for path, since in touched.items() if now - since >= STABLE_SECONDS]
         on_disk = reread_files(memory, due) if due else memory
         for path in due:
             if _is_the_same(memory.by_path.get(path), on_disk.by_path.get(path)):
@@ -169,7 +169,7 @@ class Recording:
 def _is_fresh(file: Note) -> bool:
     """Return whether a file was written so recently that its writer may not be done."""
     # a time in the future is a wrong clock, not a writer
-    return 0 <= time.time() - file.facts.modified < STABLE_FOR
+    return 0 <= time.time() - file.facts.modified < STABLE_SECONDS
 
 
 def _is_the_same(one: Note | None, other: Note | None) -> bool:
@@ -182,7 +182,7 @@ def _is_the_same(one: Note | None, other: Note | None) -> bool:
     )
 
 
-def _first_message(memory: Memory, recorded: Recorded) -> str:
+def _first_message(memory: Memory, recorded: RecordResult) -> str:
     notes = len(memory.notes)
     what = f"{notes:,} {'note' if notes == 1 else 'notes'}"
     return f"History started for this memory: {what if recorded.files else 'no notes yet'}."

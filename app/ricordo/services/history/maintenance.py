@@ -9,37 +9,37 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ricordo.agents.registry import memory_at
+from ricordo.agents.registry import place_from_directory
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import Busy, RicordoError, StateUnusable
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.search.store import purge_indexes, purge_usage
 from ricordo.services.conflicts.opinions import purge_opinions
-from ricordo.services.history.recorder import STABLE_FOR
+from ricordo.services.history.recorder import STABLE_SECONDS
 from ricordo.services.ledger.ledger import purge_ledger
-from ricordo.services.search.usage import PATIENCE
+from ricordo.services.search.usage import LOCK_TIMEOUT
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.storage.cache_file import put_aside
+from ricordo.storage.cache_file import move_aside
 from ricordo.storage.database import Database, transaction
-from ricordo.storage.decisions import effective_acts
+from ricordo.storage.decisions import skip_undone
 from ricordo.storage.history import History
 from ricordo.storage.lock import state_lock
-from ricordo.storage.operation import CHANGE, Act
+from ricordo.storage.operation import CHANGE, HistoryEntry
 from ricordo.storage.purge import (
-    Purged,
-    copies_holding,
-    forms,
-    histories_aside,
-    holds,
+    PurgedValues,
+    contains_any,
+    encode_forms,
+    find_copies,
+    list_damaged_histories,
     purge,
     purge_caches,
     purge_documents,
 )
 from ricordo.storage.reader import read_memory
-from ricordo.storage.writer import Recovered
-from ricordo.text import visible
+from ricordo.storage.writer import RecoveryResult
+from ricordo.text import make_visible
 
 _ACCOUNTED_FOR = "SELECT sha FROM blob UNION SELECT sha FROM dropped"
 """Contents that are stored, and those that the user dropped."""
@@ -56,7 +56,7 @@ class HistoryCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class HistorySize:
     """Size of the history."""
 
     bytes: int
@@ -72,7 +72,7 @@ def check_history(notebook: Notebook) -> HistoryCheck:
     if not notebook.database.exists:
         return HistoryCheck(0, ())
     faults: list[str] = []
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         count = 0
         for sha, size, data in connection.execute("SELECT sha, size, data FROM blob"):
             count += 1
@@ -81,7 +81,7 @@ def check_history(notebook: Notebook) -> HistoryCheck:
             except zlib.error:
                 faults.append(f"content {sha[:12]} cannot be unpacked")
                 continue
-            if digest(content) != sha or len(content) != size:
+            if compute_digest(content) != sha or len(content) != size:
                 faults.append(f"content {sha[:12]} does not match its checksum")
         for path, act in connection.execute(
             f"SELECT path, act FROM op WHERE pre NOT IN ({_ACCOUNTED_FOR})"
@@ -91,22 +91,22 @@ def check_history(notebook: Notebook) -> HistoryCheck:
         for row in connection.execute("PRAGMA integrity_check"):
             if row[0] != "ok":
                 faults.append(str(row[0]))
-        unfinished = [act.n for act in History(connection).unfinished()]
+        unfinished = [act.n for act in History(connection).list_unfinished()]
         faults.extend(f"act {n} was interrupted and is pending" for n in unfinished)
     return HistoryCheck(count, tuple(faults))
 
 
-def history_size(notebook: Notebook) -> Size:
+def measure_history(notebook: Notebook) -> HistorySize:
     """Return the size of the history of all memories. Raises StateUnusable."""
     if not notebook.database.exists:
-        return Size(0, 0, 0)
-    with notebook.database.opened() as connection:
+        return HistorySize(0, 0, 0)
+    with notebook.database.connect() as connection:
         contents = connection.execute("SELECT count(*) FROM blob").fetchone()[0]
         acts = connection.execute("SELECT count(*) FROM act").fetchone()[0]
-    return Size(os.path.getsize(notebook.database.path), contents, acts)
+    return HistorySize(os.path.getsize(notebook.database.path), contents, acts)
 
 
-UNDO_KEEPS = 100
+UNDOABLE_ACTS = 100
 """Number of last acts of each memory that stay undoable whatever was dropped."""
 
 
@@ -130,7 +130,7 @@ def plan_trimming(notebook: Notebook, days: int) -> Trimming:
     """
     if not notebook.database.exists:
         return Trimming()
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         return _plan(History(connection), _horizon(notebook, days))
 
 
@@ -141,18 +141,18 @@ def trim(notebook: Notebook, days: int) -> Trimming:
     if not notebook.database.exists:
         return Trimming()
     database = notebook.database
-    with state_lock(database.state), database.opened() as connection:
+    with state_lock(database.state), database.connect() as connection:
         # one transaction: the plan must still be valid when it is carried out
         with transaction(connection):
             history = History(connection)
             trimming = _plan(history, _horizon(notebook, days))
-            history.drop(trimming.texts)
+            history.delete_contents(trimming.texts)
         connection.execute("VACUUM")
     return trimming
 
 
 def _horizon(notebook: Notebook, days: int) -> datetime:
-    return notebook.surroundings.now - timedelta(days=days)
+    return notebook.environment.now - timedelta(days=days)
 
 
 def _plan(history: History, horizon: datetime) -> Trimming:
@@ -164,21 +164,23 @@ def _plan(history: History, horizon: datetime) -> Trimming:
 
 
 def _needed(history: History, horizon: datetime) -> set[str | None]:
-    roots = [root.id for root in history.roots()]
-    acts: dict[int, Act] = {}
+    roots = [root.id for root in history.list_roots()]
+    acts: dict[int, HistoryEntry] = {}
     undoable: set[int] = set()
     for root in roots:
-        of_root = history.acts(root)
+        of_root = history.list_entries(root)
         acts.update((act.n, act) for act in of_root)
-        changes = [act.n for act in effective_acts(of_root) if act.kind == CHANGE]
-        undoable.update(changes[-UNDO_KEEPS:])
+        changes = [act.n for act in skip_undone(of_root) if act.kind == CHANGE]
+        undoable.update(changes[-UNDOABLE_ACTS:])
     needed: set[str | None] = set()
-    for unfinished in history.unfinished():
-        needed.update(sha for op in history.ops(unfinished.n) for sha in (op.pre, op.post))
+    for unfinished in history.list_unfinished():
+        needed.update(
+            sha for op in history.list_operations(unfinished.n) for sha in (op.pre, op.post)
+        )
     for root in roots:
-        needed.update(history.kept_heads(root).values())
+        needed.update(history.list_stored_contents(root).values())
         last: dict[str, str] = {}
-        for number, _, op in history.ops_of_acts(root, 0):
+        for number, _, op in history.list_operations_after(root, 0):
             act = acts.get(number)
             if act is None:
                 continue
@@ -195,10 +197,10 @@ _ONLY_HISTORY = "The history was purged; run purge again for the rest."
 
 
 @dataclass(frozen=True, slots=True)
-class PurgedFrom:
+class PurgeResult:
     """What a purge removed, and where the value still is."""
 
-    history: Purged
+    history: PurgedValues
     still_holding: tuple[str, ...]
     """Absolute paths of notes with the value in text or name; the next recording brings it back
     into the history.
@@ -213,37 +215,37 @@ class PurgedFrom:
     """Number of search misses, indexes and lists it was removed from."""
 
 
-def purge_value(environment: Environment, value: str) -> PurgedFrom:
+def purge_value(environment: Environment, value: str) -> PurgeResult:
     """Remove `value` from the history and the state directory. Raises StateUnusable and Busy."""
     database = Database(environment.state)
     purged = purge(database, value)
     quotes = _purge_quotes(environment, value) + purge_ledger(environment.state, value)
     quotes += purge_opinions(environment.state, value)
     derived = _purge_derived(environment.state, value)
-    wanted = forms(value)
-    copies = copies_holding(environment.state, value), histories_aside(environment.state)
+    wanted = encode_forms(value)
+    copies = find_copies(environment.state, value), list_damaged_histories(environment.state)
     if not database.exists:
-        return PurgedFrom(purged, (), *copies, quotes, derived)
-    with database.opened() as connection:
-        roots = History(connection).roots()
+        return PurgeResult(purged, (), *copies, quotes, derived)
+    with database.connect() as connection:
+        roots = History(connection).list_roots()
     holding: list[str] = []
     for root in roots:
         try:
-            memory = read_memory(root.path, memory_at(root.path).layout)
+            memory = read_memory(root.path, place_from_directory(root.path).layout)
         except RicordoError:
             continue
         holding += [
             f"{memory.root}/{file.path}"
             for file in memory.files
-            if value in file.path or holds(file.raw, wanted)
+            if value in file.path or contains_any(file.raw, wanted)
         ]
-    return PurgedFrom(purged, tuple(holding), *copies, quotes, derived)
+    return PurgeResult(purged, tuple(holding), *copies, quotes, derived)
 
 
 def _purge_derived(state: str, value: str) -> int:
     try:
         return (
-            purge_usage(state, value, put_aside, PATIENCE)
+            purge_usage(state, value, move_aside, LOCK_TIMEOUT)
             + purge_indexes(state, value)
             + purge_caches(state, value)
             + purge_documents(state, value)
@@ -257,7 +259,7 @@ def _purge_derived(state: str, value: str) -> int:
 
 def _purge_quotes(environment: Environment, value: str) -> int:
     try:
-        return TranscriptStore(environment.state).forget(value)
+        return TranscriptStore(environment.state).purge(value)
     except (sqlite3.Error, OSError) as error:
         message = f"Stored session data cannot be searched: {error}."
         raise StateUnusable(message, changed=_ONLY_HISTORY) from None
@@ -266,40 +268,40 @@ def _purge_quotes(environment: Environment, value: str) -> int:
 _ATTEMPTS = 10
 
 
-def begin(notebook: Notebook) -> tuple[Memory, list[str]]:
+def read_and_record(notebook: Notebook) -> tuple[Memory, list[str]]:
     """Return the memory, read and recorded, and messages to the user.
 
     Raises MemoryNotFound, MemoryUnreadable, StateUnusable and Busy.
     """
-    recovered = notebook.door.recover(notebook.surroundings.now)
+    recovered = notebook.writer.recover(notebook.environment.now)
     memory = _read_when_stable(notebook)
     notebook.record(memory)
-    return memory, [*told_of_recovery(recovered), *notebook.take_notices()]
+    return memory, [*describe_recovery(recovered), *notebook.take_messages()]
 
 
-def begin_to_show(notebook: Notebook) -> tuple[Memory, list[str]]:
+def read_and_try_to_record(notebook: Notebook) -> tuple[Memory, list[str]]:
     """Return what `begin` returns; if the state cannot be written, the memory unrecorded, as the
     history can still be shown. Raises MemoryNotFound, MemoryUnreadable and Busy.
     """
     try:
-        return begin(notebook)
+        return read_and_record(notebook)
     except Busy:
         raise
     except StateUnusable as error:
         message = f"{error.message} Earlier history is shown; nothing new can be recorded."
-        return notebook.read(), [message, *notebook.take_notices()]
+        return notebook.read(), [message, *notebook.take_messages()]
 
 
-def told_of_recovery(recovered: Recovered) -> list[str]:
+def describe_recovery(recovered: RecoveryResult) -> list[str]:
     """Return what a recovery did, a sentence each."""
     messages: list[str] = []
     if recovered.completed:
         messages.append("An interrupted change was completed.")
-    if recovered.taken_back:
+    if recovered.reverted:
         messages.append("An interrupted change was reverted: somebody else wrote since.")
-    for path in recovered.waiting:
+    for path in recovered.pending:
         messages.append(
-            f"An interrupted change is pending: {visible(path)} is missing or was replaced."
+            f"An interrupted change is pending: {make_visible(path)} is missing or was replaced."
         )
     return messages
 
@@ -309,9 +311,9 @@ def _read_when_stable(notebook: Notebook) -> Memory:
     for _ in range(_ATTEMPTS):
         memory = notebook.read()
         newest = max((file.facts.modified for file in memory.files), default=0.0)
-        seconds = newest + STABLE_FOR - time.time()
+        seconds = newest + STABLE_SECONDS - time.time()
         # a time in the future is a wrong clock, not a writer
-        if not 0 < seconds <= STABLE_FOR:
+        if not 0 < seconds <= STABLE_SECONDS:
             break
         time.sleep(seconds)
     return memory

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ricordo.errors import ChangeRefused, MemoryUnreadable
-from ricordo.memory.change import Author, AuthorRole, digest
+from ricordo.memory.change import Author, AuthorRole, compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, ReadError, read_note
-from ricordo.search.fuzzy import ratio
+from ricordo.search.fuzzy import similarity_ratio
 from ricordo.storage.database import Database, transaction
 from ricordo.storage.history import History
-from ricordo.storage.jail import HeldRoot
+from ricordo.storage.jail import OpenRoot
 from ricordo.storage.lock import state_lock
-from ricordo.storage.operation import CHANGE, FIRST, SEEN, Op
-from ricordo.text import visible
+from ricordo.storage.operation import CHANGE, FIRST, SEEN, FileOperation
+from ricordo.text import make_visible
 
-ENOUGH = 85.0
+MIN_SIMILARITY = 85.0
 """Similarity, of 100, from which on two texts count as one renamed note."""
 _MOST = 40
 """Deleted or new notes at once, up to which similar texts are compared, not only equal ones."""
@@ -29,7 +29,7 @@ _LONGEST = 20_000
 """Bytes of a note that are compared."""
 
 
-def pair_renamed(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dict[str, str]:
+def match_renames(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dict[str, str]:
     """Return the old path, one of `gone`, for each path that `arrived` by a rename: first by equal
     content, then by the most similar text.
     """
@@ -48,14 +48,14 @@ def pair_renamed(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dic
         return origins
     scores = sorted(
         (
-            (ratio(_text(raw), _text(old)), path, origin)
+            (similarity_ratio(_text(raw), _text(old)), path, origin)
             for path, raw in new.items()
             for origin, old in deleted.items()
         ),
         reverse=True,
     )
     for score, path, origin in scores:
-        if score >= ENOUGH and path not in origins and origin not in origins.values():
+        if score >= MIN_SIMILARITY and path not in origins and origin not in origins.values():
             origins[path] = origin
     return origins
 
@@ -64,24 +64,24 @@ def _text(raw: bytes) -> str:
     return raw[:_LONGEST].decode("utf-8", "replace")
 
 
-STABLE_FOR = 0.3
+STABLE_SECONDS = 0.3
 """Seconds for which a file must be unchanged before it goes into the history."""
 _UNREAD = (
     ReadError.NO_PERMISSION,
     ReadError.DISK_ERROR,
     ReadError.TOO_LARGE,
-    ReadError.NOT_A_FILE,
-    ReadError.GONE,
+    ReadError.NOT_REGULAR,
+    ReadError.VANISHED,
 )
 """Errors of files whose bytes are not all known."""
 
 
-def at_once() -> None:
+def do_not_throttle() -> None:
     """Do nothing: the step of callers that need no throttling."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordResult:
     """Result of a recording."""
 
     act: int | None
@@ -90,7 +90,7 @@ class Recorded:
     """Number of files that it covers."""
     is_first: bool = False
     """Whether the memory was recorded for the first time."""
-    put_back: tuple[str, ...] = ()
+    reverted: tuple[str, ...] = ()
     """Files in which somebody reverted Ricordo's last change."""
     has_renamed: bool = False
     """Whether notes were renamed, so that decisions on them now apply to other paths."""
@@ -109,17 +109,17 @@ class Recorder:
         memory: Memory,
         at: datetime,
         waiting: Collection[str] = frozenset(),
-        step: Callable[[], None] = at_once,
-    ) -> Recorded:
+        step: Callable[[], None] = do_not_throttle,
+    ) -> RecordResult:
         """Record every version in `memory` that the history lacks, except files `waiting` until
         nobody writes to them; `step` is called after each file. Raises StateUnusable, and
         MemoryUnreadable if the directory cannot be opened.
         """
         if self._last and memory.by_path == self._last:
-            return Recorded(None, 0)
-        self._database.check_place(memory.root)
+            return RecordResult(None, 0)
+        self._database.check_location(memory.root)
         # under the lock none of Ricordo's own change sets is half applied
-        with state_lock(self._database.state), self._database.opened() as connection:
+        with state_lock(self._database.state), self._database.connect() as connection:
             recorded = _record(History(connection), memory, at, self._last, waiting, step)
         files = memory.by_path
         self._last = (
@@ -137,20 +137,20 @@ def _record(
     last: Mapping[str, Note],
     waiting: Collection[str],
     step: Callable[[], None],
-) -> Recorded:
+) -> RecordResult:
     with transaction(history.db):
-        root = history.root(memory.root)
+        root = history.ensure_root(memory.root)
         is_first = not history.was_recorded(root.id)
-        heads = history.heads(root.id)
+        heads = history.list_known_contents(root.id)
         changed = _differences(memory, heads, last, step)
         changes = {path: file for path, file in changed.items() if path not in waiting}
         changes = _still_on_disk(memory, changes, heads if is_first else changes, step)
         if not changes and not is_first:
-            return Recorded(None, 0)
+            return RecordResult(None, 0)
         if len(changes) == len(heads) and not memory.files:
             # all files missing at once looks like a disk that is not mounted
-            return Recorded(None, 0)
-        kept_heads = history.kept_heads(root.id)
+            return RecordResult(None, 0)
+        kept_heads = history.list_stored_contents(root.id)
         return _write(history, root.id, memory, changes, kept_heads, at, step, is_first=is_first)
 
 
@@ -164,9 +164,9 @@ def _still_on_disk(
     may have written since the memory was read.
     """
     try:
-        root = HeldRoot(memory.root)
+        root = OpenRoot(memory.root)
     except OSError as error:
-        message = f"{visible(memory.root)} cannot be opened: {error.strerror}."
+        message = f"{make_visible(memory.root)} cannot be opened: {error.strerror}."
         raise MemoryUnreadable(message) from None
     still: dict[str, Note | None] = {}
     try:
@@ -180,7 +180,7 @@ def _still_on_disk(
         root.close()
 
 
-def _read_now(root: HeldRoot, path: str) -> bytes | None:
+def _read_now(root: OpenRoot, path: str) -> bytes | None:
     try:
         return root.read(path)
     except (OSError, ChangeRefused):
@@ -198,7 +198,7 @@ def _differences(
         if last.get(file.path) is file:
             continue
         step()
-        if file.trouble not in _UNREAD and heads.get(file.path) != digest(file.raw):
+        if file.read_error not in _UNREAD and heads.get(file.path) != compute_digest(file.raw):
             changed[file.path] = file
     unread = {skipped.path for skipped in memory.skipped}
     for path in heads:
@@ -231,25 +231,25 @@ def _write(
     step: Callable[[], None],
     *,
     is_first: bool,
-) -> Recorded:
+) -> RecordResult:
     gone = {
-        path: (history.content(heads[path]) if history.has(heads[path]) else b"") or b""
+        path: (history.get_content(heads[path]) if history.has_content(heads[path]) else b"") or b""
         for path, file in changes.items()
         if file is None
     }
     arrived = {
         path: file.raw for path, file in changes.items() if file is not None and path not in heads
     }
-    origins = pair_renamed(gone, arrived)
+    origins = match_renames(gone, arrived)
     moved = set(origins.values())
-    ops: list[Op] = []
+    ops: list[FileOperation] = []
     for path, file in sorted(changes.items(), key=lambda item: item[0]):
         step()
-        sha = history.keep(file.raw) if file is not None else None
+        sha = history.store_content(file.raw) if file is not None else None
         origin = origins.get(path, "")
         session = "" if is_first or file is None else _writer(history, memory, file, heads, origin)
         ops.append(
-            Op(
+            FileOperation(
                 root,
                 path,
                 heads.get(path),
@@ -261,18 +261,18 @@ def _write(
                 written=_time_of(file, at) if file is not None else "",
             )
         )
-        history.set_head(root, path, sha)
+        history.set_known_content(root, path, sha)
     kind, reason = (FIRST, "as first seen") if is_first else (SEEN, "")
     put_back: list[str] = []
     for op in ops:
         step()
         if _puts_back(history, op):
             put_back.append(op.path)
-    act = history.begin(
+    act = history.add_entry(
         root, at.isoformat(), kind, author=Author(AuthorRole.OUTSIDE), reason=reason
     )
-    history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first, tuple(put_back), bool(origins))
+    history.add_operations(act, ops)
+    return RecordResult(act, len(ops), is_first, tuple(put_back), bool(origins))
 
 
 def _writer(
@@ -283,22 +283,22 @@ def _writer(
     The frontmatter names the session that created the note: it is the present writer only if it
     was not there before.
     """
-    session = file.head.scalar("originSessionId")
+    session = file.frontmatter.get_text("originSessionId")
     before = heads.get(origin or file.path)
     if not session or before is None:
         return session
-    if not history.has(before):
+    if not history.has_content(before):
         return ""
-    old = read_note(file.path, history.content(before) or b"", file.facts, memory.layout)
-    return session if old.head.scalar("originSessionId") != session else ""
+    old = read_note(file.path, history.get_content(before) or b"", file.facts, memory.layout)
+    return session if old.frontmatter.get_text("originSessionId") != session else ""
 
 
-def _puts_back(history: History, op: Op) -> bool:
+def _puts_back(history: History, op: FileOperation) -> bool:
     """Return whether `op`, by somebody else, reverts Ricordo's last change of the file."""
     if op.post is None:
         return False
-    for number, _, earlier in reversed(history.ops_on(op.root, op.path)):
-        act = history.act(number)
+    for number, _, earlier in reversed(history.list_operations_on(op.root, op.path)):
+        act = history.get_entry(number)
         if act is not None and act.kind == CHANGE and act.state == "done":
             return earlier.pre == op.post
     return False

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
-from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, effective
+from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, drop_empty_edits
 from ricordo.memory.memory import Memory
-from ricordo.memory.protection import hard_link_remarks
+from ricordo.memory.protection import find_hard_link_warnings
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.history import History
-from ricordo.storage.operation import FIRST, SEEN, Act, Op
-from ricordo.text import visible
+from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
+from ricordo.text import make_visible
 
 _NOT_IN_FILE = ("kept", "displaced")
 """Outcomes of ops whose content is not in the file."""
@@ -33,48 +33,48 @@ class Version:
     """created, changed, deleted, renamed, or first for files of the first recording."""
     sha: str | None
     """SHA-256 of its content; None for a deleted file."""
-    before: str | None
+    sha_before: str | None
     """SHA-256 of the content before it; None for a new file."""
     bytes: int | None
     """Size of its content; None if that is not stored."""
 
 
-def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
+def list_versions(notebook: Notebook, path: str | None = None) -> list[Version]:
     """Return the versions of the file at `path`, with those under its earlier names, or of every
     file of the memory; newest first. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return []
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
+        root = history.find_root(notebook.place.root)
         if root is None:
             return []
         if path is None:
-            ops = history.ops_of_acts(root.id, 0)
+            ops = history.list_operations_after(root.id, 0)
         else:
             ops = _ops_through_renames(history, root.id, path)
         roots = dict.fromkeys(op.root for _, _, op in ops)
-        acts = {act.n: act for root_id in roots for act in history.acts(root_id)}
+        acts = {act.n: act for root_id in roots for act in history.list_entries(root_id)}
         oldest_first = [
             _version(history, acts[number], n, op) for number, n, op in ops if number in acts
         ]
     return [version for version in reversed(oldest_first) if version is not None]
 
 
-def gone_notes(notebook: Notebook) -> list[Version]:
+def list_deleted(notebook: Notebook) -> list[Version]:
     """Return the deletion of every file that the history knows and the memory no longer has, the
     last one first. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return []
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
+        root = history.find_root(notebook.place.root)
         if root is None:
             return []
-        acts = {act.n: act for act in history.acts(root.id)}
-        ops = [item for item in history.ops_of_acts(root.id, 0) if item[0] in acts]
+        acts = {act.n: act for act in history.list_entries(root.id)}
+        ops = [item for item in history.list_operations_after(root.id, 0) if item[0] in acts]
         moved = {(number, op.from_path) for number, _, op in ops if op.from_path}
         last = {op.path: (number, n, op) for number, n, op in ops if op.outcome not in _NOT_IN_FILE}
         deleted = [
@@ -85,12 +85,14 @@ def gone_notes(notebook: Notebook) -> list[Version]:
     return [version for version in deleted if version is not None]
 
 
-def _ops_through_renames(history: History, root: str, path: str) -> list[tuple[int, int, Op]]:
+def _ops_through_renames(
+    history: History, root: str, path: str
+) -> list[tuple[int, int, FileOperation]]:
     """Return the ops on a file under all names that it had up to `path`, oldest first."""
-    ops: list[tuple[int, int, Op]] = []
+    ops: list[tuple[int, int, FileOperation]] = []
     upto = 2**62
     while True:
-        of_name = [item for item in history.ops_on(root, path) if item[0] <= upto]
+        of_name = [item for item in history.list_operations_on(root, path) if item[0] <= upto]
         rename = next((item for item in reversed(of_name) if item[2].from_path), None)
         ops = [item for item in of_name if rename is None or item >= rename] + ops
         if rename is None:
@@ -98,7 +100,7 @@ def _ops_through_renames(history: History, root: str, path: str) -> list[tuple[i
         upto, root, path = rename[0] - 1, rename[2].from_root, rename[2].from_path
 
 
-def _version(history: History, act: Act, n: int, op: Op) -> Version | None:
+def _version(history: History, act: HistoryEntry, n: int, op: FileOperation) -> Version | None:
     if op.outcome == "moved" or (op.post is None and op.pre is None):
         return None
     if act.kind == FIRST:
@@ -109,31 +111,31 @@ def _version(history: History, act: Act, n: int, op: Op) -> Version | None:
         kind = "created"
     else:
         kind = "changed" if op.post is not None else "deleted"
-    by = f"session {op.session}" if op.session else act.author.shown
+    by = f"session {op.session}" if op.session else act.author.label
     at = op.written if act.kind in (SEEN, FIRST) and op.written else act.at
-    size = history.size_of(op.post)
+    size = history.get_size(op.post)
     return Version(f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size)
 
 
-def content(notebook: Notebook, sha: str | None) -> bytes | None:
+def read_content(notebook: Notebook, sha: str | None) -> bytes | None:
     """Return the content of a version by its SHA-256; None for a deleted file.
 
     Raises NoteNotFound if it was purged, and StateUnusable.
     """
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         try:
-            return History(connection).content(sha)
+            return History(connection).get_content(sha)
         except KeyError:
             raise NoteNotFound("That version was purged from the history.") from None
 
 
-def whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
+def read_whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
     """Return what `content` returns. Raises ChangeRefused if a value was purged from it: then the
     stored text is not what the file held.
     """
-    raw = content(notebook, sha)
-    with notebook.database.opened() as connection:
-        if not History(connection).is_whole(sha):
+    raw = read_content(notebook, sha)
+    with notebook.database.connect() as connection:
+        if not History(connection).is_unmasked(sha):
             raise ChangeRefused(
                 "A value was purged from that version, so it cannot be restored. "
                 "`ricordo history` lists the others."
@@ -151,7 +153,7 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
             if version.id == wanted:
                 return version
         raise WrongUsage(
-            f"No version has the id “{visible(wanted)}”; `ricordo history` lists them."
+            f"No version has the id “{make_visible(wanted)}”; `ricordo history` lists them."
         )
     for version in candidates:
         if version.sha is not None:
@@ -159,17 +161,17 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
     raise NoteNotFound("The history has no text of that note.")
 
 
-def restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:
+def compose_restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:
     """Return the change set that restores the note at `path` to the bytes of `version`, or of the
     one before if `version` is a deletion. Empty if the note has them already. Raises NoteNotFound,
     ChangeRefused if a value was purged from the version, and StateUnusable.
     """
-    raw = whole_content(notebook, version.sha or version.before)
+    raw = read_whole_content(notebook, version.sha or version.sha_before)
     file = memory.by_path.get(path)
     before = file.raw if file else None
     edit = Edit(memory.root, path, before, raw)
     text = (raw or b"").decode("utf-8", "replace")
     act = Rewrite(path, text) if file else Create(path, text, entry="")
-    edits = effective([edit])
+    edits = drop_empty_edits([edit])
     changes = (Change(act, f"as it was on {version.at[:16]}"),)
-    return ChangeSet(edits, changes, tuple(hard_link_remarks(memory, edits)))
+    return ChangeSet(edits, changes, tuple(find_hard_link_warnings(memory, edits)))

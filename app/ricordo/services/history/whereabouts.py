@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.errors import StateUnusable
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
@@ -24,7 +24,7 @@ class _PathHistory(NamedTuple):
     """All paths that files ever had."""
 
 
-class Whereabouts(Mapping[str, str]):
+class MovedFiles(Mapping[str, str]):
     """The present paths of files of `memory`, by earlier paths that no longer exist.
 
     The history is read at the first lookup, which happens only for broken links; if it cannot be
@@ -61,17 +61,17 @@ class Whereabouts(Mapping[str, str]):
         if not self._database.exists:
             return _PathHistory()
         try:
-            with self._database.opened() as connection:
+            with self._database.connect() as connection:
                 history = History(connection)
-                root = history.known_root(self._memory.root)
+                root = history.find_root(self._memory.root)
                 if root is None:
                     return _PathHistory()
                 moves = {
                     origin: path
-                    for _, (from_root, origin), (to_root, path) in history.moves()
+                    for _, (from_root, origin), (to_root, path) in history.list_moves()
                     if from_root == to_root == root.id
                 }
-                return _PathHistory(root.id, moves, frozenset(history.paths(root.id)))
+                return _PathHistory(root.id, moves, frozenset(history.list_paths(root.id)))
         except StateUnusable:
             # an unusable state is reported when something is to be written
             return _PathHistory()
@@ -87,15 +87,15 @@ class Whereabouts(Mapping[str, str]):
     def _by_content(self, path: str) -> str:
         """Return the only file with the last content of `path`; "" if none or several have it."""
         try:
-            with self._database.opened() as connection:
+            with self._database.connect() as connection:
                 history = History(connection)
-                ops = [op for _, _, op in history.ops_on(self._past.root, path)]
+                ops = [op for _, _, op in history.list_operations_on(self._past.root, path)]
                 sha = (ops[-1].post or ops[-1].pre) if ops else None
-                size = history.size_of(sha)
+                size = history.get_size(sha)
         except StateUnusable:
             return ""
         files = self._by_size.get(size, []) if size else []
-        same = [other for other in files if digest(self._memory.by_path[other].raw) == sha]
+        same = [other for other in files if compute_digest(self._memory.by_path[other].raw) == sha]
         return same[0] if len(same) == 1 else ""
 
     @cached_property

@@ -13,29 +13,29 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ricordo.agents.transcripts.session import FileAction
-from ricordo.lint.evidence import NOTHING_KNOWN
+from ricordo.lint.evidence import NO_EVIDENCE
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
 from ricordo.services.sessions.activity import Activity
-from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
-from ricordo.services.workspace.evidence import without_rest
+from ricordo.services.sessions.origin import NoteOrigin, load_origins
+from ricordo.services.workspace.evidence import do_not_wait
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
 from ricordo.storage.decisions import Decision
 from ricordo.storage.history import History
-from ricordo.storage.operation import FIRST, SEEN, Act, Op
+from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
 
-VISIT = "visit"
+VISIT_KIND = "visit"
 """The kind of the act that closes a visit."""
 _WORST_FIRST = ("conflict", "deleted", "changed", "renamed", "created")
 
 
-REVERTED = "reverted what"
+REVERT_REASON_PREFIX = "reverted what"
 """How the reason of an act begins that reverts what others did."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class InboxChange:
     """What others changed in one note, until somebody else changed it."""
 
     id: str
@@ -45,7 +45,7 @@ class Arrival:
     """created, changed, deleted or renamed; conflict for a text that was written at the same time
     as another one and could not be merged: the file does not contain it.
     """
-    origin: str
+    old_path: str
     """Its path before; "" where it was not renamed."""
     at: str
     """ISO 8601."""
@@ -53,15 +53,15 @@ class Arrival:
     before: bytes | None
     after: bytes | None
     reason: str = ""
-    kept: bool = False
-    put_off: bool = False
-    reverted: bool = False
+    is_kept: bool = False
+    is_snoozed: bool = False
+    is_reverted: bool = False
     """Whether the user restored the old content."""
     is_purged: bool = False
     """Whether a text was purged, so that it cannot be shown or reverted."""
-    names: tuple[str, ...] = ()
+    all_paths: tuple[str, ...] = ()
     """Every path that it had in between."""
-    began_after: int = 0
+    previous_act: int = 0
     """The number of the act before its first one."""
 
     @property
@@ -81,26 +81,28 @@ class Inbox:
 
     since: str
     """When the visit before was closed, ISO 8601; "" where there was none."""
-    arrivals: tuple[Arrival, ...]
-    upto: int
+    changes: tuple[InboxChange, ...]
+    last_act: int
     """The number of the last act that it covers."""
     is_latest: bool = True
     """Whether it covers everything until now."""
 
     @property
-    def worst_first(self) -> tuple[Arrival, ...]:
+    def worst_first(self) -> tuple[InboxChange, ...]:
         """The changes by kind: conflicts, deleted, changed, renamed, created."""
         return tuple(
             sorted(
-                self.arrivals, key=lambda arrival: (_WORST_FIRST.index(arrival.kind), arrival.path)
+                self.changes, key=lambda arrival: (_WORST_FIRST.index(arrival.kind), arrival.path)
             )
         )
 
     @property
-    def waiting(self) -> tuple[Arrival, ...]:
+    def pending(self) -> tuple[InboxChange, ...]:
         """The changes that are neither kept nor snoozed nor reverted."""
         return tuple(
-            item for item in self.arrivals if not (item.kept or item.put_off or item.reverted)
+            item
+            for item in self.changes
+            if not (item.is_kept or item.is_snoozed or item.is_reverted)
         )
 
 
@@ -119,20 +121,20 @@ class _Mark:
         return act > min(self.unseen.get(path, self.upto), self.upto)
 
 
-def inbox(notebook: Notebook, back: int = 0) -> Inbox:
+def read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
     """Return what changed since the last visit, or with `back` what an earlier visit showed.
 
     The memory has to be recorded before. Raises StateUnusable.
     """
     if not notebook.database.exists:
         return Inbox("", (), 0)
-    decided = notebook.decisions.standing(Decision.KEEP, Decision.SNOOZE)
-    with notebook.database.opened() as connection:
+    decided = notebook.decisions.find_active(Decision.KEEP, Decision.SNOOZE)
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
+        root = history.find_root(notebook.place.root)
         if root is None:
             return Inbox("", (), 0)
-        acts = {act.n: act for act in history.acts(root.id)}
+        acts = {act.n: act for act in history.list_entries(root.id)}
         marks = _read_marks(acts.values())
         upto = max(acts, default=0)
         start = marks[max(len(marks) - 1 - back, 0)]
@@ -140,7 +142,9 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
             upto = marks[max(len(marks) - back, 0)].upto
         ops = [
             item
-            for item in history.ops_of_acts(root.id, min(start.upto, *start.unseen.values(), upto))
+            for item in history.list_operations_after(
+                root.id, min(start.upto, *start.unseen.values(), upto)
+            )
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
         groups = _group_changes(ops, acts)
@@ -153,10 +157,10 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
     decided_arrivals = [
         replace(
             arrival,
-            kept=(verdict := decided.get(arrival.id)) is not None
+            is_kept=(verdict := decided.get(arrival.id)) is not None
             and verdict.decision is Decision.KEEP,
             # only until the visit ends: then it is new again
-            put_off=verdict is not None
+            is_snoozed=verdict is not None
             and verdict.decision is Decision.SNOOZE
             and verdict.act > start.act,
         )
@@ -170,38 +174,38 @@ def count_visits(notebook: Notebook) -> int:
     """Return how many visits were closed. Raises StateUnusable."""
     if not notebook.database.exists:
         return 0
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
-        return len(_read_marks(history.acts(root.id))) - 1 if root else 0
+        root = history.find_root(notebook.place.root)
+        return len(_read_marks(history.list_entries(root.id))) - 1 if root else 0
 
 
 def close_visit(notebook: Notebook, shown: Inbox, unseen: Collection[str] = ()) -> None:
     """Move the mark to the end of the inbox that was `shown`; `unseen` are the ids of changes that
     were not looked at and stay new. Raises StateUnusable.
     """
-    with notebook.database.opened() as connection, transaction(connection):
+    with notebook.database.connect() as connection, transaction(connection):
         history = History(connection)
-        root = history.root(notebook.place.root)
+        root = history.ensure_root(notebook.place.root)
         unseen_paths: dict[str, int] = {}
-        for arrival in shown.arrivals:
-            if arrival.put_off or (arrival.id in unseen and not arrival.kept):
-                for path in arrival.names:
+        for arrival in shown.changes:
+            if arrival.is_snoozed or (arrival.id in unseen and not arrival.is_kept):
+                for path in arrival.all_paths:
                     unseen_paths[path] = min(
-                        unseen_paths.get(path, arrival.began_after), arrival.began_after
+                        unseen_paths.get(path, arrival.previous_act), arrival.previous_act
                     )
-        now = notebook.surroundings.now.isoformat()
-        subject = json.dumps({"upto": shown.upto, "left": unseen_paths})
-        history.begin(root.id, now, VISIT, subject=subject)
+        now = notebook.environment.now.isoformat()
+        subject = json.dumps({"upto": shown.last_act, "left": unseen_paths})
+        history.add_entry(root.id, now, VISIT_KIND, subject=subject)
 
 
-def _read_marks(acts: Collection[Act]) -> list[_Mark]:
+def _read_marks(acts: Collection[HistoryEntry]) -> list[_Mark]:
     """Return the marks of the visits, oldest first, after that of the first recording."""
     marks = [_Mark()]
     for act in acts:
         if act.kind == FIRST:
             marks[0] = _Mark(act.at, act.n, act.n)
-        elif act.kind == VISIT:
+        elif act.kind == VISIT_KIND:
             subject: dict[str, Any] = json.loads(act.subject)
             marks.append(_Mark(act.at, int(subject["upto"]), act.n, dict(subject["left"])))
     return marks
@@ -233,14 +237,14 @@ class _FileChanges:
             return None
         return self.last_content if self.before is None and self.after is None else self.before
 
-    def record_revert(self, op: Op, *, in_part: bool) -> None:
+    def record_revert(self, op: FileOperation, *, in_part: bool) -> None:
         """Record an op of the user; `in_part` it reverted only some of what others did."""
         self.is_reverted = op.post == self.content_after_revert
         if not self.is_reverted and (in_part or op.post == self.last_written):
             # the rest is still to be judged
             self.after = op.post
 
-    def add(self, number: int, n: int, op: Op) -> None:
+    def add(self, number: int, n: int, op: FileOperation) -> None:
         """Add one op of others, which may have renamed the file."""
         if op.path != self.path:
             self.old_path = self.old_path or (self.path if self.before is not None else "")
@@ -255,7 +259,7 @@ class _FileChanges:
 
 
 def _group_changes(
-    ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]
+    ops: Sequence[tuple[int, int, FileOperation]], acts: Mapping[int, HistoryEntry]
 ) -> list[_FileChanges]:
     """Group the changes of others by file, as long as nobody else wrote in between."""
     groups: list[_FileChanges] = []
@@ -268,7 +272,9 @@ def _group_changes(
         if acts[number].kind != SEEN:
             open_groups.pop(op.path, None)
             if op.path in latest:
-                latest[op.path].record_revert(op, in_part=acts[number].reason.startswith(REVERTED))
+                latest[op.path].record_revert(
+                    op, in_part=acts[number].reason.startswith(REVERT_REASON_PREFIX)
+                )
             continue
         group = open_groups.pop(op.from_path or op.path, None)
         if group is None:
@@ -280,7 +286,7 @@ def _group_changes(
     return sorted(groups, key=lambda group: group.last_op)
 
 
-def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival | None:
+def _build_arrival(history: History, group: _FileChanges, act: HistoryEntry) -> InboxChange | None:
     """Return the net change of a group; None where nothing changed."""
     before, after = group.before, group.after
     if before is None and after is None:
@@ -296,43 +302,43 @@ def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival |
     elif before is None:
         kind = "created"
     sessions = ", ".join(group.sessions)
-    return Arrival(
+    return InboxChange(
         f"{group.last_op[0]}.{group.last_op[1]}",
         group.path,
         kind,
         group.old_path if after is not None else "",
         group.written_at or act.at,
-        f"session {sessions}" if sessions else act.author.shown,
+        f"session {sessions}" if sessions else act.author.label,
         _read_content(history, before),
         _read_content(history, after),
         act.reason,
-        reverted=group.is_reverted,
-        is_purged=not all(map(history.is_whole, (before, after))),
-        names=tuple(group.paths),
-        began_after=group.first_act - 1,
+        is_reverted=group.is_reverted,
+        is_purged=not all(map(history.is_unmasked, (before, after))),
+        all_paths=tuple(group.paths),
+        previous_act=group.first_act - 1,
     )
 
 
-def _build_conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
+def _build_conflict(history: History, act: HistoryEntry, n: int, op: FileOperation) -> InboxChange:
     """Return the conflict of a text that could not be merged into its file."""
-    return Arrival(
+    return InboxChange(
         f"{act.n}.{n}",
         op.path,
         "conflict",
         "",
         act.at,
-        act.author.shown,
+        act.author.label,
         _read_content(history, op.pre),
         _read_content(history, op.post),
         act.reason,
-        is_purged=not all(map(history.is_whole, (op.pre, op.post))),
-        names=(op.path,),
-        began_after=act.n - 1,
+        is_purged=not all(map(history.is_unmasked, (op.pre, op.post))),
+        all_paths=(op.path,),
+        previous_act=act.n - 1,
     )
 
 
 def _read_content(history: History, sha: str | None) -> bytes | None:
-    return history.content(sha) if history.has(sha) else None
+    return history.get_content(sha) if history.has_content(sha) else None
 
 
 def _decode(raw: bytes | None) -> str:
@@ -345,28 +351,30 @@ agent may have asked the user for permission.
 """
 
 
-def learn_writers(notebook: Notebook, memory: Memory) -> None:
+def update_writers(notebook: Notebook, memory: Memory) -> None:
     """Read what was added to the transcripts since the last time, and nothing else."""
-    activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
-    activity.gather(memory, NOTHING_KNOWN, without_rest)
+    activity = Activity(notebook.place, notebook.environment, notebook.activity)
+    activity.gather(memory, NO_EVIDENCE, do_not_wait)
 
 
-def with_writers(notebook: Notebook, shown: Inbox) -> Inbox:
+def add_writers(notebook: Notebook, shown: Inbox) -> Inbox:
     """Return the inbox with the writing session in `by`, where a transcript shows it."""
-    if not shown.arrivals:
+    if not shown.changes:
         return shown
-    origins = causes_by_note(notebook.activity, notebook.place.root, {})
-    named = tuple(_name_writer(arrival, origins) for arrival in shown.arrivals)
-    return replace(shown, arrivals=named)
+    origins = load_origins(notebook.activity, notebook.place.root, {})
+    named = tuple(_name_writer(arrival, origins) for arrival in shown.changes)
+    return replace(shown, changes=named)
 
 
-def _name_writer(arrival: Arrival, origins: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
-    writes = [origin for path in arrival.names for origin in origins.get(path, ()) if origin.deed]
+def _name_writer(arrival: InboxChange, origins: dict[str, tuple[NoteOrigin, ...]]) -> InboxChange:
+    writes = [
+        origin for path in arrival.all_paths for origin in origins.get(path, ()) if origin.deed
+    ]
     writer = _find_writer(arrival, writes)
     return replace(arrival, by=writer.writer) if writer else arrival
 
 
-def _find_writer(arrival: Arrival, origins: Iterable[NoteOrigin]) -> NoteOrigin | None:
+def _find_writer(arrival: InboxChange, origins: Iterable[NoteOrigin]) -> NoteOrigin | None:
     """Return the origin of the file as it is: the last of several."""
     at = _parse_time(arrival.at)
     is_gone = arrival.kind == "deleted"

@@ -6,31 +6,31 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Change, ChangeSet, Edit, Insert, Rewrite, effective
+from ricordo.memory.change import Change, ChangeSet, Edit, Insert, Rewrite, drop_empty_edits
 from ricordo.memory.compose import compose
-from ricordo.memory.diff import without_hunks
+from ricordo.memory.diff import revert_hunks
 from ricordo.memory.index import Entry, MemoryIndex, read_index
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, read_note
-from ricordo.memory.protection import hard_link_remarks
-from ricordo.services.inbox.inbox import REVERTED, Arrival, Inbox
-from ricordo.text import visible
+from ricordo.memory.protection import find_hard_link_warnings
+from ricordo.services.inbox.inbox import REVERT_REASON_PREFIX, Inbox, InboxChange
+from ricordo.text import make_visible
 
 
-def revert_all(arrival: Arrival, shown: Inbox, memory: Memory) -> ChangeSet:
+def build_full_revert(arrival: InboxChange, shown: Inbox, memory: Memory) -> ChangeSet:
     """Return the change set that reverts all that others did to a note."""
-    return revert_marked({arrival.id: ()}, shown, memory)
+    return build_revert({arrival.id: ()}, shown, memory)
 
 
-def revert_marked(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory) -> ChangeSet:
+def build_revert(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory) -> ChangeSet:
     """Return the change set that reverts what is `marked`: numbers of hunks by the id of their
     change, none for all of it. A deleted note gets its index entry back too, if a change that was
     `shown` removed it and is not reverted itself.
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
-    arrivals = [arrival for arrival in shown.arrivals if arrival.id in marked]
+    arrivals = [arrival for arrival in shown.changes if arrival.id in marked]
     edits = [
         edit
         for arrival in arrivals
@@ -47,39 +47,41 @@ def revert_marked(marked: Mapping[str, Collection[int]], shown: Inbox, memory: M
     # from below, so that no line number moves before it is used
     entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
     edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
-    changes = [Change(Rewrite(item.path, ""), f"{REVERTED} {item.by} did") for item in arrivals]
-    effective_edits = effective(edits)
+    changes = [
+        Change(Rewrite(item.path, ""), f"{REVERT_REASON_PREFIX} {item.by} did") for item in arrivals
+    ]
+    effective_edits = drop_empty_edits(edits)
     return ChangeSet(
-        effective_edits, tuple(changes), tuple(hard_link_remarks(memory, effective_edits))
+        effective_edits, tuple(changes), tuple(find_hard_link_warnings(memory, effective_edits))
     )
 
 
-def _build_edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
+def _build_edits(arrival: InboxChange, hunks: Collection[int], root: str) -> list[Edit]:
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
-            f"Nothing to revert: {visible(arrival.path)} does not contain that text. "
+            f"Nothing to revert: {make_visible(arrival.path)} does not contain that text. "
             f"Restore it with `ricordo restore --at {arrival.id}`."
         )
     if hunks:
         return [_revert_hunks(arrival, hunks, root)]
-    if not arrival.origin:
+    if not arrival.old_path:
         return [Edit(root, arrival.path, arrival.after, arrival.before)]
     return [
         Edit(root, arrival.path, arrival.after, None),
-        Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
+        Edit(root, arrival.old_path, None, arrival.before, moved_from=arrival.path),
     ]
 
 
-def _revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
+def _revert_hunks(arrival: InboxChange, hunks: Collection[int], root: str) -> Edit:
     """Return the edit that reverts these hunks."""
-    if arrival.before is None or arrival.after is None or arrival.origin:
+    if arrival.before is None or arrival.after is None or arrival.old_path:
         raise ChangeRefused("Only a changed note has single hunks to revert.")
-    reverted = without_hunks(_decode(arrival.before), _decode(arrival.after), hunks)
+    reverted = revert_hunks(_decode(arrival.before), _decode(arrival.after), hunks)
     return Edit(root, arrival.path, arrival.after, reverted.encode("utf-8"))
 
 
-def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
+def list_dropped_entries(arrival: InboxChange, layout: Layout) -> tuple[str, ...]:
     """Return the titles of the entries that an index lost; none where the change is not about an
     index.
     """
@@ -99,8 +101,8 @@ class _RestoredEntry(NamedTuple):
     """The line on which it was."""
 
 
-def _find_dropped_entry(arrival: Arrival, shown: Inbox, memory: Memory) -> list[_RestoredEntry]:
-    for other in shown.arrivals:
+def _find_dropped_entry(arrival: InboxChange, shown: Inbox, memory: Memory) -> list[_RestoredEntry]:
+    for other in shown.changes:
         old = _read_index(other, memory.layout, old=True)
         current = next((index for index in memory.indexes if index.path == other.path), None)
         if old is None or current is None:
@@ -127,11 +129,11 @@ def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
     return max(lines.values(), default=current.note.text.count("\n"))
 
 
-def _read_index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
+def _read_index(arrival: InboxChange, layout: Layout, *, old: bool) -> MemoryIndex | None:
     """Return the index that a change is about, before or after it."""
-    path = (arrival.origin or arrival.path) if old else arrival.path
+    path = (arrival.old_path or arrival.path) if old else arrival.path
     raw = arrival.before if old else arrival.after
-    if raw is None or layout.role(path) is not FileRole.INDEX:
+    if raw is None or layout.get_role(path) is not FileRole.INDEX:
         return None
     return read_index(read_note(path, raw, FileFacts(len(raw), 0.0, 0, 0), layout))
 
@@ -146,10 +148,10 @@ def _get_target(entry: Entry) -> str:
     return entry.link.target
 
 
-def _refuse_purged(arrival: Arrival) -> None:
+def _refuse_purged(arrival: InboxChange) -> None:
     if arrival.is_purged:
         raise ChangeRefused(
-            f"Cannot revert {visible(arrival.path)}: a text was purged from the history."
+            f"Cannot revert {make_visible(arrival.path)}: a text was purged from the history."
         )
 
 

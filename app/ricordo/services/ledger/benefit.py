@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from ricordo.curation.drift import DENIAL, Fact, lost, told_fact
-from ricordo.curation.validation import body_of
-from ricordo.llm.question import estimate
+from ricordo.curation.drift import DENIAL, Fact, describe_fact, find_lost_facts
+from ricordo.curation.validation import decode_body
+from ricordo.llm.question import estimate_tokens
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.services.ledger.ledger import (
-    Curated,
-    Edited,
+    AppliedCuration,
+    CuratedNote,
     LedgerRun,
-    acts_taken_back,
-    curated,
-    runs_of,
+    list_applied_curations,
+    list_undone_acts,
+    read_runs,
 )
 from ricordo.services.sessions.activity import Activity
 from ricordo.services.workspace.notebook import Notebook
@@ -38,7 +38,7 @@ class DriftStep(NamedTuple):
     added: int
 
 
-class OfNote(NamedTuple):
+class NoteDrift(NamedTuple):
     """The facts that curations lost from one note and added to it."""
 
     path: str
@@ -52,7 +52,7 @@ class Drift:
 
     steps: tuple[DriftStep, ...] = ()
     """Oldest first."""
-    notes: tuple[OfNote, ...] = ()
+    notes: tuple[NoteDrift, ...] = ()
     """Notes that lost most first."""
     lost: Mapping[str, int] = field(default_factory=dict)
     """Counts by kind. A fact that moved to another note of the same curation is not lost."""
@@ -63,7 +63,9 @@ class Drift:
     """Edits that are not counted, because a value was purged from them."""
 
 
-def wear(memory: Memory, curations: Iterable[Curated], step: Callable[[], None]) -> Drift:
+def measure_drift(
+    memory: Memory, curations: Iterable[AppliedCuration], step: Callable[[], None]
+) -> Drift:
     """Return the drift of `memory` by `curations`, oldest first; `step` is called for each and may
     raise.
     """
@@ -75,16 +77,16 @@ def wear(memory: Memory, curations: Iterable[Curated], step: Callable[[], None])
     for curation in curations:
         step()
         before, after = _whole(curation.notes, "before"), _whole(curation.notes, "after")
-        gone, new = lost(before, after), lost(after, before)
+        gone, new = find_lost_facts(before, after), find_lost_facts(after, before)
         lost_facts += gone
         added_facts += new
         purged += curation.purged
         steps.append(DriftStep(curation.at.isoformat(), curation.author.name, len(gone), len(new)))
         for note in curation.notes:
-            was, now = body_of(note.before), body_of(note.after)
+            was, now = decode_body(note.before), decode_body(note.after)
             of_note = notes.setdefault(note.path, ([], []))
-            of_note[0].extend(lost(was, now))
-            of_note[1].extend(lost(now, was))
+            of_note[0].extend(find_lost_facts(was, now))
+            of_note[1].extend(find_lost_facts(now, was))
     return Drift(
         tuple(steps),
         tuple(_ordered(notes)),
@@ -95,13 +97,13 @@ def wear(memory: Memory, curations: Iterable[Curated], step: Callable[[], None])
     )
 
 
-def _whole(notes: Iterable[Edited], side: str) -> str:
-    return "\n".join(body_of(getattr(it, side)) for it in notes)
+def _whole(notes: Iterable[CuratedNote], side: str) -> str:
+    return "\n".join(decode_body(getattr(it, side)) for it in notes)
 
 
-def _ordered(notes: Mapping[str, tuple[list[Fact], list[Fact]]]) -> list[OfNote]:
+def _ordered(notes: Mapping[str, tuple[list[Fact], list[Fact]]]) -> list[NoteDrift]:
     notes_by_loss = [
-        OfNote(path, tuple(map(told_fact, gone)), tuple(map(told_fact, new)))
+        NoteDrift(path, tuple(map(describe_fact, gone)), tuple(map(describe_fact, new)))
         for path, (gone, new) in notes.items()
     ]
     return sorted(notes_by_loss, key=lambda it: (-len(it.lost), it.path))
@@ -110,15 +112,15 @@ def _ordered(notes: Mapping[str, tuple[list[Fact], list[Fact]]]) -> list[OfNote]
 def _gone(memory: Memory, lost_facts: Iterable[Fact]) -> list[str]:
     latest = [fact for fact in dict.fromkeys(reversed(list(lost_facts))) if fact.kind != DENIAL]
     whole = "\n".join(note.text for note in memory.notes)
-    return [told_fact(fact) for fact in latest[:_MOST_GONE] if fact.text not in whole]
+    return [describe_fact(fact) for fact in latest[:_MOST_GONE] if fact.text not in whole]
 
 
-PAYS = 10
+MIN_READS_PER_CURATION = 10
 """Reads per curation from which curating is worthwhile: the rule of ten."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bought:
+class CurationBenefit:
     """Costs and benefits of the curations of one memory."""
 
     runs: tuple[LedgerRun, ...]
@@ -135,17 +137,20 @@ class Bought:
     """Times that agents loaded the index or read a note since the first of them."""
     reads_since: int
     """Times since the last of them."""
-    wear: Drift
+    drift: Drift
 
     @property
-    def reads_each(self) -> float | None:
+    def reads_per_curation(self) -> float | None:
         """Reads per curation; None before the first one."""
         return self.reads / self.curations if self.curations else None
 
     @property
-    def pays(self) -> bool:
+    def is_worthwhile(self) -> bool:
         """Whether the reads per curation are enough."""
-        return self.reads_each is not None and self.reads_each >= PAYS
+        return (
+            self.reads_per_curation is not None
+            and self.reads_per_curation >= MIN_READS_PER_CURATION
+        )
 
     @property
     def input_tokens(self) -> int:
@@ -168,25 +173,27 @@ class Bought:
         return sum(it.usd is None for it in self.runs)
 
 
-def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda: None) -> Bought:
+def compute_benefit(
+    notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda: None
+) -> CurationBenefit:
     """Return costs and benefits of the curations of `memory`, by the known transcripts; `step` is
     called again and again and may raise. Raises StateUnusable.
     """
-    runs, damaged = runs_of(notebook.surroundings.state, memory.root, acts_taken_back(notebook))
-    applied = curated(notebook)
+    runs, damaged = read_runs(notebook.environment.state, memory.root, list_undone_acts(notebook))
+    applied = list_applied_curations(notebook)
     step()
-    activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
-    read = [datetime.fromisoformat(at) for at in activity.read_at(memory)]
+    activity = Activity(notebook.place, notebook.environment, notebook.activity)
+    read = [datetime.fromisoformat(at) for at in activity.list_read_times(memory)]
     notes = (note for note in memory.notes if note.role is FileRole.NOTE)
-    return Bought(
+    return CurationBenefit(
         runs,
         damaged,
         sum(it.activity_tokens for it in runs if it.is_decided),
-        sum(estimate(note.text) for note in notes),
+        sum(estimate_tokens(note.text) for note in notes),
         len(applied),
         _since(read, applied[0].at) if applied else 0,
         _since(read, applied[-1].at) if applied else 0,
-        wear(memory, applied, step),
+        measure_drift(memory, applied, step),
     )
 
 

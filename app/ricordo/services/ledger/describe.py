@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from ricordo.curation.engine import FREE, EngineUsage
 from ricordo.curation.prompts import JUDGE
-from ricordo.llm.prices import told
-from ricordo.services.engines.preview import cost_of, tokens_of
-from ricordo.services.ledger.benefit import PAYS, Bought, Drift
+from ricordo.llm.prices import format_cost
+from ricordo.services.engines.preview import format_costs, format_tokens
+from ricordo.services.ledger.benefit import MIN_READS_PER_CURATION, CurationBenefit, Drift
 from ricordo.services.ledger.ledger import LedgerRun
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 _MOST_RUNS = 12
 _MOST_NOTES = 8
@@ -27,7 +27,7 @@ class LedgerSection(NamedTuple):
     lines: tuple[str, ...]
 
 
-def describe_bought(it: Bought) -> dict[str, Any]:
+def describe_benefit(it: CurationBenefit) -> dict[str, Any]:
     """Return the ledger as `--json` prints it."""
     return {
         "runs": [_described(run) for run in it.runs],
@@ -37,14 +37,14 @@ def describe_bought(it: Bought) -> dict[str, Any]:
         "curations": it.curations,
         "reads": it.reads,
         "reads_since": it.reads_since,
-        "reads_each": it.reads_each,
+        "reads_each": it.reads_per_curation,
         "drift": {
-            "lost": dict(it.wear.lost),
-            "added": dict(it.wear.added),
-            "gone": list(it.wear.gone),
-            "curations": [step._asdict() for step in it.wear.steps],
-            "notes": [note._asdict() for note in it.wear.notes],
-            "purged": it.wear.purged,
+            "lost": dict(it.drift.lost),
+            "added": dict(it.drift.added),
+            "gone": list(it.drift.gone),
+            "curations": [step._asdict() for step in it.drift.steps],
+            "notes": [note._asdict() for note in it.drift.notes],
+            "purged": it.drift.purged,
         },
     }
 
@@ -65,13 +65,13 @@ def _described(run: LedgerRun) -> dict[str, Any]:
     }
 
 
-def told_bought(it: Bought) -> Sequence[LedgerSection]:
+def format_benefit(it: CurationBenefit) -> Sequence[LedgerSection]:
     """Return the ledger in words."""
     if not it.runs and not it.curations:
         return (LedgerSection("No curation decided yet", (_NONE, *_damage(it))),)
     return (
         LedgerSection("Benefit", tuple(_worth(it))),
-        LedgerSection("Drift over curations", tuple(_drift(it.wear))),
+        LedgerSection("Drift over curations", tuple(_drift(it.drift))),
         LedgerSection("Cost", tuple(_cost(it))),
     )
 
@@ -79,20 +79,22 @@ def told_bought(it: Bought) -> Sequence[LedgerSection]:
 _NONE = "  `ricordo curate` proposes changes; your decisions on them appear here."
 
 
-def _worth(it: Bought) -> list[str]:
+def _worth(it: CurationBenefit) -> list[str]:
     lines = [
         f"  {_count(it.activity_tokens)} tokens of activity were curated",
         f"  {_count(it.notes_tokens)} tokens of notes came of it{_ratio(it)}",
         f"  {_counted(it.curations, 'curation')} applied, {_counted(it.reads, 'read')} by agents"
         f" since the first, {it.reads_since} since the last",
     ]
-    if it.reads_each is not None:
-        verdict = "worthwhile" if it.pays else "not yet worthwhile"
-        lines.append(f"  {it.reads_each:.1f} reads per curation: {verdict} (from {PAYS} on)")
+    if it.reads_per_curation is not None:
+        verdict = "worthwhile" if it.is_worthwhile else "not yet worthwhile"
+        lines.append(
+            f"  {it.reads_per_curation:.1f} reads per curation: {verdict} (from {MIN_READS_PER_CURATION} on)"
+        )
     return lines
 
 
-def _ratio(it: Bought) -> str:
+def _ratio(it: CurationBenefit) -> str:
     if not 0 < it.notes_tokens < it.activity_tokens:
         return ""
     return f": {it.activity_tokens / it.notes_tokens:.1f} to 1"
@@ -104,17 +106,17 @@ def _drift(it: Drift) -> list[str]:
         lines.append(f"  {len(it.gone)} of them in no note now: {_some(it.gone)}")
     for note in it.notes[:_MOST_NOTES]:
         if note.lost:
-            lines.append(f"  {one_line(note.path)} lost {len(note.lost)}: {_some(note.lost)}")
+            lines.append(f"  {make_one_line(note.path)} lost {len(note.lost)}: {_some(note.lost)}")
     if it.purged:
         lines.append(f"  {it.purged} edits not counted: a value was purged from them")
     return lines
 
 
-def _cost(it: Bought) -> list[str]:
+def _cost(it: CurationBenefit) -> list[str]:
     unpriced = f", {_counted(it.unpriced, 'run')} without a known price" if it.unpriced else ""
     lines = [
         f"  {_count(it.input_tokens)} tokens in, {_count(it.output_tokens)} out,"
-        f" {told(it.usd)}{unpriced}"
+        f" {format_cost(it.usd)}{unpriced}"
     ]
     rows = [_row(tuple(runs)) for _, runs in groupby(it.runs, _alike)]
     lines += rows[:_MOST_RUNS]
@@ -137,11 +139,13 @@ def _is_by_itself(it: LedgerRun) -> bool:
 def _row(runs: Sequence[LedgerRun]) -> str:
     first = runs[0]
     usage = (EngineUsage(it.input_tokens, it.output_tokens, it.usd) for it in runs)
-    return _run(first.costing(sum(usage, FREE)), len(runs))
+    return _run(first.with_cost(sum(usage, FREE)), len(runs))
 
 
 def _run(it: LedgerRun, questions: int) -> str:
-    engine = one_line(" ".join(part for part in (it.engine, it.model, it.prompt_version) if part))
+    engine = make_one_line(
+        " ".join(part for part in (it.engine, it.model, it.prompt_version) if part)
+    )
     is_judging = it.prompt_version.startswith(f"{JUDGE}-")
     decided = f"{it.accepted} accepted, {it.rejected} refused of {it.proposed}"
     if is_judging:
@@ -149,16 +153,16 @@ def _run(it: LedgerRun, questions: int) -> str:
     elif _is_by_itself(it):
         decided = f"{_counted(questions, 'question')} without proposals"
     told_of = (
-        one_line(it.at[:16]).replace("T", " "),
+        make_one_line(it.at[:16]).replace("T", " "),
         engine,
-        cost_of(it.usd),
-        tokens_of(it),
+        format_costs(it.usd),
+        format_tokens(it),
         decided,
     )
     return "  " + "  ".join(filter(None, told_of))
 
 
-def _damage(it: Bought) -> list[str]:
+def _damage(it: CurationBenefit) -> list[str]:
     return [f"  {it.damaged} lines of the ledger cannot be read"] if it.damaged else []
 
 
@@ -169,7 +173,7 @@ def _kinds(counts: Mapping[str, int]) -> str:
 
 def _some(facts: Sequence[str]) -> str:
     more = len(facts) - _MOST_FACTS
-    told = ", ".join(one_line(it) for it in facts[:_MOST_FACTS])
+    told = ", ".join(make_one_line(it) for it in facts[:_MOST_FACTS])
     return told + (f" and {more} more" if more > 0 else "")
 
 

@@ -16,10 +16,10 @@ from ricordo.errors import StateUnusable
 from ricordo.memory.change import Author, AuthorRole
 from ricordo.memory.layout import FileRole as FileRole
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.storage.decisions import effective_acts, taken_back
+from ricordo.storage.decisions import find_undone, skip_undone
 from ricordo.storage.history import History
-from ricordo.storage.line_log import add_line, purge_lines, read_lines
-from ricordo.storage.operation import Act, Op
+from ricordo.storage.line_log import append_line, purge_lines, read_lines
+from ricordo.storage.operation import FileOperation, HistoryEntry
 
 FILE = "ledger.jsonl"
 
@@ -52,7 +52,7 @@ class LedgerRun:
         """Whether the user accepted or refused any proposal, or there was none."""
         return bool(self.accepted or self.rejected or not self.proposed)
 
-    def costing(self, usage: EngineUsage) -> LedgerRun:
+    def with_cost(self, usage: EngineUsage) -> LedgerRun:
         """Return the run with another cost."""
         sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
         return replace(self, input_tokens=sent, output_tokens=written, usd=usd)
@@ -89,12 +89,12 @@ def new_run(
     )
 
 
-def record(state: str, root: str, run: LedgerRun) -> None:
+def record_run(state: str, root: str, run: LedgerRun) -> None:
     """Add a run on the memory at `root` to the ledger. Raises StateUnusable."""
     _add(state, root, run)
 
 
-def record_decided(state: str, root: str, decided: Iterable[DecisionCount]) -> None:
+def record_decisions(state: str, root: str, decided: Iterable[DecisionCount]) -> None:
     """Add to the ledger what was `decided` in the memory at `root`. Raises StateUnusable."""
     for it in decided:
         _add(state, root, it)
@@ -102,13 +102,13 @@ def record_decided(state: str, root: str, decided: Iterable[DecisionCount]) -> N
 
 def _add(state: str, root: str, it: LedgerRun | DecisionCount) -> None:
     try:
-        add_line(state, FILE, {"root": root, **asdict(it)})
+        append_line(state, FILE, {"root": root, **asdict(it)})
     except OSError as error:
         raise _unusable(state, error) from None
 
 
-def runs_of(
-    state: str, root: str, taken_back: Collection[str] = ()
+def read_runs(
+    state: str, root: str, undone: Collection[str] = ()
 ) -> tuple[tuple[LedgerRun, ...], int]:
     """Return the runs on the memory at `root`, newest first, and the number of unreadable lines.
     Decisions by acts whose tokens are in `taken_back` do not count.
@@ -124,7 +124,7 @@ def runs_of(
         elif isinstance(it, LedgerRun):
             # older versions repeated the run with each decision
             found[it.id] = _with(found.get(it.id, replace(it, accepted=0, rejected=0)), it)
-        elif it.run in found and it.act not in taken_back:
+        elif it.run in found and it.act not in undone:
             found[it.run] = _with(found[it.run], it)
     return tuple(reversed(found.values())), damaged
 
@@ -189,7 +189,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class CuratedNote:
     """A curation's change of one note."""
 
     path: str
@@ -199,95 +199,100 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Curated:
+class AppliedCuration:
     """One curation that was applied and not undone."""
 
     act: int
     """Its number in the history."""
     at: datetime
     author: Author
-    notes: tuple[Edited, ...]
+    notes: tuple[CuratedNote, ...]
     """Without notes from which a value was purged."""
     purged: int = 0
     """The number of these notes."""
 
 
-def applied_at(notebook: Notebook) -> list[datetime]:
+def list_applied_times(notebook: Notebook) -> list[datetime]:
     """Return when curations of the memory were applied, also undone ones. Raises StateUnusable."""
     return _of_acts(notebook, lambda _, acts: [_moment(it) for it in acts if it.undoes is None], [])
 
 
-def retired_lately(notebook: Notebook) -> int:
+def count_retired_lately(notebook: Notebook) -> int:
     """Return how many notes curations retired within the last day, without undone ones. Curations
     in the future, after the clock was put back, count too. Raises StateUnusable.
     """
     return _count_lately(notebook, lambda op: op.pre is not None and op.post is None)
 
 
-def created_lately(notebook: Notebook) -> int:
+def count_created_lately(notebook: Notebook) -> int:
     """Return how many notes curations created within the last day, without undone ones. Raises
     StateUnusable.
     """
     return _count_lately(notebook, lambda op: op.pre is None and op.post is not None)
 
 
-def _count_lately(notebook: Notebook, counts: Callable[[Op], bool]) -> int:
-    now, layout = notebook.surroundings.now, notebook.place.layout
+def _count_lately(notebook: Notebook, counts: Callable[[FileOperation], bool]) -> int:
+    now, layout = notebook.environment.now, notebook.place.layout
 
-    def counted(history: History, acts: list[Act]) -> int:
-        lately = [it for it in effective_acts(acts) if now - _moment(it) < _DAY]
-        ops = (op for act in lately for op in history.ops(act.n))
-        return sum(layout.role(op.path) is FileRole.NOTE and counts(op) for op in ops)
+    def counted(history: History, acts: list[HistoryEntry]) -> int:
+        lately = [it for it in skip_undone(acts) if now - _moment(it) < _DAY]
+        ops = (op for act in lately for op in history.list_operations(act.n))
+        return sum(layout.get_role(op.path) is FileRole.NOTE and counts(op) for op in ops)
 
     return _of_acts(notebook, counted, 0)
 
 
-def curated(notebook: Notebook) -> list[Curated]:
+def list_applied_curations(notebook: Notebook) -> list[AppliedCuration]:
     """Return the curations in effect, oldest first. Raises StateUnusable."""
 
-    def all_of(history: History, acts: list[Act]) -> list[Curated]:
-        return [_curated(notebook, history, act) for act in effective_acts(acts)]
+    def all_of(history: History, acts: list[HistoryEntry]) -> list[AppliedCuration]:
+        return [_curated(notebook, history, act) for act in skip_undone(acts)]
 
     return _of_acts(notebook, all_of, [])
 
 
-def acts_taken_back(notebook: Notebook) -> frozenset[str]:
+def list_undone_acts(notebook: Notebook) -> frozenset[str]:
     """Return the tokens of undone acts that applied or refused proposals. Raises StateUnusable."""
     if not notebook.database.exists:
         return frozenset()
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
-        acts = history.acts(root.id) if root else []
-    undone = taken_back(acts)
+        root = history.find_root(notebook.place.root)
+        acts = history.list_entries(root.id) if root else []
+    undone = find_undone(acts)
     return frozenset(it.token for it in acts if it.n in undone and it.token)
 
 
 def _of_acts(
-    notebook: Notebook, ask: Callable[[History, list[Act]], Found], otherwise: Found
+    notebook: Notebook, ask: Callable[[History, list[HistoryEntry]], Found], otherwise: Found
 ) -> Found:
     """Return the result of `ask` for the acts of curators and their undos; `otherwise` for none."""
     if not notebook.database.exists:
         return otherwise
-    with notebook.database.opened() as connection:
+    with notebook.database.connect() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
+        root = history.find_root(notebook.place.root)
         return (
             otherwise
             if root is None
-            else ask(history, history.acts_by(root.id, AuthorRole.CURATOR))
+            else ask(history, history.list_entries_by_role(root.id, AuthorRole.CURATOR))
         )
 
 
-def _moment(act: Act) -> datetime:
+def _moment(act: HistoryEntry) -> datetime:
     return datetime.fromisoformat(act.at)
 
 
-def _curated(notebook: Notebook, history: History, act: Act) -> Curated:
-    role = notebook.place.layout.role
-    ops = [op for op in history.ops(act.n) if role(op.path) is FileRole.NOTE and op.pre != op.post]
-    whole = [op for op in ops if history.is_whole(op.pre) and history.is_whole(op.post)]
+def _curated(notebook: Notebook, history: History, act: HistoryEntry) -> AppliedCuration:
+    role = notebook.place.layout.get_role
+    ops = [
+        op
+        for op in history.list_operations(act.n)
+        if role(op.path) is FileRole.NOTE and op.pre != op.post
+    ]
+    whole = [op for op in ops if history.is_unmasked(op.pre) and history.is_unmasked(op.post)]
     notes = tuple(
-        Edited(op.path, history.content(op.pre), history.content(op.post)) for op in whole
+        CuratedNote(op.path, history.get_content(op.pre), history.get_content(op.post))
+        for op in whole
     )
-    return Curated(act.n, _moment(act), act.author, notes, len(ops) - len(whole))
+    return AppliedCuration(act.n, _moment(act), act.author, notes, len(ops) - len(whole))

@@ -7,54 +7,54 @@ from collections.abc import Collection
 
 from ricordo import git
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.workplace import workplace
+from ricordo.agents.workplace import find_workplace
 from ricordo.memory.memory import Memory
 from ricordo.search.association import LINKS, Association, Associations
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import rank
-from ricordo.search.select import MOST, reasons
-from ricordo.search.snippet import passage
+from ricordo.search.select import MAX_SELECTED, list_reasons
+from ricordo.search.snippet import extract_passage
 from ricordo.services.search.recall import RecallResult
-from ricordo.services.search.usage import given_together, use_report
+from ricordo.services.search.usage import list_given_together, list_uses
 from ricordo.services.workspace.environment import Environment
 
-__all__ = ["LINKS", "Association", "Associations", "associations"]
+__all__ = ["LINKS", "Association", "Associations", "load_associations"]
 
 
-def associations(memory: Memory, environment: Environment | None = None) -> Associations:
+def load_associations(memory: Memory, environment: Environment | None = None) -> Associations:
     """Return the associations between the notes of `memory`.
 
     With `environment`, notes that agents were given together are associated too.
     """
-    together = given_together(environment, memory) if environment else ()
+    together = list_given_together(environment, memory) if environment else ()
     notes = memory.by_path
     return Associations(
         memory, [pair for pair in together if pair[0] in notes and pair[1] in notes]
     )
 
 
-CHANGED = 30
+MAX_CHANGED_FILES = 30
 """Number of recently changed files that are considered."""
 _SECONDS = 2.0
 _MOVED = (b"R", b"C")
 """Marks of renamed and copied files in `git status`, which gives two names for them."""
 
 
-def ambient(
+def recall_ambient(
     index: SearchIndex,
     memory: Memory,
     place: MemoryPlace,
     environment: Environment,
-    most: int = MOST,
+    most: int = MAX_SELECTED,
 ) -> list[RecallResult]:
     """Return the notes of `memory` that are relevant to the environment: the current directory, its
     branch, recently changed files, day and hour, and recently used notes.
     """
     today = environment.now.date()
-    question = RecallQuestion(surroundings_as_words(place, environment), today)
-    ranking, withheld = index.ask(
-        memory, lambda reader: (rank(reader, question, today), reader.withheld())
+    question = RecallQuestion(describe_environment(place, environment), today)
+    ranking, withheld = index.query(
+        memory, lambda reader: (rank(reader, question, today), reader.list_withheld())
     )
     results: dict[str, RecallResult] = {}
     for candidate in ranking.candidates:
@@ -62,8 +62,8 @@ def ambient(
         note = memory.by_path.get(os.fsdecode(row.path))
         # None if another process updated the index meanwhile
         if note and len(results) < most and row.recalled and row.path not in withheld:
-            text, marks = passage(note, question.stems)
-            why = (*reasons(candidate, ranking), "matches the environment")
+            text, marks = extract_passage(note, question.stems)
+            why = (*list_reasons(candidate, ranking), "matches the environment")
             results[note.path] = RecallResult(note, candidate.score, why, text, marks)
     hidden = frozenset(map(os.fsdecode, withheld))
     for result in _associated(memory, environment, hidden):
@@ -72,7 +72,7 @@ def ambient(
     return list(results.values())
 
 
-def surroundings_as_words(place: MemoryPlace, environment: Environment) -> str:
+def describe_environment(place: MemoryPlace, environment: Environment) -> str:
     """Return the environment as a text: directory, branch, changed files, weekday, part of day."""
     parts = _work_context(environment.cwd, place.project)
     hour = environment.now.hour
@@ -90,7 +90,7 @@ def _work_context(here: str, project: str) -> list[str]:
     top = project
     if os.path.commonpath((here, project)) != project:
         # a worktree may be anywhere
-        work = workplace(here)
+        work = find_workplace(here)
         if work.root != project:
             return []
         top = work.top
@@ -99,13 +99,13 @@ def _work_context(here: str, project: str) -> list[str]:
 
 
 def _branch(directory: str) -> str:
-    answer = git.ask(directory, "rev-parse", "--abbrev-ref", "HEAD", seconds=_SECONDS) or b""
+    answer = git.run_git(directory, "rev-parse", "--abbrev-ref", "HEAD", seconds=_SECONDS) or b""
     name = os.fsdecode(answer).strip()
     return "" if name in ("HEAD", "main", "master") else name
 
 
 def _changed_files(directory: str) -> list[str]:
-    answer = git.ask(directory, "status", "--porcelain", "-z", seconds=_SECONDS) or b""
+    answer = git.run_git(directory, "status", "--porcelain", "-z", seconds=_SECONDS) or b""
     names = []
     entries = iter(answer.split(b"\0"))
     for entry in entries:
@@ -113,9 +113,11 @@ def _changed_files(directory: str) -> list[str]:
         if entry[:1] in _MOVED or entry[1:2] in _MOVED:
             # the old name follows, without a status before it
             names.append(os.fsdecode(next(entries, b"")))
-    recent = git.ask(directory, "log", "-3", "--name-only", "--format=", "-z", seconds=_SECONDS)
+    recent = git.run_git(directory, "log", "-3", "--name-only", "--format=", "-z", seconds=_SECONDS)
     names += [os.fsdecode(name).strip() for name in (recent or b"").split(b"\0") if name.strip()]
-    return list(dict.fromkeys(os.path.splitext(name)[0] for name in names if name))[:CHANGED]
+    return list(dict.fromkeys(os.path.splitext(name)[0] for name in names if name))[
+        :MAX_CHANGED_FILES
+    ]
 
 
 def _associated(
@@ -123,16 +125,16 @@ def _associated(
 ) -> list[RecallResult]:
     """Return the notes associated with those used last, without `withheld` ones on either side."""
     paths = memory.by_path.keys() - withheld
-    last = [use for use in use_report(environment, memory) if use.path in paths][:3]
-    associated = associations(memory, environment)
+    last = [use for use in list_uses(environment, memory) if use.path in paths][:3]
+    associated = load_associations(memory, environment)
     return [
         RecallResult(
             memory.by_path[each.path],
             each.strength,
-            (f"{each.steps[-1].how} {memory.by_path[use.path].name}, {use.kind} last",),
-            passage(memory.by_path[each.path], ())[0],
+            (f"{each.steps[-1].relation} {memory.by_path[use.path].name}, {use.kind} last",),
+            extract_passage(memory.by_path[each.path], ())[0],
         )
         for use in last
-        for each in associated.of(use.path, 2)
+        for each in associated.find_related(use.path, 2)
         if each.path in paths
     ]

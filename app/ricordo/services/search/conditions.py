@@ -9,19 +9,19 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
-from ricordo.lint.rule import all_rules
+from ricordo.lint.rule import load_rules
 from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import folded
+from ricordo.memory.names import fold_name
 from ricordo.memory.note import Note
-from ricordo.search.finder import Narrower
-from ricordo.search.query import Condition, Query, day_meant, looks_like_day, parse
-from ricordo.search.store import day_of, targets
-from ricordo.search.words import fold, words
+from ricordo.search.finder import NoteFilter
+from ricordo.search.query import Condition, Query, looks_like_day, parse, parse_day
+from ricordo.search.store import find_day, list_targets
+from ricordo.search.words import fold, split_words
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
-Fits = Callable[[str], bool]
+PathFilter = Callable[[str], bool]
 """Returns whether the note at a path fulfils every condition."""
 
 PROTECTED = "protected"
@@ -32,7 +32,7 @@ _MOST_LISTED = 6
 """Values that a warning lists."""
 
 
-class Values(NamedTuple):
+class ConditionValues(NamedTuple):
     """What decides conditions and ties, besides the notes themselves."""
 
     labels: Mapping[str, Collection[str]] = {}
@@ -41,7 +41,7 @@ class Values(NamedTuple):
     """How often the user opened or confirmed a note, by path."""
 
 
-def asks_findings(typed: str) -> bool:
+def needs_findings(typed: str) -> bool:
     """Return whether a condition of the query `typed` needs findings or labels of notes."""
     query = parse(typed)
     return any(
@@ -49,7 +49,7 @@ def asks_findings(typed: str) -> bool:
     )
 
 
-def values_of(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> Values:
+def collect_values(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> ConditionValues:
     """Return the values for conditions from a judged snapshot."""
     labels = {
         path: {finding.rule for finding in findings} for path, findings in snapshot.by_path.items()
@@ -62,18 +62,18 @@ def values_of(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> Valu
     for note in snapshot.memory.notes:
         if snapshot.is_protected(note):
             labels.setdefault(note.path, set()).add(PROTECTED)
-    return Values(labels, uses or {})
+    return ConditionValues(labels, uses or {})
 
 
 class Conditions:
     """The conditions of a query, applied to the notes of one memory."""
 
-    def __init__(self, query: Query, memory: Memory, values: Values) -> None:
+    def __init__(self, query: Query, memory: Memory, values: ConditionValues) -> None:
         self._query = query
         self._memory = memory
         self._values = values
 
-    def remarks(self) -> tuple[str, ...]:
+    def list_warnings(self) -> tuple[str, ...]:
         """Return a warning for each invalid condition, with what it expects; visible text."""
         query = self._query
         warnings = [self._warning(it) for it in query.conditions]
@@ -81,7 +81,7 @@ class Conditions:
             warnings += [self._expected(key) for key in query.unfinished]
         return tuple(warning for warning in warnings if warning)
 
-    def fits(self) -> Fits | None:
+    def build_filter(self) -> PathFilter | None:
         """Return a predicate on paths that checks all conditions; None if there are none."""
         if not self._query.conditions:
             return None
@@ -108,24 +108,24 @@ class Conditions:
                 labels = self._matching_labels(value)
                 return lambda note: not labels.isdisjoint(self._values.labels.get(note.path, ()))
             case "after":
-                since = day_meant(value)
-                return lambda note: day_of(note) >= since
+                since = parse_day(value)
+                return lambda note: find_day(note) >= since
             case "before":
-                until = day_meant(value)
-                return lambda note: bool(day := day_of(note)) and day < until
+                until = parse_day(value)
+                return lambda note: bool(day := find_day(note)) and day < until
             case "in":
                 folder = _folder(condition.value)
                 return lambda note: fold(note.path).startswith(folder)
             case ">":
                 named = frozenset(self._find_named(condition.value))
-                return lambda note: not named.isdisjoint(targets(self._memory, note))
+                return lambda note: not named.isdisjoint(list_targets(self._memory, note))
             case "<":
                 linked = self._linked_from(condition.value)
                 return lambda note: note.path in linked
             case "exact":
                 return lambda note: value in fold(note.text)
             case _:
-                terms = words(condition.value)
+                terms = split_words(condition.value)
                 return lambda note: _has_words(note, terms)
 
     def _matching_types(self, value: str) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Conditions:
 
     def _matching_labels(self, value: str) -> frozenset[str]:
         present = chain.from_iterable(self._values.labels.values())
-        labels = _matching(value, {PROTECTED, *all_rules(), *_SAME_AS, *present})
+        labels = _matching(value, {PROTECTED, *load_rules(), *_SAME_AS, *present})
         return frozenset(_SAME_AS.get(label, label) for label in labels)
 
     def _find_named(self, name: str) -> Sequence[str]:
@@ -141,12 +141,12 @@ class Conditions:
         those whose name starts with it, else those whose name contains it.
         """
         names = self._memory.names
-        if exact := names.called(name):
+        if exact := names.find_by_name(name):
             return exact
-        term = folded(name).removesuffix(".md")
+        term = fold_name(name).removesuffix(".md")
         known: Mapping[str, Sequence[str]] = names.by_fold
         if "/" in term:
-            known = {folded(path).removesuffix(".md"): (path,) for path in names.paths}
+            known = {fold_name(path).removesuffix(".md"): (path,) for path in names.paths}
         tests: tuple[Callable[[str], bool], ...] = (
             lambda key: key == term,
             lambda key: key.startswith(term),
@@ -160,16 +160,16 @@ class Conditions:
         return frozenset(
             target
             for path in self._find_named(name)
-            for target in targets(self._memory, files[path])
+            for target in list_targets(self._memory, files[path])
         )
 
     # Invalid conditions
 
     def _warning(self, condition: Condition) -> str:
         key, value = condition.key, fold(condition.value)
-        typed = one_line(condition.value)
+        typed = make_one_line(condition.value)
         match key:
-            case "after" | "before" if not day_meant(value):
+            case "after" | "before" if not parse_day(value):
                 is_date = looks_like_day(value)
                 fault = f"“{typed}” is not in the calendar" if is_date else f"not “{typed}”"
             case "is" | "has" if not self._matching_labels(value):
@@ -222,7 +222,7 @@ def _matching(value: str, known: Iterable[str]) -> list[str]:
 
 
 def _either(values: Sequence[str]) -> str:
-    shown = [one_line(value) for value in values[:_MOST_LISTED]]
+    shown = [make_one_line(value) for value in values[:_MOST_LISTED]]
     return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
@@ -232,23 +232,23 @@ def _folder(value: str) -> str:
 
 
 def _has_words(note: Note, terms: list[str]) -> bool:
-    present = {*words(note.text), *words(note.path)}
+    present = {*split_words(note.text), *split_words(note.path)}
     return bool(terms) and present.issuperset(terms)
 
 
-def fitting(memory: Memory, typed: str) -> frozenset[str]:
+def find_matching(memory: Memory, typed: str) -> frozenset[str]:
     """Return the paths of the files of `memory` that match `typed`, by the rules of the finder, but
     word by word.
     """
-    return _narrower(memory).fitting(typed)
+    return _narrower(memory).find_matching(typed)
 
 
-def prepare(memory: Memory) -> None:
+def prepare_matching(memory: Memory) -> None:
     """Prepare what `fitting` needs, so that no key waits for it."""
     _narrower(memory).prepare()
 
 
-def _narrower(memory: Memory) -> Narrower:
+def _narrower(memory: Memory) -> NoteFilter:
     # locked: a second caller waits instead of building a second one
     with _lock:
         return _build_narrower(memory)
@@ -258,6 +258,6 @@ _lock = Lock()
 
 
 @lru_cache(maxsize=1)
-def _build_narrower(memory: Memory) -> Narrower:
+def _build_narrower(memory: Memory) -> NoteFilter:
     # cached, because the same memory is narrowed with every key
-    return Narrower(memory)
+    return NoteFilter(memory)

@@ -14,11 +14,11 @@ from ricordo import __version__
 from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.resources import data_text
+from ricordo.resources import read_data_text
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
-from ricordo.search.select import MOST, select
-from ricordo.search.snippet import passage
+from ricordo.search.select import MAX_SELECTED, select
+from ricordo.search.snippet import extract_passage
 from ricordo.search.store import Withholding
 from ricordo.services.workspace.environment import Environment
 
@@ -26,9 +26,9 @@ _RULES = ("secrets/rules.toml", "lint/rules/safety.toml")
 
 
 @cache
-def withholding() -> Withholding:
+def load_withholding() -> Withholding:
     """Return which notes an index withholds from agents; the version changes with the rules."""
-    rules = sha256("\0".join((__version__, *map(data_text, _RULES))).encode())
+    rules = sha256("\0".join((__version__, *map(read_data_text, _RULES))).encode())
     return Withholding(_is_withheld, rules.hexdigest())
 
 
@@ -39,10 +39,10 @@ def _is_withheld(note: Note) -> bool:
     return is_unsafe(note)
 
 
-BUDGET = 20_000
+MAX_BYTES = 20_000
 """Bytes of notes for one message."""
 
-Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
+MeaningScore = Callable[[str, Sequence[bytes]], Sequence[float]]
 """A second score, by meaning; `search.select` documents arguments and result."""
 
 
@@ -58,7 +58,7 @@ class RecallResult(NamedTuple):
     """Start and end of the words of the question in the snippet."""
 
 
-def line_of_passage(result: RecallResult) -> int:
+def find_line_of_passage(result: RecallResult) -> int:
     """Return the line of the note with the first marked word of the passage; 0 if nothing is
     marked, or the passage is not from the body.
     """
@@ -73,14 +73,14 @@ def line_of_passage(result: RecallResult) -> int:
         return 0
     words = " ".join(note.body.split()).count(" ", 0, start + result.marks[0][0] - before)
     word = next(islice(re.finditer(r"\S+", note.body), words, None), None)
-    return note.line_of(note.head.end + word.start()) if word else 0
+    return note.line_of(note.frontmatter.end + word.start()) if word else 0
 
 
 def open_index(place: MemoryPlace, environment: Environment) -> SearchIndex:
     """Return the index of the memory at `place`; nothing is read or written yet."""
     root = os.path.realpath(place.root)
     return SearchIndex(
-        environment.state, root, place.project, place.layout.recall_rank, withholding()
+        environment.state, root, place.project, place.layout.recall_rank, load_withholding()
     )
 
 
@@ -89,10 +89,10 @@ def recall(
     memory: Memory,
     message: str,
     environment: Environment,
-    most: int = MOST,
+    most: int = MAX_SELECTED,
     never: Collection[str] = (),
-    budget: int = BUDGET,
-    meaning: Meaning | None = None,
+    budget: int = MAX_BYTES,
+    meaning: MeaningScore | None = None,
     for_agents: bool = True,
 ) -> list[RecallResult]:
     """Return the notes of `memory` that are relevant to `message`, best first: at most `most` notes
@@ -102,7 +102,7 @@ def recall(
     today = environment.now.date()
     question = RecallQuestion(message, today)
     raw = frozenset(map(os.fsencode, never))
-    selected = index.ask(
+    selected = index.query(
         memory,
         lambda reader: select(
             reader, question, today, most, raw, meaning=meaning, for_agents=for_agents
@@ -117,7 +117,7 @@ def recall(
         budget -= note.facts.size
         if results and budget < 0:
             break
-        text, marks = passage(note, question.stems)
+        text, marks = extract_passage(note, question.stems)
         results.append(RecallResult(note, each.score, tuple(each.why), text, marks))
     return results
 

@@ -13,27 +13,33 @@ from ricordo.agents.place import MemoryPlace
 from ricordo.errors import RicordoError
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.search.finder import Finder, Named, marks
-from ricordo.search.fuzzy import corrected
+from ricordo.search.finder import Finder, NameHit, find_marks
+from ricordo.search.fuzzy import correct_word
 from ricordo.search.index import SearchIndex
 from ricordo.search.query import parse
 from ricordo.search.question import RecallQuestion
-from ricordo.search.rank import FAST, SIFTED, Candidate, Ranking, rank
-from ricordo.search.reader import Reader
-from ricordo.search.select import reasons
-from ricordo.search.snippet import passage, snippet
-from ricordo.search.store import day_of, indexed
-from ricordo.search.words import fold, words
-from ricordo.services.search.conditions import Conditions, Fits, Values, asks_findings, values_of
+from ricordo.search.rank import FAST, FILTERED, Candidate, Ranking, rank
+from ricordo.search.reader import IndexReader
+from ricordo.search.select import list_reasons
+from ricordo.search.snippet import extract_passage, extract_snippet
+from ricordo.search.store import find_day, list_indexed
+from ricordo.search.words import fold, split_words
+from ricordo.services.search.conditions import (
+    Conditions,
+    ConditionValues,
+    PathFilter,
+    collect_values,
+    needs_findings,
+)
 from ricordo.services.search.recall import RecallResult, open_index
-from ricordo.services.search.usage import uses_by_person
+from ricordo.services.search.usage import count_uses
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Depth, Notebook, Snapshot
-from ricordo.services.workspace.places import all_memories
+from ricordo.services.workspace.places import find_all_memories
 from ricordo.settings.settings import Settings
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
-MOST = 50
+MAX_HITS = 50
 
 _TextMatch = tuple[Note, float, tuple[str, ...]]
 """A note, its score relative to the best one, and the reasons."""
@@ -57,13 +63,13 @@ class SearchResults(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     """Number of matching notes, with those beyond `hits`."""
-    is_all: bool = True
+    is_exact: bool = True
     """Whether `total` is exact: of very many names only the first are counted."""
     best: float = 0.0
     """Score of the best note by text, for comparison with other memories; the scores of hits by
     text are relative to it.
     """
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Invalid conditions, and what they expect; if there are any, nothing is searched."""
 
 
@@ -81,7 +87,7 @@ class Search:
         self._index = index
         self._memory = memory
         self._environment = environment
-        notes = indexed(memory)
+        notes = list_indexed(memory)
         known = before._memory.by_path if before else {}
         days = before._days if before else {}
         self._days: Mapping[str, int] = {
@@ -96,24 +102,28 @@ class Search:
         self._finder.prepare()
 
     def find_named(
-        self, typed: str, values: Values | None = None, most: int = MOST
+        self, typed: str, values: ConditionValues | None = None, most: int = MAX_HITS
     ) -> SearchResults:
         """Return what `find` returns without hits by text only: needs no index."""
-        return self._find(typed, values or Values(), most, in_text=False)
+        return self._find(typed, values or ConditionValues(), most, in_text=False)
 
-    def find(self, typed: str, values: Values | None = None, most: int = MOST) -> SearchResults:
+    def find(
+        self, typed: str, values: ConditionValues | None = None, most: int = MAX_HITS
+    ) -> SearchResults:
         """Return the notes that match the query `typed`: hits by name first, in the order of the
         finder, then hits by text, best first, and last loose matches of names; ties by freshness
         and use.
         """
-        return self._find(typed, values or Values(), most, in_text=True)
+        return self._find(typed, values or ConditionValues(), most, in_text=True)
 
-    def _find(self, typed: str, values: Values, most: int, *, in_text: bool) -> SearchResults:
+    def _find(
+        self, typed: str, values: ConditionValues, most: int, *, in_text: bool
+    ) -> SearchResults:
         query = parse(typed)
         conditions = Conditions(query, self._memory, values)
-        if warnings := conditions.remarks():
-            return SearchResults((), 0, remarks=warnings)
-        fits = conditions.fits()
+        if warnings := conditions.list_warnings():
+            return SearchResults((), 0, warnings=warnings)
+        fits = conditions.build_filter()
         exact = [fold(it.value) for it in query.conditions if it.key == "exact" and not it.negated]
         if not query.words:
             return self._listed(fits, exact, values, most)
@@ -143,11 +153,11 @@ class Search:
         return SearchResults(tuple(hits), total, is_all, best)
 
     def _listed(
-        self, fits: Fits | None, exact: Sequence[str], values: Values, most: int
+        self, fits: PathFilter | None, exact: Sequence[str], values: ConditionValues, most: int
     ) -> SearchResults:
         """Return all notes that fit the conditions; none without conditions."""
         order = self._order(values)
-        notes = [note for note in indexed(self._memory) if fits(note.path)] if fits else []
+        notes = [note for note in list_indexed(self._memory) if fits(note.path)] if fits else []
         notes.sort(key=lambda note: (*order(note), note.path))
         empty = RecallQuestion("", self._environment.now.date())
         why = ("matches the conditions",)
@@ -155,16 +165,16 @@ class Search:
         return SearchResults(tuple(hits), len(notes))
 
     def _rank(
-        self, question: RecallQuestion, by_name: Collection[str], fits: Fits | None
+        self, question: RecallQuestion, by_name: Collection[str], fits: PathFilter | None
     ) -> tuple[Ranking, int]:
         """Return the ranking by text, and the number of notes that match by text or `by_name`."""
         today = self._environment.now.date()
-        breadth = SIFTED if fits else FAST
+        breadth = FILTERED if fits else FAST
 
         def is_fitting(path: bytes) -> bool:
             return fits is None or fits(os.fsdecode(path))
 
-        def answer(reader: Reader) -> tuple[Ranking, int]:
+        def answer(reader: IndexReader) -> tuple[Ranking, int]:
             ranking = rank(reader, question, today, breadth, is_fitting if fits else None)
             if respelled := _correct_spelling(reader, ranking, today):
                 ranking = rank(reader, respelled, today, breadth, is_fitting if fits else None)
@@ -172,16 +182,16 @@ class Search:
             paths.update(it.row.path for it in _with_words(ranking) if is_fitting(it.row.path))
             if not ranking.lexicon.terms:
                 return ranking, len(paths)
-            match = ranking.lexicon.expression(breadth.occurrences)
+            match = ranking.lexicon.build_expression(breadth.occurrences)
             if fits:
-                paths.update(path for _, path in reader.all_matching(match) if is_fitting(path))
+                paths.update(path for _, path in reader.iterate_matching(match) if is_fitting(path))
                 return ranking, len(paths)
             return ranking, len(paths) + reader.count_beside(match, paths)
 
-        return self._index.ask(self._memory, answer)
+        return self._index.query(self._memory, answer)
 
     def _text_matches(
-        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]], fits: Fits | None
+        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]], fits: PathFilter | None
     ) -> tuple[float, list[_TextMatch]]:
         """Return the best score by text, and all matches by text with scores relative to it."""
         candidates = _with_words(ranking)
@@ -190,7 +200,7 @@ class Search:
             (
                 self._memory.by_path[os.fsdecode(candidate.row.path)],
                 round(candidate.score / best, 3),
-                tuple(reasons(candidate, ranking)),
+                tuple(list_reasons(candidate, ranking)),
             )
             for candidate in candidates
             if (path := os.fsdecode(candidate.row.path)) in self._memory.by_path
@@ -199,7 +209,7 @@ class Search:
         matches.sort(key=lambda match: (-match[1], *order(match[0]), match[0].path))
         return best, matches
 
-    def _order(self, values: Values) -> Callable[[Note], tuple[object, ...]]:
+    def _order(self, values: ConditionValues) -> Callable[[Note], tuple[object, ...]]:
         """Return the sort key for ties: newer notes first, then those that the user used more."""
 
         def key(note: Note) -> tuple[object, ...]:
@@ -208,9 +218,11 @@ class Search:
         return key
 
 
-def _hit_by_name(named: Named, question: RecallQuestion, exact: Sequence[str]) -> Hit:
-    result = _result(named.note, 1 / (1 + named.tier), (named.why,), question, exact, named.told_by)
-    return Hit(result, by_name=True, name_marks=marks(named.note.name, named.said))
+def _hit_by_name(named: NameHit, question: RecallQuestion, exact: Sequence[str]) -> Hit:
+    result = _result(
+        named.note, 1 / (1 + named.tier), (named.kind,), question, exact, named.matched_text
+    )
+    return Hit(result, by_name=True, name_marks=find_marks(named.note.name, named.matched))
 
 
 def _result(
@@ -223,23 +235,23 @@ def _result(
 ) -> RecallResult:
     """Return a note with the passage that matches the question; from `text`, if given."""
     terms = question.stems, (*question.words, *exact)
-    shown, places = snippet(text, *terms) if text else passage(note, *terms)
+    shown, places = extract_snippet(text, *terms) if text else extract_passage(note, *terms)
     return RecallResult(note, score, why, shown, places)
 
 
 def _day(note: Note) -> int:
     """Return the day of the last change of a note as a sortable number; 0 if unknown."""
-    return int(day_of(note).replace("-", "") or 0)
+    return int(find_day(note).replace("-", "") or 0)
 
 
 def _split_unsure(
-    named: Sequence[Named], *, is_spelled_right: bool
-) -> tuple[list[Named], list[Named]]:
+    named: Sequence[NameHit], *, is_spelled_right: bool
+) -> tuple[list[NameHit], list[NameHit]]:
     """Return sure and unsure matches by name. Unsure are scattered letters, as many names contain
     the letters of a short word, and names with another spelling if the query `is_spelled_right`.
     """
-    sure: list[Named] = []
-    unsure: list[Named] = []
+    sure: list[NameHit] = []
+    unsure: list[NameHit] = []
     for it in named:
         is_unsure = it.is_scattered or (it.is_misspelled and is_spelled_right)
         (unsure if is_unsure else sure).append(it)
@@ -250,19 +262,19 @@ def _with_words(ranking: Ranking) -> list[Candidate]:
     return [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
 
 
-def _correct_spelling(reader: Reader, ranking: Ranking, today: date) -> RecallQuestion | None:
+def _correct_spelling(reader: IndexReader, ranking: Ranking, today: date) -> RecallQuestion | None:
     """Return the question with unknown words replaced by similar known ones; None if there is
     nothing to correct.
     """
     unknown = ranking.lexicon.unknown
-    corrections = {word: corrected(word, reader.of_length) for word in unknown}
+    corrections = {word: correct_word(word, reader.find_by_length) for word in unknown}
     if all(right in ("", word) for word, right in corrections.items()):
         return None
-    respelled = [corrections.get(word) or word for word in words(ranking.question.text)]
+    respelled = [corrections.get(word) or word for word in split_words(ranking.question.text)]
     return RecallQuestion(" ".join(respelled), today)
 
 
-Progress = Callable[[MemoryPlace, int, int], None]
+IndexProgress = Callable[[MemoryPlace, int, int], None]
 """Called with a memory, the number of its indexed notes, and the number of its notes."""
 
 
@@ -270,7 +282,7 @@ class PlacedHit(NamedTuple):
     """A hit, and the memory in which it was found."""
 
     place: MemoryPlace
-    look: Snapshot
+    snapshot: Snapshot
     hit: Hit
 
 
@@ -280,13 +292,13 @@ class AllSearchResults(NamedTuple):
     hits: tuple[PlacedHit, ...]
     total: int
     """Number of matching notes, with those beyond `hits`."""
-    is_all: bool = True
+    is_exact: bool = True
     """Whether `total` is exact."""
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Conditions that are invalid in every memory, and what they expect."""
 
 
-NOTHING = AllSearchResults((), 0)
+NO_RESULTS = AllSearchResults((), 0)
 
 
 class SearchAll:
@@ -297,19 +309,21 @@ class SearchAll:
         environment: Environment,
         settings: Settings,
         places: Sequence[MemoryPlace] | None = None,
-        progress: Progress | None = None,
+        progress: IndexProgress | None = None,
     ) -> None:
         """Read the memories at `places`, by default all of this machine, and index each of them."""
-        self.remarks: list[str] = []
+        self.warnings: list[str] = []
         """Memories that could not be read, and why; visible text."""
         self._opened: list[_Opened] = []
-        for place in all_memories(environment) if places is None else places:
+        for place in find_all_memories(environment) if places is None else places:
             try:
                 self._opened.append(_Opened(Notebook(place, environment, settings), progress))
             except (RicordoError, OSError) as error:
-                self.remarks.append(f"{one_line(place.root)} skipped: {one_line(str(error))}")
+                self.warnings.append(
+                    f"{make_one_line(place.root)} skipped: {make_one_line(str(error))}"
+                )
 
-    def find(self, typed: str, most: int = MOST) -> AllSearchResults:
+    def find(self, typed: str, most: int = MAX_HITS) -> AllSearchResults:
         """Return the matches of `typed` in any memory: hits by name first, then hits by text, best
         first, and last loose matches of names. A memory is judged if a condition needs its
         findings.
@@ -323,9 +337,9 @@ class SearchAll:
         # stable sort: hits of equal rank keep the order of their memory
         hits.sort(key=lambda ranked: ranked[0])
         total = sum(of_memory.total for _, of_memory in results)
-        is_all = all(of_memory.is_all for _, of_memory in results)
+        is_all = all(of_memory.is_exact for _, of_memory in results)
         placed = tuple(hit for _, hit in hits[:most])
-        warnings = [of_memory.remarks for _, of_memory in results]
+        warnings = [of_memory.warnings for _, of_memory in results]
         # a condition that is invalid in one memory, such as the name of a note, may fit another
         shown = dict.fromkeys(chain.from_iterable(warnings)) if all(warnings) else ()
         return AllSearchResults(placed, total, is_all, tuple(shown))
@@ -334,24 +348,24 @@ class SearchAll:
 class _Opened:
     """One memory that is searched."""
 
-    def __init__(self, notebook: Notebook, progress: Progress | None) -> None:
+    def __init__(self, notebook: Notebook, progress: IndexProgress | None) -> None:
         self.place = place = notebook.place
         self._notebook = notebook
         memory = notebook.read()
-        self.snapshot = Snapshot(memory, (), (), notebook.surroundings.now, Depth.READ)
-        index = open_index(place, notebook.surroundings)
-        index.bring_up(memory, (lambda done, of: progress(place, done, of)) if progress else None)
-        self._uses = uses_by_person(notebook.surroundings, memory)
-        self._search = Search(index, memory, notebook.surroundings)
+        self.snapshot = Snapshot(memory, (), (), notebook.environment.now, Depth.READ)
+        index = open_index(place, notebook.environment)
+        index.update(memory, (lambda done, of: progress(place, done, of)) if progress else None)
+        self._uses = count_uses(notebook.environment, memory)
+        self._search = Search(index, memory, notebook.environment)
 
     def find(self, typed: str, most: int) -> SearchResults:
-        values = self._judged if asks_findings(typed) else Values(uses=self._uses)
+        values = self._judged if needs_findings(typed) else ConditionValues(uses=self._uses)
         return self._search.find(typed, values, most)
 
     @cached_property
-    def _judged(self) -> Values:
-        self.snapshot = self._notebook.judge_closely(self.snapshot.memory)
-        return values_of(self.snapshot, self._uses)
+    def _judged(self) -> ConditionValues:
+        self.snapshot = self._notebook.judge_with_evidence(self.snapshot.memory)
+        return collect_values(self.snapshot, self._uses)
 
 
 def _rank(hit: Hit, results: SearchResults) -> tuple[int, float, int]:

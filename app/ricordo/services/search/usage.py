@@ -15,19 +15,19 @@ from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
 from ricordo.search.usage import CONFIRMED, OPENED, UsageStore
-from ricordo.search.words import content_words, words
+from ricordo.search.words import content_words, split_words
 from ricordo.secrets import find_secrets
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.cache_file import put_aside
+from ricordo.storage.cache_file import move_aside
 
-LONGEST_GAP = 20
+MAX_MISS_WORDS = 20
 """Words of a query that are kept."""
-LONGEST_WORD = 24
+MAX_WORD_LENGTH = 24
 """Letters of a word that is kept; a longer one may be a key."""
 _PUNCTUATION = ".,;:!?…\"'`“”„‘’«»()[]{}<>*_"
 _JOINTS = re.compile(r"[-'’_/.]")
 """Separators between the words of one token."""
-PATIENCE = 2.0
+LOCK_TIMEOUT = 2.0
 """Seconds to wait while another process holds the database; no agent waits here."""
 
 _IGNORED = (sqlite3.Error, OSError)
@@ -53,57 +53,58 @@ class SearchMiss(NamedTuple):
 def remember_opened(environment: Environment, memory: Memory, path: str) -> None:
     """Record that the user opened the note at `path`."""
     with suppress(*_IGNORED):
-        _usage(environment, memory).use(os.fsencode(path), OPENED)
+        _usage(environment, memory).record_use(os.fsencode(path), OPENED)
 
 
 def remember_confirmed(environment: Environment, memory: Memory, path: str) -> None:
     """Record that the user confirmed the note at `path`."""
     with suppress(*_IGNORED):
-        _usage(environment, memory).use(os.fsencode(path), CONFIRMED)
+        _usage(environment, memory).record_use(os.fsencode(path), CONFIRMED)
 
 
-def uses_by_person(environment: Environment, memory: Memory) -> Mapping[str, int]:
+def count_uses(environment: Environment, memory: Memory) -> Mapping[str, int]:
     """Return how often the user opened or confirmed each note, by path."""
     return {
-        os.fsdecode(path): times for path, times in _usage(environment, memory).by_person().items()
+        os.fsdecode(path): times
+        for path, times in _usage(environment, memory).count_by_user().items()
     }
 
 
-def given_together(environment: Environment, memory: Memory) -> list[tuple[str, str]]:
+def list_given_together(environment: Environment, memory: Memory) -> list[tuple[str, str]]:
     """Return the pairs of paths of notes that agents were given together."""
-    pairs = _usage(environment, memory).together()
+    pairs = _usage(environment, memory).list_given_together()
     return [(os.fsdecode(one), os.fsdecode(other)) for one, other in pairs]
 
 
-def use_report(environment: Environment, memory: Memory) -> list[NoteUse]:
+def list_uses(environment: Environment, memory: Memory) -> list[NoteUse]:
     """Return every use of the notes of `memory`, newest first."""
     rows = _usage(environment, memory).report()
     return [NoteUse(os.fsdecode(path), kind, times, last) for path, kind, times, last in rows]
 
 
-def remember_gap(environment: Environment, memory: Memory, query: str) -> None:
+def remember_search_miss(environment: Environment, memory: Memory, query: str) -> None:
     """Record that `query` had no results: only its plain words, without credentials."""
     plain = " ".join(filter(_is_plain, _without_secrets(query).split()))
-    unique = " ".join(dict.fromkeys(content_words(words(plain))))
-    recorded = " ".join(unique.split(" ")[:LONGEST_GAP])
+    unique = " ".join(dict.fromkeys(content_words(split_words(plain))))
+    recorded = " ".join(unique.split(" ")[:MAX_MISS_WORDS])
     if recorded:
         with suppress(*_IGNORED):
-            _usage(environment, memory).missed(recorded)
+            _usage(environment, memory).record_miss(recorded)
 
 
-def gaps(environment: Environment, memory: Memory) -> list[SearchMiss]:
+def list_search_misses(environment: Environment, memory: Memory) -> list[SearchMiss]:
     """Return the searches without results, newest first."""
-    return [SearchMiss(*row) for row in _usage(environment, memory).gaps()]
+    return [SearchMiss(*row) for row in _usage(environment, memory).list_misses()]
 
 
-def drop_gap(environment: Environment, memory: Memory, gap: SearchMiss) -> None:
+def drop_search_miss(environment: Environment, memory: Memory, gap: SearchMiss) -> None:
     """Forget a search without results."""
     with suppress(*_IGNORED):
-        _usage(environment, memory).drop_gap(gap.words)
+        _usage(environment, memory).delete_miss(gap.words)
 
 
 def _usage(environment: Environment, memory: Memory) -> UsageStore:
-    return UsageStore(environment.state, memory.root, PATIENCE, put_aside)
+    return UsageStore(environment.state, memory.root, LOCK_TIMEOUT, move_aside)
 
 
 def _is_plain(token: str) -> bool:
@@ -111,7 +112,7 @@ def _is_plain(token: str) -> bool:
     word in lower case, upper case or capitalised, and none longer than `LONGEST_WORD`.
     """
     return all(
-        part.isalpha() and len(part) <= LONGEST_WORD and part in _usual_cases(part)
+        part.isalpha() and len(part) <= MAX_WORD_LENGTH and part in _usual_cases(part)
         for part in _JOINTS.split(token.strip(_PUNCTUATION))
     )
 

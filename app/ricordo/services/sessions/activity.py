@@ -9,23 +9,23 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.transcripts.catch_up import Stamps, catch_up, places_of, stamps_of
+from ricordo.agents.transcripts.catch_up import Stamps, catch_up, list_watched_paths, read_stamps
 from ricordo.agents.transcripts.session import FileAction, Session
-from ricordo.agents.transcripts.sources import SessionScope
-from ricordo.agents.transcripts.store import KnownTranscript, Touched, TranscriptStore
+from ricordo.agents.transcripts.sources import SessionFilter
+from ricordo.agents.transcripts.store import StoredTouch, StoredTranscript, TranscriptStore
 from ricordo.errors import StateUnusable
-from ricordo.lint.evidence import Evidence, Reads
+from ricordo.lint.evidence import Evidence, NoteReads
 from ricordo.memory.memory import Memory
-from ricordo.services.history.whereabouts import Whereabouts
-from ricordo.services.sessions.origin import causes_by_note
+from ricordo.services.history.whereabouts import MovedFiles
+from ricordo.services.sessions.origin import load_origins
 from ricordo.services.sessions.sessions import (
-    bearing,
-    bearing_rests_on,
-    bears,
-    folders_of,
-    sources_of,
+    find_session_filter,
+    is_relevant,
+    list_sources,
+    list_watched_folders,
+    read_filter_stamps,
 )
-from ricordo.services.sessions.trace import Tracer
+from ricordo.services.sessions.trace import OriginFinder
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.database import Database
 from ricordo.storage.sqlite import is_busy
@@ -42,7 +42,7 @@ class _NoteAccess:
 
     note: str
     """Its current path in the memory, or its last one."""
-    touched: Touched
+    touched: StoredTouch
     by: str
     """The title of the session, else the beginning of its id."""
 
@@ -59,7 +59,7 @@ class Activity:
         self._place = place
         self._environment = environment
         self._store = store
-        self._bearing: tuple[object, SessionScope] | None = None
+        self._bearing: tuple[object, SessionFilter] | None = None
         self._stamps: Stamps | None = None
         """The stamps of the relevant transcripts before they were last read; None where not all
         could be read.
@@ -67,7 +67,7 @@ class Activity:
 
     def has_news(self) -> bool:
         """Return whether transcripts may have changed since they were read."""
-        return self._stamps is None or stamps_of(self._stamps) != self._stamps
+        return self._stamps is None or read_stamps(self._stamps) != self._stamps
 
     def gather(self, memory: Memory, before: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `before` with the evidence of the transcripts. Only what was added to them is
@@ -91,17 +91,19 @@ class Activity:
             step(_STEP_TEXT)
 
         relevance = self._find_filter()
-        folders = folders_of(relevance, self._environment)
-        stamps = stamps_of(places_of(sources_of(relevance, self._environment), folders))
+        folders = list_watched_folders(relevance, self._environment)
+        stamps = read_stamps(
+            list_watched_paths(list_sources(relevance, self._environment), folders)
+        )
         # listed again: what was added since is read, and what is added from now on is news
-        catch_up(self._store, sources_of(relevance, self._environment), report)
+        catch_up(self._store, list_sources(relevance, self._environment), report)
         self._stamps = stamps
         accesses = self._list_accesses(memory)
-        writes = [(run.note, run.touched) for run in accesses if run.touched.deed.changes]
-        Tracer(self._store, self._list_transcripts()).keep(memory, writes, report)
+        writes = [(run.note, run.touched) for run in accesses if run.touched.action.changes]
+        OriginFinder(self._store, self._list_transcripts()).store_origins(memory, writes, report)
         return self._build_evidence(memory, before, accesses)
 
-    def read_at(self, memory: Memory) -> tuple[str, ...]:
+    def list_read_times(self, memory: Memory) -> tuple[str, ...]:
         """Return when sessions loaded the memory and when agents read a note of it, ISO 8601 in
         UTC, as far as transcripts were read; empty where Ricordo's data cannot be used.
         """
@@ -109,48 +111,50 @@ class Activity:
             read = [
                 access.touched.at
                 for access in self._list_accesses(memory)
-                if access.touched.deed is FileAction.READ
+                if access.touched.action is FileAction.READ
             ]
             started = [session.started for session in self._list_sessions()]
         except _UNREADABLE:
             return ()
         return tuple(sorted(at for at in (*read, *started) if at))
 
-    def _find_filter(self) -> SessionScope:
+    def _find_filter(self) -> SessionFilter:
         """Return the filter of relevant sessions, found again when its inputs changed."""
-        stamps = bearing_rests_on(self._environment)
+        stamps = read_filter_stamps(self._environment)
         if self._bearing is None or self._bearing[0] != stamps:
-            self._bearing = stamps, bearing(self._place, self._environment)
+            self._bearing = stamps, find_session_filter(self._place, self._environment)
         return self._bearing[1]
 
-    def _list_transcripts(self) -> list[KnownTranscript]:
+    def _list_transcripts(self) -> list[StoredTranscript]:
         relevance = self._find_filter()
         return [
             transcripts
-            for transcripts in self._store.known()
-            if bears(relevance, transcripts.session)
+            for transcripts in self._store.list_transcripts()
+            if is_relevant(relevance, transcripts.session)
         ]
 
     def _list_accesses(self, memory: Memory) -> list[_NoteAccess]:
         relevance, renamed = self._find_filter(), self._map_renamed(memory)
-        titles = {transcript.n: transcript.session.shown for transcript in self._list_transcripts()}
+        titles = {
+            transcript.number: transcript.session.shown for transcript in self._list_transcripts()
+        }
         accesses: dict[tuple[str, str, FileAction], _NoteAccess] = {}
-        for touched in self._store.touched(titles):
-            note = relevance.note(touched.path)
+        for touched in self._store.list_touches(titles):
+            note = relevance.find_note_path(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
                 # a resumed session may be in two transcripts
-                key = (note, touched.call, touched.deed)
+                key = (note, touched.call, touched.action)
                 accesses.setdefault(key, _NoteAccess(note, touched, titles[touched.transcript]))
         return list(accesses.values())
 
     def _map_renamed(self, memory: Memory) -> Mapping[str, str]:
-        return Whereabouts(Database(self._environment.state), memory)
+        return MovedFiles(Database(self._environment.state), memory)
 
     def _build_evidence(
         self, memory: Memory, before: Evidence, accesses: Sequence[_NoteAccess]
     ) -> Evidence:
-        causes = causes_by_note(self._store, memory.root, self._map_renamed(memory))
+        causes = load_origins(self._store, memory.root, self._map_renamed(memory))
         return replace(
             before,
             reads=_count_reads(accesses),
@@ -175,20 +179,20 @@ class Activity:
         return [item for item in sessions if layout.is_of_sub_agent or not item.part_of]
 
 
-def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:
+def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, NoteReads]:
     """Count the readings of each note. An agent has to read a note to edit it, but not to overwrite
     it.
     """
-    reads_by_note: dict[str, Reads] = {}
+    reads_by_note: dict[str, NoteReads] = {}
     days: dict[str, set[date]] = {}
     for run in accesses:
-        if run.touched.deed in _NEVER_READ:
+        if run.touched.action in _NEVER_READ:
             continue
-        earlier = reads_by_note.get(run.note, Reads(0, ""))
+        earlier = reads_by_note.get(run.note, NoteReads(0, ""))
         # only explicit readings are counted
-        times = earlier.times + (run.touched.deed is FileAction.READ)
-        last, session = max((earlier.last, earlier.session), (run.touched.at, run.by))
-        reads_by_note[run.note] = Reads(times, last, session)
+        times = earlier.count + (run.touched.action is FileAction.READ)
+        last, session = max((earlier.last_at, earlier.session), (run.touched.at, run.by))
+        reads_by_note[run.note] = NoteReads(times, last, session)
         with suppress(ValueError):
             days.setdefault(run.note, set()).add(datetime.fromisoformat(run.touched.at).date())
     return {

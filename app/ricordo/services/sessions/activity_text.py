@@ -8,8 +8,8 @@ from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
 from ricordo.agents.transcripts.session import FileAction
-from ricordo.lint.evidence import NOTHING_KNOWN, Evidence
-from ricordo.memory.change import digest
+from ricordo.lint.evidence import NO_EVIDENCE, Evidence
+from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -17,8 +17,8 @@ from ricordo.services.sessions.origin import NoteOrigin
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
 
-NOBODY_SAID_IT = "the agent's own summary; you did not say it"
-NO_TURN_FOUND = "written by an agent; no message of yours says it"
+AGENT_ONLY_TEXT = "the agent's own summary; you did not say it"
+NO_MESSAGE_TEXT = "written by an agent; no message of yours says it"
 
 _ACTIONS = {
     FileAction.WROTE: "written in",
@@ -28,59 +28,59 @@ _ACTIONS = {
 }
 
 
-def reads_in_words(evidence: Evidence, note: Note) -> str:
+def describe_reads(evidence: Evidence, note: Note) -> str:
     """Return how often agents have read a note, and when last; "" where no session is known."""
     if not evidence.last_session or note.role is not FileRole.NOTE:
         return ""
     reads = evidence.reads.get(note.path)
     if reads is None:
         return "never"
-    last = f"on {day_in_words(reads.last)} in “{reads.session}”"
-    return f"{reads.times}×, last {last}" if reads.times else f"never, but edited {last}"
+    last = f"on {format_day(reads.last_at)} in “{reads.session}”"
+    return f"{reads.count}×, last {last}" if reads.count else f"never, but edited {last}"
 
 
-def read_briefly(evidence: Evidence, note: Note) -> str:
+def describe_reads_briefly(evidence: Evidence, note: Note) -> str:
     """Return how often agents have read a note, in two words; "" where no session is known."""
     if not evidence.last_session or note.role is not FileRole.NOTE:
         return ""
     reads = evidence.reads.get(note.path)
-    return f"read {reads.times}×" if reads and reads.times else "never read"
+    return f"read {reads.count}×" if reads and reads.count else "never read"
 
 
-def cause_in_words(origin: NoteOrigin) -> str:
+def describe_origin(origin: NoteOrigin) -> str:
     """Return in which session a note was written or changed, and when."""
     how = _ACTIONS[origin.deed] if origin.deed else "the note names"
-    return f"{how} {origin.agent.shown} “{origin.shown_session}”, {day_in_words(origin.at)}"
+    return f"{how} {origin.agent.shown} “{origin.shown_session}”, {format_day(origin.at)}"
 
 
-def quoted_in_words(origin: NoteOrigin) -> str:
+def describe_quote(origin: NoteOrigin) -> str:
     """Return the user's message from which a note comes, or that the agent wrote it by itself, as
     far as that is certain.
     """
     quote = origin.quote
-    return f"“{quote.text}”" if quote else nobody_in_words(origin)
+    return f"“{quote.text}”" if quote else describe_missing_quote(origin)
 
 
-def nobody_in_words(origin: NoteOrigin) -> str:
+def describe_missing_quote(origin: NoteOrigin) -> str:
     """Return what it means that no message of the user is quoted."""
-    return NOBODY_SAID_IT if origin.is_heard_out else NO_TURN_FOUND
+    return AGENT_ONLY_TEXT if origin.is_heard_out else NO_MESSAGE_TEXT
 
 
-def day_in_words(at: str) -> str:
+def format_day(at: str) -> str:
     """Return the local day of an ISO 8601 time; "an unknown day" without one."""
-    moment = local_time(at)
+    moment = parse_local_time(at)
     return f"{moment:%-d %B %Y}" if moment else "an unknown day"
 
 
-def brief_day(at: str, today: date) -> str:
+def format_day_briefly(at: str, today: date) -> str:
     """Return that day as short as it is unambiguous `today`."""
-    moment = local_time(at)
+    moment = parse_local_time(at)
     if moment is None:
         return "an unknown day"
     return f"{moment:%-d %b}" if moment.year == today.year else f"{moment:%-d %b %Y}"
 
 
-def local_time(at: str) -> datetime | None:
+def parse_local_time(at: str) -> datetime | None:
     """Return an ISO 8601 time in local time; None where it is none."""
     try:
         return datetime.fromisoformat(at).astimezone()
@@ -91,9 +91,9 @@ def local_time(at: str) -> datetime | None:
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
-def stamped_day(note: Note) -> date | None:
+def parse_stamp(note: Note) -> date | None:
     """Return the day that the note itself gives for its last change; None without one."""
-    match = _DATE.match(note.stamped)
+    match = _DATE.match(note.stated_date)
     if match is None:
         return None
     try:
@@ -102,22 +102,22 @@ def stamped_day(note: Note) -> date | None:
         return None
 
 
-class Ages(NamedTuple):
+class AgeSources(NamedTuple):
     """What shows the age of notes, besides the notes and their files."""
 
-    evidence: Evidence = NOTHING_KNOWN
+    evidence: Evidence = NO_EVIDENCE
     written: Mapping[str, date] = {}
     """When Ricordo wrote the current text of notes with a stamp, by path: an editor does not update
     the stamp.
     """
 
 
-def day_of(note: Note, ages: Ages) -> date:
+def find_last_change_day(note: Note, ages: AgeSources) -> date:
     """Return the day of the last change of a note, 1 January 1970 for an impossible time."""
     return _find_day_and_source(note, ages)[0]
 
 
-def age_in_words(note: Note, today: date, ages: Ages) -> str:
+def describe_age(note: Note, today: date, ages: AgeSources) -> str:
     """Return how long ago the note was last changed, and the source of that date."""
     day, source = _find_day_and_source(note, ages)
     days = (today - day).days
@@ -128,8 +128,8 @@ def age_in_words(note: Note, today: date, ages: Ages) -> str:
     return f"{days} day{'s' if days != 1 else ''} ({source})"
 
 
-def _find_day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
-    stamped, written = stamped_day(note), ages.written.get(note.path)
+def _find_day_and_source(note: Note, ages: AgeSources) -> tuple[date, str]:
+    stamped, written = parse_stamp(note), ages.written.get(note.path)
     if stamped is not None:
         is_newer = written is not None and written > stamped
         return (written, "edited") if written is not None and is_newer else (stamped, "stamped")
@@ -142,19 +142,21 @@ def _find_day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
         return date(1970, 1, 1), "file time"
 
 
-def written_here(database: Database, memory: Memory, zone: tzinfo | None) -> Mapping[str, date]:
+def list_written_days(
+    database: Database, memory: Memory, zone: tzinfo | None
+) -> Mapping[str, date]:
     """Return when Ricordo wrote the current text of the notes with a stamp, by path. Text that was
     restored by undo counts from when it was first written. Raises StateUnusable.
     """
-    stamped = {note.path: note for note in memory.notes if stamped_day(note) is not None}
+    stamped = {note.path: note for note in memory.notes if parse_stamp(note) is not None}
     if not stamped or not database.exists:
         return {}
-    with database.opened() as connection:
+    with database.connect() as connection:
         history = History(connection)
-        root = history.known_root(memory.root)
-        writings = history.writings(root.id) if root else []
+        root = history.find_root(memory.root)
+        writings = history.list_user_writes(root.id) if root else []
     days: dict[str, date] = {}
     for path, content, at in writings:
-        if path in stamped and content == digest(stamped[path].raw):
+        if path in stamped and content == compute_digest(stamped[path].raw):
             days[path] = datetime.fromisoformat(at).astimezone(zone).date()
     return days

@@ -12,18 +12,18 @@ from itertools import dropwhile
 from typing import Any
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.registry import agent_named
-from ricordo.agents.transcripts.lines import dict_of, dicts_of
-from ricordo.agents.transcripts.session import FileAction, Who
+from ricordo.agents.registry import find_agent
+from ricordo.agents.transcripts.lines import as_dict, as_dicts
+from ricordo.agents.transcripts.session import FileAction, Speaker
 from ricordo.agents.transcripts.store import StoredOrigin, TranscriptStore
-from ricordo.lint.evidence import UNKNOWN, Origin
+from ricordo.lint.evidence import UNKNOWN_SPEAKER, NoteCause
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedMessage:
     """One message around the writing of a note, without credentials."""
 
-    who: Who
+    who: Speaker
     text: str
     at: str
     """ISO 8601 in UTC; "" where unknown."""
@@ -79,23 +79,23 @@ class NoteOrigin:
         return f"{self.agent.shown} · {self.shown_session}"
 
     @property
-    def summary(self) -> Origin:
+    def summary(self) -> NoteCause:
         """Return the origin in brief: whose words they are, and their session."""
         if self.quote is None and not self.is_heard_out:
-            return Origin(UNKNOWN, "", self.shown_session, self.agent.shown, self.at)
-        speaker = Who.PERSON if self.quote else Who.AGENT
+            return NoteCause(UNKNOWN_SPEAKER, "", self.shown_session, self.agent.shown, self.at)
+        speaker = Speaker.USER if self.quote else Speaker.AGENT
         message = self.quote or self._agent_message
         text = message.text if message else ""
-        return Origin(speaker, text, self.shown_session, self.agent.shown, self.at)
+        return NoteCause(speaker, text, self.shown_session, self.agent.shown, self.at)
 
     @property
     def _agent_message(self) -> QuotedMessage | None:
         """Return the agent's message that wrote the note, else its next one."""
         after = dropwhile(lambda turn: not turn.is_act, self.turns)
-        return next((turn for turn in after if turn.who is Who.AGENT and turn.text), None)
+        return next((turn for turn in after if turn.who is Speaker.AGENT and turn.text), None)
 
 
-def causes_by_note(
+def load_origins(
     store: TranscriptStore, root: str, renamed: Mapping[str, str]
 ) -> dict[str, tuple[NoteOrigin, ...]]:
     """Return the origins of each note of the memory at `root`, in the order of time, from `store`.
@@ -103,8 +103,8 @@ def causes_by_note(
     """
     by_note: dict[str, list[NoteOrigin]] = {}
     known_calls: set[tuple[str, str]] = set()
-    for stored in store.origins(root):
-        origin = cause_of(stored)
+    for stored in store.list_origins(root):
+        origin = parse_origin(stored)
         # a resumed session may be in two transcripts
         if origin is None or (stored.call and (stored.call, stored.note) in known_calls):
             continue
@@ -128,20 +128,21 @@ def _drop_older_note(origins: list[NoteOrigin]) -> list[NoteOrigin]:
     return [origin for origin in current if origin.deed] or current
 
 
-def told(origin: NoteOrigin) -> str:
+def serialize_origin(origin: NoteOrigin) -> str:
     """Return an origin as it is stored."""
     return json.dumps({**asdict(origin), "agent": origin.agent.name}, ensure_ascii=True)
 
 
-def cause_of(stored: StoredOrigin) -> NoteOrigin | None:
+def parse_origin(stored: StoredOrigin) -> NoteOrigin | None:
     """Return a stored origin; None where it cannot be read."""
     try:
-        fields: dict[str, Any] = dict_of(json.loads(stored.told))
+        fields: dict[str, Any] = as_dict(json.loads(stored.content))
         turns = tuple(
-            QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(fields["turns"])
+            QuotedMessage(**{**turn, "who": Speaker(turn["who"])})
+            for turn in as_dicts(fields["turns"])
         )
         deed = FileAction(fields["deed"]) if fields["deed"] else None
-        agent = agent_named(fields["agent"])
+        agent = find_agent(fields["agent"])
         return NoteOrigin(**{**fields, "turns": turns, "deed": deed, "agent": agent})
     except (ValueError, TypeError, KeyError):
         return None

@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.registry import SUPPORTED, support_of
+from ricordo.agents.registry import SUPPORTED, find_support
 from ricordo.agents.transcripts.session import Session
-from ricordo.agents.transcripts.sources import SessionScope, TranscriptSource
+from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
 from ricordo.handoff.document import SourceSession
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.foreign_file import absolute_path
+from ricordo.storage.foreign_file import normalize_absolute_path
 
 
-def bearing(place: MemoryPlace, surroundings: Environment) -> SessionScope:
+def find_session_filter(place: MemoryPlace, surroundings: Environment) -> SessionFilter:
     """Return which sessions are relevant to the memory at `place`. May read the newest sessions of
     every project, and ask git where they worked.
     """
     home, environ = surroundings.agent_home, surroundings.environ
     projects = [path for path in (surroundings.project, place.project) if path]
-    scope = support_of(place.layout).session_scope(place, projects, home, environ)
+    scope = find_support(place.layout).session_filter(place, projects, home, environ)
     roots = tuple(dict.fromkeys((place.root, os.path.realpath(place.root))))
     return replace(scope, roots=roots, home=home)
 
 
-def bearing_rests_on(surroundings: Environment) -> tuple[tuple[str, int], ...]:
+def read_filter_stamps(surroundings: Environment) -> tuple[tuple[str, int], ...]:
     """Return the files that `bearing` depends on, each with the time of its last change."""
     home, environ = surroundings.agent_home, surroundings.environ
     return tuple(
@@ -43,19 +43,23 @@ def _changed_at(path: str) -> int:
         return 0
 
 
-def sources_of(scope: SessionScope, surroundings: Environment) -> Iterator[TranscriptSource]:
+def list_sources(
+    session_filter: SessionFilter, surroundings: Environment
+) -> Iterator[TranscriptSource]:
     """Yield the transcripts that may be in `scope`; where one does not show at its beginning where
     it worked, only reading it does.
     """
     for support in SUPPORTED:
-        yield from support.transcripts(scope, surroundings.agent_home, surroundings.environ)
+        yield from support.transcripts(
+            session_filter, surroundings.agent_home, surroundings.environ
+        )
 
 
 def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
     """Say whether an agent keeps the transcript of a session that a handoff names: it is one of its
     files by name and place, and no link. No file is opened but a database.
     """
-    path = absolute_path(source.path)
+    path = normalize_absolute_path(source.path)
     real = os.path.realpath(path) if path and not os.path.islink(path) else ""
     return bool(real) and any(
         transcript.path == real and transcript.session in ("", source.id)
@@ -67,13 +71,13 @@ def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
     )
 
 
-def folders_of(scope: SessionScope, surroundings: Environment) -> Iterator[str]:
+def list_watched_folders(session_filter: SessionFilter, surroundings: Environment) -> Iterator[str]:
     """Yield the folders in which the next transcript that is in `scope` may appear."""
-    yield from scope.folders
+    yield from session_filter.folders
     for support in SUPPORTED:
         yield from support.transcript_folders(surroundings.agent_home, surroundings.environ)
 
 
-def bears(scope: SessionScope, session: Session) -> bool:
+def is_relevant(session_filter: SessionFilter, session: Session) -> bool:
     """Say whether a session that was read is in `scope`."""
-    return scope.has(session.agent, session.path, session.cwd)
+    return session_filter.matches(session.agent, session.path, session.cwd)

@@ -6,29 +6,34 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ricordo.agents.registry import turns_from
-from ricordo.agents.transcripts.checkpoint import MOST_KEPT
-from ricordo.agents.transcripts.session import Session, Turn, Where, Who
+from ricordo.agents.registry import read_messages_from
+from ricordo.agents.transcripts.checkpoint import MOST_PLACES
+from ricordo.agents.transcripts.session import Message, MessagePlace, Session, Speaker
 from ricordo.agents.transcripts.sources import TranscriptSource
-from ricordo.agents.transcripts.store import KnownTranscript, StoredOrigin, Touched, TranscriptStore
-from ricordo.lint.contradictions.compare import excludes
-from ricordo.lint.contradictions.statements import sayings, sentences
-from ricordo.lint.prose import are_all_in, language_of
+from ricordo.agents.transcripts.store import (
+    StoredOrigin,
+    StoredTouch,
+    StoredTranscript,
+    TranscriptStore,
+)
+from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.statements import extract_note_statements, split_sentences
+from ricordo.lint.prose import detect_language, is_all_in_language
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.search.words import content_words, stem, words
+from ricordo.search.words import content_words, split_words, stem_word
 from ricordo.secrets import mask
-from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage, told
+from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage, serialize_origin
 
-LEAST_SHARED = 2
+MIN_SHARED_WORDS = 2
 """Words; a single shared word is chance."""
-LEAST_OF_SAID, LEAST_OF_WRITTEN = 0.2, 0.15
+MIN_SHARE_OF_MESSAGE, MIN_SHARE_OF_NOTE = 0.2, 0.15
 """The share of a message, or of the written text, that has to be shared: a long text shares two
 words with any other.
 """
 
 
-def bearing_turn(written: str, messages: Sequence[str]) -> int | None:
+def find_relevant_message(written: str, messages: Sequence[str]) -> int | None:
     """Return the index of the message that is most relevant to what was `written`; None where none
     is.
 
@@ -48,53 +53,55 @@ def bearing_turn(written: str, messages: Sequence[str]) -> int | None:
     return best
 
 
-def says_the_contrary(message: str, note: Note) -> bool:
+def is_contradiction(message: str, note: Note) -> bool:
     """Return whether a message contradicts what `note` states."""
-    claims = [statement.text for statement in sayings(note)]
-    return any(excludes(one, other) for one in sentences(message) for other in claims)
+    claims = [statement.text for statement in extract_note_statements(note)]
+    return any(
+        find_contradiction(one, other) for one in split_sentences(message) for other in claims
+    )
 
 
 def _is_relevant(shared: int, said_words: int, written: int) -> bool:
-    if shared < LEAST_SHARED:
+    if shared < MIN_SHARED_WORDS:
         return False
-    return shared / said_words >= LEAST_OF_SAID or shared / written >= LEAST_OF_WRITTEN
+    return shared / said_words >= MIN_SHARE_OF_MESSAGE or shared / written >= MIN_SHARE_OF_NOTE
 
 
 def _list_stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, content_words(words(text))))
+    return frozenset(map(stem_word, content_words(split_words(text))))
 
 
-LONGEST_QUOTE = 2_000
+MAX_STORED_LENGTH = 2_000
 """Characters of a message that are kept."""
-MOST_BEFORE = 60
+MAX_SEARCHED_BEFORE = 60
 """Messages before the writing of a note that are searched."""
-AFTER = 2
+KEPT_AFTER = 2
 """Messages after it that are kept."""
 _BEFORE_CAUSE, _BEHIND_CAUSE, _BEFORE_ACT = 1, 2, 2
 """Messages that are kept: before the cause, after it, and before the writing."""
 _WHOLE = "whole"
 """The stamp of an origin to which nothing can be added."""
 
-Writes = Sequence[tuple[str, Touched]]
+NoteWrites = Sequence[tuple[str, StoredTouch]]
 """What sessions did to notes, each with the path of the note in the memory."""
 
 
-class Tracer:
+class OriginFinder:
     """Finds the origins of the notes of one memory."""
 
-    def __init__(self, store: TranscriptStore, known: Iterable[KnownTranscript]) -> None:
+    def __init__(self, store: TranscriptStore, known: Iterable[StoredTranscript]) -> None:
         """`known` are the relevant transcripts."""
         self._store = store
-        self._by_number = {transcript.n: transcript for transcript in known}
+        self._by_number = {transcript.number: transcript for transcript in known}
         self._by_session = {item.session.id: item for item in self._by_number.values()}
 
-    def keep(self, memory: Memory, writes: Writes, step: Callable[[], None]) -> None:
+    def store_origins(self, memory: Memory, writes: NoteWrites, step: Callable[[], None]) -> None:
         """Find and store the origins of `writes`, and of notes that name their session themselves,
         where they are not known yet. Raises sqlite3.Error, OSError and StateUnusable.
         """
         stored = {
             (origin.note, origin.session, origin.call): origin.stamp
-            for origin in self._store.origins(memory.root)
+            for origin in self._store.list_origins(memory.root)
         }
         origins: list[StoredOrigin] = []
         try:
@@ -102,36 +109,44 @@ class Tracer:
             origins.extend(self._find_for_headers(memory, writes, stored, step))
         finally:
             # after an interruption these need not be searched again
-            self._store.keep_origins(memory.root, origins)
+            self._store.save_origins(memory.root, origins)
 
     def _find_for_calls(
-        self, writes: Writes, stored: Mapping[tuple[str, str, str], str], step: Callable[[], None]
+        self,
+        writes: NoteWrites,
+        stored: Mapping[tuple[str, str, str], str],
+        step: Callable[[], None],
     ) -> Iterator[StoredOrigin]:
-        wanted: dict[int, list[tuple[str, Touched]]] = {}
+        wanted: dict[int, list[tuple[str, StoredTouch]]] = {}
         for note, touched in writes:
             transcript = self._by_number[touched.transcript]
             stamp = stored.get((note, transcript.session.id, touched.call))
             if stamp not in (_WHOLE, transcript.source.stamp):
-                wanted.setdefault(transcript.n, []).append((note, touched))
+                wanted.setdefault(transcript.number, []).append((note, touched))
         for number, of_transcript in wanted.items():
             transcript = self._by_number[number]
             for write in _read_writes(transcript, of_transcript, step):
                 cause = self._find_cause(write, transcript.session)
                 stamp = _WHOLE if write.is_whole else transcript.source.stamp
                 yield StoredOrigin(
-                    write.note, cause.session, write.touched.call, cause.at, told(cause), stamp
+                    write.note,
+                    cause.session,
+                    write.touched.call,
+                    cause.at,
+                    serialize_origin(cause),
+                    stamp,
                 )
 
     def _find_for_headers(
         self,
         memory: Memory,
-        writes: Writes,
+        writes: NoteWrites,
         stored: Mapping[tuple[str, str, str], str],
         step: Callable[[], None],
     ) -> Iterator[StoredOrigin]:
         written = {note for note, _ in writes} | {note for note, _, call in stored if call}
         for note in memory.notes:
-            session = note.head.scalar("originSessionId")
+            session = note.frontmatter.get_text("originSessionId")
             transcript = self._by_session.get(session) if session else None
             if transcript is None or note.path in written:
                 continue
@@ -144,34 +159,34 @@ class Tracer:
                 note.path, transcript.session.started, transcript.session, turns, None
             )
             yield StoredOrigin(
-                note.path, session, "", transcript.session.started, told(cause), stamp
+                note.path, session, "", transcript.session.started, serialize_origin(cause), stamp
             )
 
     def _find_cause(self, write: _NoteWrite, session: Session) -> NoteOrigin:
         before, is_all = write.before, write.is_from_start and not session.continues
         above = session.part_of or session.continues
-        if above and not any(turn.who is Who.PERSON for turn in before):
+        if above and not any(turn.who is Speaker.USER for turn in before):
             earlier = self._read_last_messages(above, write.touched.at)
-            before, is_all = earlier + before, is_all and len(earlier) < MOST_BEFORE
+            before, is_all = earlier + before, is_all and len(earlier) < MAX_SEARCHED_BEFORE
         path = write.touched.path
         written = "\n".join(touch.text for touch in write.turn.touches if touch.path == path)
         turns = _choose_messages(before, write.turn, write.after, written)
-        user_messages = [turn.text for turn in before if turn.who is Who.PERSON]
-        is_heard_out = is_all and are_all_in(language_of(written), user_messages)
+        user_messages = [turn.text for turn in before if turn.who is Speaker.USER]
+        is_heard_out = is_all and is_all_in_language(detect_language(written), user_messages)
         cause = _build_cause(write.note, write.touched.at, session, turns, write.touched)
         return replace(cause, is_heard_out=is_heard_out)
 
-    def _read_last_messages(self, session: str, before: str) -> list[Turn]:
+    def _read_last_messages(self, session: str, before: str) -> list[Message]:
         """Return the last messages of a session before a moment."""
         transcript = self._by_session.get(session)
         if transcript is None:
             return []
         messages = (
             turn
-            for turn in _read_turns(transcript.source, Where(0, 1))
-            if turn.is_said and turn.at <= before
+            for turn in _read_turns(transcript.source, MessagePlace(0, 1))
+            if turn.is_spoken and turn.at <= before
         )
-        return list(deque(messages, maxlen=MOST_BEFORE))
+        return list(deque(messages, maxlen=MAX_SEARCHED_BEFORE))
 
 
 @dataclass(slots=True)
@@ -179,33 +194,33 @@ class _NoteWrite:
     """The writing of a note, and the messages around it."""
 
     note: str
-    touched: Touched
-    before: list[Turn]
-    turn: Turn
+    touched: StoredTouch
+    before: list[Message]
+    turn: Message
     passed: int
     """How many messages are before it, as far back as was read."""
-    after: list[Turn] = field(default_factory=list)
+    after: list[Message] = field(default_factory=list)
 
     @property
     def is_from_start(self) -> bool:
         """Whether the known messages before it go back to the first one of the user."""
-        person = sum(turn.who is Who.PERSON for turn in self.before)
-        return self.passed == len(self.before) and person < MOST_KEPT
+        person = sum(turn.who is Speaker.USER for turn in self.before)
+        return self.passed == len(self.before) and person < MOST_PLACES
 
     @property
     def is_whole(self) -> bool:
         """Whether nothing can be added to it."""
-        return len(self.after) == AFTER
+        return len(self.after) == KEPT_AFTER
 
 
 def _read_writes(
-    known: KnownTranscript, writes: Writes, step: Callable[[], None]
+    known: StoredTranscript, writes: NoteWrites, step: Callable[[], None]
 ) -> Iterator[_NoteWrite]:
     """Yield the writings of notes in one transcript, which is read once."""
-    awaited: dict[Where, list[tuple[str, Touched]]] = {}
+    awaited: dict[MessagePlace, list[tuple[str, StoredTouch]]] = {}
     for note, touched in writes:
         awaited.setdefault(touched.where, []).append((note, touched))
-    before: deque[Turn] = deque(maxlen=MOST_BEFORE)
+    before: deque[Message] = deque(maxlen=MAX_SEARCHED_BEFORE)
     passed = 0
     started: list[_NoteWrite] = []
     for turn in _read_turns(known.source, min(touched.window for _, touched in writes)):
@@ -216,9 +231,9 @@ def _read_writes(
                 started_write.after.append(turn)
             yield from (started_write for started_write in started if started_write.is_whole)
             started = [started_write for started_write in started if not started_write.is_whole]
-        earlier_turns = list(before) if turn.where in awaited else []
+        earlier_turns = list(before) if turn.place in awaited else []
         started += [
-            _NoteWrite(*write, earlier_turns, turn, passed) for write in awaited.pop(turn.where, ())
+            _NoteWrite(*write, earlier_turns, turn, passed) for write in awaited.pop(turn.place, ())
         ]
         if is_spoken:
             before.append(turn)
@@ -228,25 +243,25 @@ def _read_writes(
     yield from started
 
 
-def _read_turns(source: TranscriptSource, start: Where) -> Iterator[Turn]:
-    return turns_from(source, start)
+def _read_turns(source: TranscriptSource, start: MessagePlace) -> Iterator[Message]:
+    return read_messages_from(source, start)
 
 
-def _is_in_conversation(turn: Turn, session: Session) -> bool:
+def _is_in_conversation(turn: Message, session: Session) -> bool:
     """Return whether a turn is part of the conversation; in the transcript of a sub-agent all turns
     are asides.
     """
     if session.part_of and turn.is_aside:
-        return turn.who is Who.AGENT and bool(turn.text) and turn.noise is None
-    return turn.is_said
+        return turn.who is Speaker.AGENT and bool(turn.text) and turn.noise is None
+    return turn.is_spoken
 
 
 def _choose_messages(
-    before: list[Turn], act: Turn, after: list[Turn], written: str
+    before: list[Message], act: Message, after: list[Message], written: str
 ) -> tuple[QuotedMessage, ...]:
     """Choose the messages around a writing that are kept."""
-    user_turns = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
-    best = bearing_turn(written, [before[number].text for number in user_turns])
+    user_turns = [number for number, turn in enumerate(before) if turn.who is Speaker.USER]
+    best = find_relevant_message(written, [before[number].text for number in user_turns])
     cause = None if best is None else user_turns[best]
     chosen_numbers = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
     if cause is not None:
@@ -255,59 +270,63 @@ def _choose_messages(
     chosen: list[QuotedMessage] = []
     at = min(chosen_numbers, default=0)
     for number in sorted(chosen_numbers):
-        message = said_as_kept(before[number], is_cause=number == cause, skipped=number - at)
+        message = to_quoted_message(before[number], is_cause=number == cause, skipped=number - at)
         chosen.append(message)
         at = number + 1
-    return (*chosen, said_as_kept(act, is_act=True), *map(said_as_kept, after))
+    return (*chosen, to_quoted_message(act, is_act=True), *map(to_quoted_message, after))
 
 
 def _find_in_session(
-    known: KnownTranscript, note: Note, step: Callable[[], None]
+    known: StoredTranscript, note: Note, step: Callable[[], None]
 ) -> tuple[QuotedMessage, ...]:
     """Return the messages of a whole session around the one that is most relevant to a note."""
-    turns: list[Turn] = []
-    for turn in _read_turns(known.source, Where(0, 1)):
+    turns: list[Message] = []
+    for turn in _read_turns(known.source, MessagePlace(0, 1)):
         step()
-        if turn.is_said:
+        if turn.is_spoken:
             turns.append(turn)
-    user_turns = [number for number, turn in enumerate(turns) if turn.who is Who.PERSON]
+    user_turns = [number for number, turn in enumerate(turns) if turn.who is Speaker.USER]
     cause = _find_relevant(note, turns, user_turns)
     if cause is None:
         return ()
     first = max(0, cause - _BEFORE_CAUSE)
     around = enumerate(turns[first : cause + 1 + _BEHIND_CAUSE], first)
-    return tuple(said_as_kept(turn, is_cause=number == cause) for number, turn in around)
+    return tuple(to_quoted_message(turn, is_cause=number == cause) for number, turn in around)
 
 
-def _find_relevant(note: Note, turns: Sequence[Turn], user_turns: list[int]) -> int | None:
+def _find_relevant(note: Note, turns: Sequence[Message], user_turns: list[int]) -> int | None:
     """Return the index of the message that is relevant to `note`. Only the note itself names the
     session: a message that contradicts it has not caused it.
     """
     candidates = list(user_turns)
     while (
-        best := bearing_turn(note.body, [turns[number].text for number in candidates])
+        best := find_relevant_message(note.body, [turns[number].text for number in candidates])
     ) is not None:
-        if not says_the_contrary(turns[candidates[best]].text, note):
+        if not is_contradiction(turns[candidates[best]].text, note):
             return candidates[best]
         del candidates[best]
     return None
 
 
 def _build_cause(
-    note: str, at: str, session: Session, turns: tuple[QuotedMessage, ...], touched: Touched | None
+    note: str,
+    at: str,
+    session: Session,
+    turns: tuple[QuotedMessage, ...],
+    touched: StoredTouch | None,
 ) -> NoteOrigin:
-    done, deed = (touched.done, touched.deed) if touched else ("", None)
+    done, deed = (touched.done_at, touched.action) if touched else ("", None)
     agent, title, path = session.agent, session.title, session.path
     return NoteOrigin(note, at, done, deed, agent, session.id, title, path, turns)
 
 
-def said_as_kept(
-    turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0
+def to_quoted_message(
+    turn: Message, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0
 ) -> QuotedMessage:
     """Return a message as it is stored and shown: without credentials, shortened where it
     is long.
     """
     text = mask(turn.text)
-    if len(text) > LONGEST_QUOTE:
-        text = f"{text[:LONGEST_QUOTE]} …"
+    if len(text) > MAX_STORED_LENGTH:
+        text = f"{text[:MAX_STORED_LENGTH]} …"
     return QuotedMessage(turn.who, text, turn.at, turn.key, is_cause, is_act, skipped)

@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Protocol
 from ricordo import git
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
-from ricordo.lint.evidence import NOTHING_KNOWN, CheckOutcome, Commit, Evidence, NotePair, Verdict
-from ricordo.lint.retention import NoteEvents, Retention, kind_of
+from ricordo.lint.evidence import NO_EVIDENCE, CheckOutcome, Evidence, NoteCommit, NotePair, Verdict
+from ricordo.lint.retention import NoteEvents, Retention, get_decay_kind
 from ricordo.lint.rules.relations import RULE_OF
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.services.sessions.activity import Activity
-from ricordo.services.sessions.activity_text import Ages, day_of, stamped_day
+from ricordo.services.sessions.activity_text import AgeSources, find_last_change_day, parse_stamp
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.cache_file import recall_compared, remember_compared
-from ricordo.storage.decisions import JudgedNotes, NoteVerdict, ReviewVerdict, on_content
-from ricordo.text import one_line
+from ricordo.storage.cache_file import load_comparison, save_comparison
+from ricordo.storage.decisions import NoteVerdict, ReviewVerdict, VerdictsByPath, filter_by_content
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
-    from ricordo.lint.claims.checker import Claims
+    from ricordo.lint.claims.checker import NoteClaims
     from ricordo.lint.claims.project import Project
     from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
     from ricordo.storage.project_words import ProjectWords
@@ -55,11 +55,11 @@ class PairSource:
         """Return False: pairs change only with the notes."""
         return False
 
-    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+    def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         """Return `known` with the pairs of notes that contradict or repeat each other."""
-        from ricordo.lint.contradictions.records import stamp_of
+        from ricordo.lint.contradictions.records import compute_stamp
 
-        stamp = stamp_of(memory)
+        stamp = compute_stamp(memory)
         pairs = self._load_cached(memory, stamp) if self._comparer is None else None
         if pairs is None:
             pairs = self._compare(memory, stamp, step)
@@ -67,21 +67,21 @@ class PairSource:
         return replace(known, pairs=pairs)
 
     def _load_cached(self, memory: Memory, stamp: str) -> tuple[NotePair, ...] | None:
-        from ricordo.lint.contradictions.records import unpacked
+        from ricordo.lint.contradictions.records import unpack_pairs
 
-        rows = recall_compared(self._state, memory.root, stamp)
-        return None if rows is None else unpacked(rows, memory)
+        rows = load_comparison(self._state, memory.root, stamp)
+        return None if rows is None else unpack_pairs(rows, memory)
 
-    def _compare(self, memory: Memory, stamp: str, step: Step) -> tuple[NotePair, ...]:
+    def _compare(self, memory: Memory, stamp: str, step: GatherStep) -> tuple[NotePair, ...]:
         from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
-        from ricordo.lint.contradictions.records import packed
+        from ricordo.lint.contradictions.records import pack_pairs
 
         self._comparer = self._comparer or Comparer()
         pairs = self._comparer.pairs(memory, lambda: step("comparing notes"))
         if stamp != self._stamp:
             # if the state cannot be written, they are compared again the next time
             with suppress(OSError):
-                remember_compared(self._state, memory.root, stamp, packed(pairs, memory))
+                save_comparison(self._state, memory.root, stamp, pack_pairs(pairs, memory))
         return pairs
 
 
@@ -92,7 +92,7 @@ _Blob = tuple[str, float]
 """The id of a blob, and its commit time in seconds since the epoch."""
 
 
-class Committed:
+class CommitSource:
     """Source of commit dates. Runs git once, and again when a note's modification time changes."""
 
     rules = frozenset(("stale", "never-read"))
@@ -101,26 +101,28 @@ class Committed:
         """`root` is the directory of the memory; git is not run yet."""
         self._root = root
         self._blobs: Mapping[str, _Blob] | None = None
-        self._commits: dict[str, Commit] = {}
+        self._commits: dict[str, NoteCommit] = {}
 
     def has_news(self) -> bool:
         """Return False: commit dates are read again when a file changes."""
         return False
 
-    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+    def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         """Return `known` with the last commit of each note without uncommitted changes."""
-        if git.top_level(self._root) is None:
+        if git.find_top_level(self._root) is None:
             return known
-        touched = {note.path: note.facts.modified for note in memory.files if note.readable}
-        if touched != {path: commit.touched for path, commit in self._commits.items()}:
+        touched = {note.path: note.facts.modified for note in memory.files if note.is_readable}
+        if touched != {path: commit.modified for path, commit in self._commits.items()}:
             step("reading commit dates from git")
             self._blobs = _last_blobs(self._root)
-            pairs = ((note, _commit(note, self._blobs)) for note in memory.files if note.readable)
+            pairs = (
+                (note, _commit(note, self._blobs)) for note in memory.files if note.is_readable
+            )
             self._commits = {note.path: commit for note, commit in pairs if commit is not None}
         return replace(known, commits=self._commits)
 
 
-def _commit(note: Note, blobs: Mapping[str, _Blob]) -> Commit | None:
+def _commit(note: Note, blobs: Mapping[str, _Blob]) -> NoteCommit | None:
     """Return the last commit of a note; None if git has another text of it, or none."""
     if note.path not in blobs:
         return None
@@ -130,7 +132,7 @@ def _commit(note: Note, blobs: Mapping[str, _Blob]) -> Commit | None:
     if blob not in (_id_of(text, len(blob)) for text in texts):
         return None
     try:
-        return Commit(datetime.fromtimestamp(at, UTC), note.facts.modified)
+        return NoteCommit(datetime.fromtimestamp(at, UTC), note.facts.modified)
     except (OverflowError, OSError, ValueError):
         return None
 
@@ -145,7 +147,7 @@ def _id_of(content: bytes, length: int) -> str:
 def _last_blobs(root: str) -> dict[str, _Blob]:
     """Return the blob of the last commit of each file below `root`, by relative path."""
     shape = ("--relative", "--raw", "-z", "--no-renames", "--no-abbrev")
-    answer = git.ask(root, "log", *shape, _FORMAT, "--", ".")
+    answer = git.run_git(root, "log", *shape, _FORMAT, "--", ".")
     blobs: dict[str, _Blob] = {}
     for path, blob, at in _entries(answer or b""):
         blobs.setdefault(path, (blob, at))
@@ -167,7 +169,9 @@ def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
             yield os.fsdecode(next(parts, b"")), "" if is_shallow else blob, at
 
 
-RULES = frozenset(("missing-path", "missing-symbol", "changed-since", "restates-instructions"))
+CLAIM_RULES = frozenset(
+    ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
+)
 _MANY = 5
 """Unknown claims from which on the project may be the wrong one."""
 _Content = tuple[str, bytes]
@@ -180,7 +184,7 @@ class ClaimSource:
     again.
     """
 
-    rules = RULES
+    rules = CLAIM_RULES
 
     def __init__(self, project: str, environment: Environment) -> None:
         """`project` is a directory; it is not read yet."""
@@ -188,28 +192,28 @@ class ClaimSource:
         self._environment = environment
         self._words: ProjectWords | None = None
         self._project: Project | None = None
-        self._claims: Mapping[_Content, Claims] = {}
+        self._claims: Mapping[_Content, NoteClaims] = {}
         self._verdicts: Mapping[_Content, tuple[Verdict, ...]] = {}
 
     def has_news(self) -> bool:
         """Return False: reading the project takes too long to do it unasked."""
         return False
 
-    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+    def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         """Return `known` with the verdicts on all claims."""
         project = self._read_project(memory, step)
-        notes = [file for file in memory.files if file.role in _ROLES and file.readable]
+        notes = [file for file in memory.files if file.role in _ROLES and file.is_readable]
         self._claims = claims = self._read_claims(notes, step)
         self._verdicts = verdicts = self._check(notes, project, step)
-        warnings = (*known.remarks, *_limits(project, claims.values()))
+        warnings = (*known.warnings, *_limits(project, claims.values()))
         if not self._environment.project and _is_another(verdicts.values()):
             # the project was found by rule, not named by the user
-            warning = f"claims not checked: the notes seem unrelated to {one_line(self._root)}"
-            return replace(known, remarks=(*warnings, warning))
+            warning = f"claims not checked: the notes seem unrelated to {make_one_line(self._root)}"
+            return replace(known, warnings=(*warnings, warning))
         by_path = {path: of_note for (path, _), of_note in verdicts.items() if of_note}
-        return replace(known, verdicts=by_path, project=self._root, remarks=warnings)
+        return replace(known, verdicts=by_path, project=self._root, warnings=warnings)
 
-    def _read_project(self, memory: Memory, step: Step) -> Project:
+    def _read_project(self, memory: Memory, step: GatherStep) -> Project:
         """Return the project as it is now; the cached value if it is unchanged."""
         from ricordo.lint.claims.project import Project, ProjectHistory
         from ricordo.storage.project_tree import list_project
@@ -218,8 +222,8 @@ class ClaimSource:
         tree = list_project(self._root, lambda: step("listing the project"))
         names = frozenset(path.rpartition("/")[2] for path in memory.by_path)
         before = self._project
-        if before is not None and before.tree.is_like(tree, before.memory):
-            before.own_names = names
+        if before is not None and before.tree.is_same_as(tree, before.memory_folder):
+            before.memory_names = names
             return before
         if self._words is None:
             self._words = ProjectWords(self._environment.state, self._root)
@@ -230,7 +234,7 @@ class ClaimSource:
             done += 1
             step(f"reading the project {done}/{len(tree.files)}")
 
-        self._words.bring_up(tree, read_one)
+        self._words.update(tree, read_one)
         if before is not None and before.tree.commit == tree.commit:
             history = before.history
         else:
@@ -240,42 +244,44 @@ class ClaimSource:
         self._verdicts = {}
         return self._project
 
-    def _read_claims(self, notes: Sequence[Note], step: Step) -> Mapping[_Content, Claims]:
-        from ricordo.lint.claims.checker import claims_of
+    def _read_claims(
+        self, notes: Sequence[Note], step: GatherStep
+    ) -> Mapping[_Content, NoteClaims]:
+        from ricordo.lint.claims.checker import find_claims
 
-        claims: dict[_Content, Claims] = {}
+        claims: dict[_Content, NoteClaims] = {}
         for number, note in enumerate(notes):
             of_note = self._claims.get((note.path, note.raw))
             if of_note is None:
                 step(f"reading claims {number}/{len(notes)}")
-                of_note = claims_of(note)
+                of_note = find_claims(note)
             claims[note.path, note.raw] = of_note
         return claims
 
     def _check(
-        self, notes: Sequence[Note], project: Project, step: Step
+        self, notes: Sequence[Note], project: Project, step: GatherStep
     ) -> Mapping[_Content, tuple[Verdict, ...]]:
-        from ricordo.lint.claims.checker import verdicts_of
+        from ricordo.lint.claims.checker import check_claims
 
         step("checking claims")
         new = [content for content in self._claims if content not in self._verdicts]
-        project.look_for(word for content in new for word in self._claims[content].words)
+        project.search_words(word for content in new for word in self._claims[content].words)
         verdicts: dict[_Content, tuple[Verdict, ...]] = {}
         for number, note in enumerate(notes):
             content = (note.path, note.raw)
             of_note = self._verdicts.get(content)
             if of_note is None:
                 step(f"checking claims {number}/{len(notes)}")
-                of_note = verdicts_of(note, self._claims[content], project)
+                of_note = check_claims(note, self._claims[content], project)
             verdicts[content] = of_note
         return verdicts
 
 
-def _limits(project: Project, claims: Iterable[Claims]) -> list[str]:
+def _limits(project: Project, claims: Iterable[NoteClaims]) -> list[str]:
     """Return what was not checked, a line each."""
-    left_out = sum(each.left_out for each in claims)
+    left_out = sum(each.dropped for each in claims)
     too_many = f"{left_out:,} claims not checked: over the limit per note" if left_out else ""
-    return [line for line in (project.tree.remark, project.words.remark, too_many) if line]
+    return [line for line in (project.tree.warning, project.words.warning, too_many) if line]
 
 
 def _is_another(verdicts: Iterable[Iterable[Verdict]]) -> bool:
@@ -283,15 +289,15 @@ def _is_another(verdicts: Iterable[Iterable[Verdict]]) -> bool:
     about another one. What existed once counts as known.
     """
     checked = [verdict for of_note in verdicts for verdict in of_note if verdict.is_checked]
-    known = sum(it.outcome is CheckOutcome.HOLDS or it.was_there for it in checked)
+    known = sum(it.outcome is CheckOutcome.VALID or it.existed for it in checked)
     unknown = len(checked) - known
     return unknown >= _MANY and unknown > known
 
 
-def retained(
+def compute_retention(
     memory: Memory,
     evidence: Evidence,
-    judged: JudgedNotes,
+    judged: VerdictsByPath,
     thresholds: Mapping[str, float],
     now: datetime,
     written: Mapping[str, date],
@@ -299,27 +305,27 @@ def retained(
     """Return the retention of each note, by path. Left out are unreadable notes and the sources of
     a wiki, which do not age. `written` is the result of `written_here`.
     """
-    ages = Ages(evidence, written)
+    ages = AgeSources(evidence, written)
     retention: dict[str, Retention] = {}
     for note in memory.notes:
-        if note.role is not FileRole.NOTE or not note.readable:
+        if note.role is not FileRole.NOTE or not note.is_readable:
             continue
-        kind = memory.layout.retention or kind_of(note.type)
+        kind = memory.layout.retention or get_decay_kind(note.type)
         of_path = judged.get(note.path)
         reads = evidence.reads.get(note.path)
-        verdicts = on_content(of_path, digest(note.raw)) if of_path else ()
+        verdicts = filter_by_content(of_path, compute_digest(note.raw)) if of_path else ()
         events = _events(kind, note, verdicts, reads.days if reads else (), now, ages)
         retention[note.path] = _retention(events, thresholds[f"stale.{kind}"], now.date())
     return retention
 
 
-def not_seen_yet(evidence: Evidence, retention: Mapping[str, Retention]) -> Evidence:
+def drop_confirmed(evidence: Evidence, retention: Mapping[str, Retention]) -> Evidence:
     """Return `evidence` without what happened before the user last confirmed the present text of a
     note. The day of the confirmation counts to its end, as a note's own day does.
     """
-    seen = {path: it.life.confirmed[-1] for path, it in retention.items() if it.life.confirmed}
+    seen = {path: it.events.confirmed[-1] for path, it in retention.items() if it.events.confirmed}
     verdicts = {
-        path: tuple(it for it in of_note if not 0 < it.at <= _end_of(seen[path]))
+        path: tuple(it for it in of_note if not 0 < it.changed_at <= _end_of(seen[path]))
         for path, of_note in evidence.verdicts.items()
         if path in seen
     }
@@ -342,18 +348,18 @@ def _events(
     verdicts: tuple[NoteVerdict, ...],
     read: tuple[date, ...],
     now: datetime,
-    ages: Ages,
+    ages: AgeSources,
 ) -> NoteEvents:
     """Return the events of the present text of a note."""
     # a proposed note has no modification time
-    is_there = bool(note.facts.modified) or stamped_day(note) is not None
-    written = day_of(note, ages) if is_there else now.date()
+    is_there = bool(note.facts.modified) or parse_stamp(note) is not None
+    written = find_last_change_day(note, ages) if is_there else now.date()
     confirmed: list[date] = []
     is_wrong = False
     for verdict in verdicts:
-        if verdict.judgement is ReviewVerdict.LATER:
+        if verdict.verdict is ReviewVerdict.LATER:
             continue
-        is_wrong = verdict.judgement is ReviewVerdict.WRONG
+        is_wrong = verdict.verdict is ReviewVerdict.WRONG
         # “wrong” cancels the confirmations before it
         confirmed = [] if is_wrong else [*confirmed, _day(verdict.at, now)]
     if confirmed:
@@ -368,13 +374,13 @@ def _day(at: str, now: datetime) -> date:
     return datetime.fromisoformat(at).astimezone(now.tzinfo).date()
 
 
-Step = Callable[[str], None]
+GatherStep = Callable[[str], None]
 """Called by long work every few milliseconds with what it is doing, in a few words. It may sleep to
 let the screen go first, and raises Stopped when the result is no longer needed.
 """
 
 
-class Stopped(Exception):
+class GatheringCancelled(Exception):
     """Gathering was cancelled: the evidence is no longer needed."""
 
 
@@ -388,22 +394,22 @@ class EvidenceSource(Protocol):
     def has_news(self) -> bool:
         """Return whether its evidence may have changed for the same memory; takes milliseconds."""
 
-    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+    def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         """Return `known` with this source's part updated."""
 
 
-def without_rest(_: str) -> None:
+def do_not_wait(_: str) -> None:
     """Do nothing: the `Step` of callers that only wait for the evidence."""
 
 
-def sources(
+def create_sources(
     place: MemoryPlace, environment: Environment, store: TranscriptStore
 ) -> tuple[EvidenceSource, ...]:
     """Return the sources of evidence on the memory at `place`; none has started. `store` holds the
     activity of agents.
     """
     activity, pairs = Activity(place, environment, store), PairSource(environment.state)
-    of_notes = (activity, Committed(place.root), pairs)
+    of_notes = (activity, CommitSource(place.root), pairs)
     project = environment.project or _project_of(place, environment)
     return (*of_notes, ClaimSource(project, environment)) if os.path.isdir(project) else of_notes
 
@@ -419,7 +425,7 @@ EVIDENCE_RULES = Activity.rules | PairSource.rules | ClaimSource.rules
 """The rules that find nothing before evidence was gathered."""
 
 
-class Gatherer:
+class EvidenceGatherer:
     """Gathers the evidence on one memory; not thread-safe."""
 
     def __init__(self, sources: Sequence[EvidenceSource], rules: Collection[str]) -> None:
@@ -431,9 +437,9 @@ class Gatherer:
         """Whether there is any source to gather from."""
         return bool(self._sources)
 
-    def gather(self, memory: Memory, step: Step = without_rest) -> Evidence:
+    def gather(self, memory: Memory, step: GatherStep = do_not_wait) -> Evidence:
         """Return the evidence on `memory` as it is now. Raises what `step` raises."""
-        known = NOTHING_KNOWN
+        known = NO_EVIDENCE
         for source in self._sources:
             known = source.gather(memory, known, step)
         return known
@@ -443,7 +449,9 @@ class Gatherer:
         """Whether the evidence on the same memory may have changed."""
         return any(source.has_news() for source in self._sources)
 
-    def gather_news(self, memory: Memory, known: Evidence, step: Step = without_rest) -> Evidence:
+    def gather_news(
+        self, memory: Memory, known: Evidence, step: GatherStep = do_not_wait
+    ) -> Evidence:
         """Return `known` updated by the sources that have news. Raises what `step` raises."""
         for source in self._sources:
             if source.has_news():

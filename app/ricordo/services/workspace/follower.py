@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ricordo.background import Throttle, awaited
+from ricordo.background import Throttle, foreground_work
 from ricordo.errors import RicordoError
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.services.history.live_recorder import RecordedState, Recording
-from ricordo.services.history.recorder import STABLE_FOR
-from ricordo.services.workspace.evidence import Step, Stopped
+from ricordo.services.history.live_recorder import LiveRecorder, RecordedState
+from ricordo.services.history.recorder import STABLE_SECONDS
+from ricordo.services.workspace.evidence import GatheringCancelled, GatherStep
 from ricordo.services.workspace.notebook import Depth, Notebook, Snapshot
 from ricordo.storage.reader import reread_files
 from ricordo.storage.watcher import FileEvents, watch
@@ -30,10 +30,10 @@ during which the user types.
 """
 _REPORT_EVERY = 0.25
 """Seconds."""
-NEWS_EVERY = 3.0
+NEWS_INTERVAL = 3.0
 """Seconds between checks for new agent activity; a check takes some milliseconds."""
 
-_Work = Callable[[Memory, Step], bool]
+_Work = Callable[[Memory, GatherStep], bool]
 """Gathers evidence and returns whether it differs from before."""
 
 
@@ -41,11 +41,11 @@ _Work = Callable[[Memory, Step], bool]
 class EvidenceProgress:
     """Progress of gathering evidence."""
 
-    doing: str = ""
+    phase: str = ""
     """What is being gathered, in a few words; "" when it is done."""
-    is_other: bool = False
+    has_changed: bool = False
     """Whether the evidence differs from before."""
-    notices: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     """Messages to the user about Ricordo's own files, a sentence each."""
 
 
@@ -66,13 +66,13 @@ class EvidenceCollector:
         """Whether the evidence on the shown memory is complete."""
         return self._memory is self._done_for
 
-    def shown(self, memory: Memory) -> None:
+    def set_memory(self, memory: Memory) -> None:
         """Set the memory that is shown now."""
         if memory is not self._memory:
             self._memory = memory
             self._woken.set()
 
-    async def gathered(self) -> AsyncIterator[EvidenceProgress]:
+    async def watch_progress(self) -> AsyncIterator[EvidenceProgress]:
         """Yield the progress, for ever. Evidence is gathered while the caller iterates, and
         gathering stops when the iteration ends.
         """
@@ -90,7 +90,7 @@ class EvidenceCollector:
         there is neither within `NEWS_EVERY`.
         """
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), NEWS_EVERY)
+            await asyncio.wait_for(self._woken.wait(), NEWS_INTERVAL)
             self._woken.clear()
             return self._notebook.gather
         has_news = await asyncio.to_thread(lambda: self._notebook.has_news)
@@ -104,7 +104,7 @@ class EvidenceCollector:
             yield EvidenceProgress(self._doing)
         self._done_for = memory
         is_other = task.result()
-        yield EvidenceProgress(is_other=is_other, notices=tuple(self._notebook.take_notices()))
+        yield EvidenceProgress(has_changed=is_other, messages=tuple(self._notebook.take_messages()))
 
     # In a thread
 
@@ -113,13 +113,13 @@ class EvidenceCollector:
 
         def step(doing: str) -> None:
             if self._is_stopped:
-                raise Stopped
+                raise GatheringCancelled
             self._doing = doing
             throttle.step()
 
         try:
             return work(memory, step)
-        except Stopped:
+        except GatheringCancelled:
             return False
 
 
@@ -131,7 +131,7 @@ _FILLING = 20
 class FollowedSnapshot:
     """A snapshot, and what led to it."""
 
-    look: Snapshot
+    snapshot: Snapshot
     changed: frozenset[str] = frozenset()
     """Files that changed or were deleted since the previous snapshot."""
     polling: bool = False
@@ -140,7 +140,7 @@ class FollowedSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class MemoryLost:
     """The memory cannot be read now."""
 
     error: RicordoError
@@ -175,49 +175,49 @@ class Follower:
         self._polling = False
         self._asked = self._answered = 0
         """How many times a full reread was requested, and done."""
-        self._recording = Recording(notebook)
+        self._recording = LiveRecorder(notebook)
         self._gathering = EvidenceCollector(notebook)
 
-    def reread(self) -> int:
+    def request_reread(self) -> int:
         """Request a full reread; return the number of the snapshot that will show it."""
         self._queue.put_nowait(_Request.REREAD)
         self._asked += 1
         return self._asked
 
-    def judge(self) -> None:
+    def request_judging(self) -> None:
         """Request that findings are computed again, after a decision."""
         self._queue.put_nowait(_Request.JUDGE)
 
-    def count_anew(self) -> None:
+    def request_inbox_count(self) -> None:
         """Request that the inbox is counted again, after a decision there."""
-        self._recording.count_anew()
+        self._recording.request_inbox_count()
 
-    def kept(self) -> AsyncIterator[RecordedState]:
+    def watch_history(self) -> AsyncIterator[RecordedState]:
         """Yield the state of the history, for ever. History is recorded while the caller iterates,
         after the first snapshot and after every change.
         """
-        return self._recording.kept()
+        return self._recording.watch_states()
 
-    async def gathered(self) -> AsyncIterator[EvidenceProgress]:
+    async def watch_evidence(self) -> AsyncIterator[EvidenceProgress]:
         """Yield the progress of gathering evidence, for ever. Evidence is gathered while the caller
         iterates, after the first snapshot and after every change; a new snapshot follows.
         """
-        async for progress in self._gathering.gathered():
-            if progress.is_other:
-                self.judge()
+        async for progress in self._gathering.watch_progress():
+            if progress.has_changed:
+                self.request_judging()
             yield progress
 
-    async def decide(self, finding_id: str, *, take_back: bool, reason: str = "") -> None:
+    async def decide(self, finding_id: str, *, is_undo: bool, reason: str = "") -> None:
         """Dismiss a finding, with a `reason` for the history, or undo the dismissal. Raises
         StateUnusable.
         """
-        if take_back:
-            await asyncio.to_thread(self._notebook.take_back, finding_id)
+        if is_undo:
+            await asyncio.to_thread(self._notebook.undo_dismissal, finding_id)
         else:
             await asyncio.to_thread(self._notebook.dismiss, finding_id, reason)
-        self.judge()
+        self.request_judging()
 
-    async def looks(self) -> AsyncIterator[FollowedSnapshot | Lost]:
+    async def watch_snapshots(self) -> AsyncIterator[FollowedSnapshot | MemoryLost]:
         """Yield a snapshot of the indexes, one of the notes without findings, then one after every
         change, for ever.
         """
@@ -248,36 +248,36 @@ class Follower:
         return self._unjudged(await asyncio.to_thread(listed), Depth.LISTED)
 
     def _unjudged(self, memory: Memory, depth: Depth) -> FollowedSnapshot:
-        return FollowedSnapshot(Snapshot(memory, (), (), self._notebook.surroundings.now, depth))
+        return FollowedSnapshot(Snapshot(memory, (), (), self._notebook.environment.now, depth))
 
-    async def _first(self) -> AsyncIterator[FollowedSnapshot | Lost]:
+    async def _first(self) -> AsyncIterator[FollowedSnapshot | MemoryLost]:
         try:
-            self._memory = await asyncio.to_thread(lambda: self._notebook.read().derive())
+            self._memory = await asyncio.to_thread(lambda: self._notebook.read().precompute())
         except RicordoError as error:
-            yield Lost(error)
+            yield MemoryLost(error)
             return
         yield self._unjudged(self._memory, Depth.READ)
         yield FollowedSnapshot(await asyncio.to_thread(self._notebook.judge, self._memory))
-        self._recording.shown(self._memory, None)
-        self._gathering.shown(self._memory)
+        self._recording.set_memory(self._memory, None)
+        self._gathering.set_memory(self._memory)
 
-    async def _next(self) -> FollowedSnapshot | Lost:
+    async def _next(self) -> FollowedSnapshot | MemoryLost:
         while True:
             request = await self._take_request()
             self._answered += request is _Request.REREAD
             before = self._memory
             try:
-                with awaited():
+                with foreground_work():
                     snapshot = await self._answer(request)
             except RicordoError as error:
                 self._memory = None
                 self._held = {}
                 if before is not None or request is _Request.REREAD:
-                    return Lost(error)
+                    return MemoryLost(error)
                 continue
             if self._memory is not None:
-                self._recording.shown(self._memory, _touched(request, before, snapshot))
-                self._gathering.shown(self._memory)
+                self._recording.set_memory(self._memory, _touched(request, before, snapshot))
+                self._gathering.set_memory(self._memory)
             if snapshot is not None:
                 return snapshot
 
@@ -289,12 +289,12 @@ class Follower:
     async def _next_request(self) -> FileEvents | _Request:
         if not self._held:
             return await self._queue.get()
-        due = min(held.since for held in self._held.values()) + STABLE_FOR
+        due = min(held.since for held in self._held.values()) + STABLE_SECONDS
         seconds = due - asyncio.get_running_loop().time()
         try:
             return await asyncio.wait_for(self._queue.get(), max(seconds, 0.0))
         except TimeoutError:
-            return FileEvents(frozenset(self._held), polling=self._polling)
+            return FileEvents(frozenset(self._held), is_polling=self._polling)
 
     def _merge_queued(self, events: FileEvents) -> FileEvents:
         """Add the queued events: reading takes longer than an agent needs to write."""
@@ -303,8 +303,8 @@ class Follower:
             if not isinstance(request, FileEvents):
                 self._behind = request
                 break
-            everything = events.everything or request.everything
-            events = FileEvents(events.paths | request.paths, everything, request.polling)
+            everything = events.needs_full_read or request.needs_full_read
+            events = FileEvents(events.paths | request.paths, everything, request.is_polling)
         return events
 
     async def _answer(self, request: FileEvents | _Request) -> FollowedSnapshot | None:
@@ -312,11 +312,11 @@ class Follower:
         if request is _Request.JUDGE and before is not None:
             return await self._judge(before, frozenset())
         if isinstance(request, FileEvents):
-            began_polling = request.polling and not self._polling
-            self._polling = request.polling
-            if not request.paths and not request.everything and not began_polling and before:
+            began_polling = request.is_polling and not self._polling
+            self._polling = request.is_polling
+            if not request.paths and not request.needs_full_read and not began_polling and before:
                 return None
-            if before is not None and not request.everything:
+            if before is not None and not request.needs_full_read:
                 memory = await asyncio.to_thread(reread_files, before, request.paths)
                 memory = self._without_torn(before, memory, request.paths)
                 return await self._judge_if_changed(before, memory, force=began_polling)
@@ -331,7 +331,7 @@ class Follower:
         would close the note that the user has open.
         """
         for _ in range(_FILLING):
-            await asyncio.sleep(STABLE_FOR)
+            await asyncio.sleep(STABLE_SECONDS)
             before, memory = memory, await asyncio.to_thread(self._notebook.read)
             if not _differences(before, memory):
                 break
@@ -376,7 +376,7 @@ class Follower:
         if held is None or held.raw != raw:
             self._held[path] = _Held(raw, moment)
             return False
-        return moment - held.since >= STABLE_FOR
+        return moment - held.since >= STABLE_SECONDS
 
 
 def _touched(
@@ -394,8 +394,8 @@ def _looks_torn(old: Note | None, new: Note | None) -> bool:
         return (old is not None) if new is None else not new.raw
     if old.raw == new.raw or not old.raw:
         return False
-    broken = bool(new.head.fault) and not old.head.fault
-    return len(new.raw) * 2 < len(old.raw) or broken or (new.trouble != old.trouble)
+    broken = bool(new.frontmatter.error) and not old.frontmatter.error
+    return len(new.raw) * 2 < len(old.raw) or broken or (new.read_error != old.read_error)
 
 
 def _differences(before: Memory, now: Memory) -> frozenset[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ricordo.errors import AmbiguousNote, ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note, stem
-from ricordo.services.history.versions import gone_notes, versions
-from ricordo.services.history.whereabouts import Whereabouts
+from ricordo.memory.note import Note, get_stem
+from ricordo.services.history.versions import list_deleted, list_versions
+from ricordo.services.history.whereabouts import MovedFiles
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.text import visible
+from ricordo.text import make_visible
 
 
 def pick_note(memory: Memory, name: str) -> Note:
@@ -21,7 +21,7 @@ def pick_note(memory: Memory, name: str) -> Note:
         if candidate in memory.by_path:
             return memory.by_path[candidate]
     bare = path[:-3] if path.lower().endswith(".md") else path
-    paths = memory.names.called(path) or memory.names.called(bare)
+    paths = memory.names.find_by_name(path) or memory.names.find_by_name(bare)
     if len(paths) > 1:
         raise AmbiguousNote(name, sorted(paths))
     if paths:
@@ -32,14 +32,16 @@ def pick_note(memory: Memory, name: str) -> Note:
 def refuse_outside(name: str) -> None:
     """Raise WrongUsage if `name` is a path outside the memory."""
     if name.startswith("/") or ".." in name.split("/"):
-        raise WrongUsage(f"{visible(name)} is outside the memory.")
+        raise WrongUsage(f"{make_visible(name)} is outside the memory.")
 
 
 def refuse_taken(memory: Memory, name: str, own: str = "") -> None:
     """Raise ChangeRefused if `name` already names a note other than the one at `own`."""
-    others = [path for path in memory.names.called(name) if path != own]
+    others = [path for path in memory.names.find_by_name(name) if path != own]
     if others:
-        raise ChangeRefused(f"The name “{visible(name)}” is already used by {visible(others[0])}.")
+        raise ChangeRefused(
+            f"The name “{make_visible(name)}” is already used by {make_visible(others[0])}."
+        )
 
 
 def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:
@@ -51,16 +53,16 @@ def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:
     try:
         return pick_note(memory, name).path
     except NoteNotFound:
-        known = dict.fromkeys(version.path for version in versions(notebook))
+        known = dict.fromkeys(version.path for version in list_versions(notebook))
         bare = name.removesuffix(".md")
         matches = [path for path in known if name == path] or [
-            path for path in known if bare in (stem(path), path.removesuffix(".md"))
+            path for path in known if bare in (get_stem(path), path.removesuffix(".md"))
         ]
         if len(matches) > 1:
             raise AmbiguousNote(name, sorted(matches)) from None
         if not matches:
             raise
         path = matches[0]
-        if any(path == version.path for version in gone_notes(notebook)):
+        if any(path == version.path for version in list_deleted(notebook)):
             return path
-        return Whereabouts(notebook.database, memory).get(path, path)
+        return MovedFiles(notebook.database, memory).get(path, path)

@@ -15,42 +15,42 @@ from ricordo import git
 from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
-from ricordo.lint.evidence import NOTHING_KNOWN, Evidence
+from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
-from ricordo.memory.change import digest
+from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protection import is_protected
-from ricordo.services.history.recorder import Recorded, Recorder, at_once
-from ricordo.services.history.whereabouts import Whereabouts
-from ricordo.services.sessions.activity_text import Ages, written_here
+from ricordo.services.history.recorder import Recorder, RecordResult, do_not_throttle
+from ricordo.services.history.whereabouts import MovedFiles
+from ricordo.services.sessions.activity_text import AgeSources, list_written_days
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.evidence import (
     EVIDENCE_RULES,
-    Gatherer,
-    Step,
-    not_seen_yet,
-    retained,
-    sources,
-    without_rest,
+    EvidenceGatherer,
+    GatherStep,
+    compute_retention,
+    create_sources,
+    do_not_wait,
+    drop_confirmed,
 )
-from ricordo.services.workspace.settings import severities, thresholds
+from ricordo.services.workspace.settings import get_severities, get_thresholds
 from ricordo.settings.settings import Settings
 from ricordo.storage.database import Database
 from ricordo.storage.decisions import (
+    ActiveDecision,
     Decision,
     Decisions,
-    JudgedNotes,
     NoteVerdict,
     ReviewVerdict,
     ReviewVerdicts,
-    ValidDecision,
-    on_content,
+    VerdictsByPath,
+    filter_by_content,
 )
-from ricordo.storage.last_seen import Summary, remember
+from ricordo.storage.last_seen import Summary, save_summary
 from ricordo.storage.reader import list_memory, read_memory
 from ricordo.storage.writer import Writer
 
@@ -70,7 +70,7 @@ class EncryptedFiles(Container[str]):
         self._root = memory.root
         self._files = tuple(file.path for file in memory.files)
 
-    def is_of(self, memory: Memory) -> bool:
+    def is_for(self, memory: Memory) -> bool:
         """Return whether `memory` has the same files, whatever their content."""
         files = tuple(file.path for file in memory.files)
         return self._root == memory.root and self._files == files
@@ -81,12 +81,12 @@ class EncryptedFiles(Container[str]):
 
     @cached_property
     def _paths(self) -> frozenset[str] | None:
-        if git.top_level(self._root) is None:
+        if git.find_top_level(self._root) is None:
             return frozenset()
         paths: set[str] = set()
         for start in range(0, len(self._files), _PATHS_PER_CALL):
             batch = self._files[start : start + _PATHS_PER_CALL]
-            answer = git.ask(self._root, "check-attr", "-z", "filter", "binary", "--", *batch)
+            answer = git.run_git(self._root, "check-attr", "-z", "filter", "binary", "--", *batch)
             if answer is None:
                 return None
             fields = answer.split(b"\0")
@@ -95,16 +95,16 @@ class EncryptedFiles(Container[str]):
         return frozenset(paths)
 
 
-def summary(place: MemoryPlace, snapshot: Snapshot) -> Summary:
+def summarize(place: MemoryPlace, snapshot: Snapshot) -> Summary:
     """Return the numbers of a snapshot in the form of `storage.last_seen`; findings that take
     evidence are counted only if it was gathered.
     """
     load = snapshot.memory.load
     by_evidence = _by_evidence(snapshot)
-    known = {_known(each): by_evidence[each] for each in Severity} if snapshot.known else {}
+    known = {_known(each): by_evidence[each] for each in Severity} if snapshot.has_evidence else {}
     return {
         **known,
-        "name": short_name(place),
+        "name": get_short_name(place),
         "project": place.project,
         "at": snapshot.at.isoformat(),
         "notes": len(snapshot.memory.notes),
@@ -117,11 +117,11 @@ def summary(place: MemoryPlace, snapshot: Snapshot) -> Summary:
     }
 
 
-def counted(snapshot: Snapshot, before: Summary) -> Mapping[Severity, int]:
+def count_findings(snapshot: Snapshot, before: Summary) -> Mapping[Severity, int]:
     """Return the number of findings per severity. For a snapshot without evidence, the findings
     that take evidence are added as they were counted in the summary `before`.
     """
-    if snapshot.known:
+    if snapshot.has_evidence:
         return snapshot.counts
     last = {severity: before.get(_known(severity)) for severity in snapshot.counts}
     more = {severity: n if isinstance(n, int) else 0 for severity, n in last.items()}
@@ -141,7 +141,7 @@ def _known(severity: Severity) -> str:
     return f"known_{severity.word}s"
 
 
-def short_name(place: MemoryPlace) -> str:
+def get_short_name(place: MemoryPlace) -> str:
     """Return a short name of a memory: its project or sub-agent, else its agent."""
     if place.layout.is_shared:
         return place.layout.agent
@@ -159,7 +159,7 @@ class Depth(IntEnum):
     READ = auto()
     JUDGED = auto()
     """The rules ran on the notes alone."""
-    KNOWN = auto()
+    WITH_EVIDENCE = auto()
     """The rules ran with evidence."""
 
 
@@ -173,42 +173,42 @@ class Snapshot:
     """Worst first, without the dismissed ones."""
     dismissed: tuple[Finding, ...]
     at: datetime
-    depth: Depth = Depth.KNOWN
+    depth: Depth = Depth.WITH_EVIDENCE
     """Less only for the first snapshots of a memory, or if no evidence was requested."""
-    remark: str = ""
+    warning: str = ""
     """Why decisions could not be read; "" if they were."""
-    marked: frozenset[str] = frozenset()
+    protected_paths: frozenset[str] = frozenset()
     """Paths of the notes that the user protected."""
-    evidence: Evidence = NOTHING_KNOWN
+    evidence: Evidence = NO_EVIDENCE
     """What is known besides the text."""
     retention: Mapping[str, Retention] = field(default_factory=dict)
     """Retention of each note at `at`, by path; empty below depth KNOWN."""
-    said: JudgedNotes = field(default_factory=dict)
+    verdicts: VerdictsByPath = field(default_factory=dict)
     """The user's review verdicts, by path."""
-    written: Mapping[str, date] = field(default_factory=dict)
+    written_days: Mapping[str, date] = field(default_factory=dict)
     """When Ricordo wrote the present text of notes that have a stamp, by path."""
-    fine: frozenset[str] = frozenset()
+    dismissed_ids: frozenset[str] = frozenset()
     """The ids of all dismissed findings, whether they are found now or not."""
 
     @property
-    def ages(self) -> Ages:
+    def ages(self) -> AgeSources:
         """The ages of the notes."""
-        return Ages(self.evidence, self.written)
+        return AgeSources(self.evidence, self.written_days)
 
     @property
-    def read(self) -> bool:
+    def is_read(self) -> bool:
         """Whether the notes were read."""
         return self.depth >= Depth.READ
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
         """Whether the rules ran."""
         return self.depth >= Depth.JUDGED
 
     @property
-    def known(self) -> bool:
+    def has_evidence(self) -> bool:
         """Whether the evidence was gathered."""
-        return self.depth >= Depth.KNOWN
+        return self.depth >= Depth.WITH_EVIDENCE
 
     @cached_property
     def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
@@ -218,7 +218,7 @@ class Snapshot:
             by_path.setdefault(finding.path, []).append(finding)
         return {path: tuple(findings) for path, findings in by_path.items()}
 
-    def of_note(self, path: str) -> tuple[Finding, ...]:
+    def findings_of(self, path: str) -> tuple[Finding, ...]:
         """Return the findings of a file, worst first, then those reported at another file that are
         also about this one.
         """
@@ -228,8 +228,8 @@ class Snapshot:
     def _by_other(self) -> Mapping[str, tuple[Finding, ...]]:
         by_other: dict[str, list[Finding]] = {}
         for finding in self.findings:
-            if finding.other:
-                by_other.setdefault(finding.other, []).append(finding)
+            if finding.other_path:
+                by_other.setdefault(finding.other_path, []).append(finding)
         return {path: tuple(findings) for path, findings in by_other.items()}
 
     @cached_property
@@ -241,26 +241,26 @@ class Snapshot:
         return counted
 
     @cached_property
-    def wanting(self) -> int:
+    def needs_attention(self) -> int:
         """The number of notes with findings."""
-        return sum(1 for note in self.memory.notes if self.worst(note.path) is not None)
+        return sum(1 for note in self.memory.notes if self.worst_severity(note.path) is not None)
 
     @cached_property
-    def by_rule(self) -> Mapping[tuple[Severity, str], int]:
+    def counts_by_severity_and_rule(self) -> Mapping[tuple[Severity, str], int]:
         """The number of findings per severity and rule, worst and most frequent first."""
         counts = Counter((finding.severity, finding.rule) for finding in self.findings)
         return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
 
     @cached_property
-    def numbers(self) -> Mapping[str, int]:
+    def counts_by_rule(self) -> Mapping[str, int]:
         """The number of findings of each rule."""
         return Counter(finding.rule for finding in self.findings)
 
     def is_protected(self, note: Note) -> bool:
         """Return whether curator and fixes must not change `note`."""
-        return is_protected(note, self.marked)
+        return is_protected(note, self.protected_paths)
 
-    def worst(self, path: str) -> Severity | None:
+    def worst_severity(self, path: str) -> Severity | None:
         """Return the severity of the worst finding of a file; None if it has none."""
         sides = (self.by_path, self._by_other)
         return max((side[path][0].severity for side in sides if path in side), default=None)
@@ -281,28 +281,30 @@ class Notebook:
         None creates one.
         """
         self.place = place
-        self.surroundings = environment
+        self.environment = environment
         self.settings = settings
         self.database = Database(environment.state)
         self.decisions = Decisions(self.database, place.root)
-        self.judgements = ReviewVerdicts(self.database, place.root)
-        self.door = Writer(self.database)
+        self.verdicts = ReviewVerdicts(self.database, place.root)
+        self.writer = Writer(self.database)
         self.activity = activity or TranscriptStore(environment.state)
-        self._linter = Linter(severities(settings, place.root), only)
+        self._linter = Linter(get_severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
         self._encrypted: EncryptedFiles | None = None
         self._last_findings: tuple[Finding, ...] = ()
-        self._gatherer = Gatherer(sources(place, environment, self.activity), self._linter.rules)
-        self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
+        self._gatherer = EvidenceGatherer(
+            create_sources(place, environment, self.activity), self._linter.rules
+        )
+        self._evidence = None if self._gatherer.has_sources else NO_EVIDENCE
         """None before it was gathered."""
         self._recorder = Recorder(self.database)
 
-    def another(self) -> Notebook:
+    def copy(self) -> Notebook:
         """Return a second notebook of the same memory, for use in another thread."""
-        return Notebook(self.place, self.surroundings, self.settings, activity=self.activity)
+        return Notebook(self.place, self.environment, self.settings, activity=self.activity)
 
-    def take_notices(self) -> list[str]:
+    def take_messages(self) -> list[str]:
         """Return messages about Ricordo's own files; each is returned once."""
         messages: list[str] = []
         for notices in (self.database.notices, self.activity.notices):
@@ -313,7 +315,7 @@ class Notebook:
     @property
     def evidence(self) -> Evidence:
         """What was gathered so far."""
-        return self._evidence or NOTHING_KNOWN
+        return self._evidence or NO_EVIDENCE
 
     def list(self) -> Memory:
         """Return the memory by its indexes and the names of its notes, which is much faster than
@@ -330,31 +332,31 @@ class Notebook:
         self,
         memory: Memory,
         waiting: Collection[str] = frozenset(),
-        step: Callable[[], None] = at_once,
-    ) -> Recorded:
+        step: Callable[[], None] = do_not_throttle,
+    ) -> RecordResult:
         """Record in the history what others changed in `memory`, except files `waiting` until
         nobody writes to them; `step` is called after each file. Raises StateUnusable.
         """
-        return self._recorder.record(memory, self.surroundings.now, waiting, step)
+        return self._recorder.record(memory, self.environment.now, waiting, step)
 
-    def look(self) -> Snapshot:
+    def read_snapshot(self) -> Snapshot:
         """Read and judge the memory by its notes and the evidence gathered so far. Raises
         MemoryNotFound and MemoryUnreadable.
         """
         return self.judge(self.read())
 
-    def look_closely(self) -> Snapshot:
+    def read_snapshot_with_evidence(self) -> Snapshot:
         """Read the memory, gather its evidence, and judge it. Raises MemoryNotFound and
         MemoryUnreadable.
         """
-        return self.judge_closely(self.read())
+        return self.judge_with_evidence(self.read())
 
-    def judge_closely(self, memory: Memory) -> Snapshot:
+    def judge_with_evidence(self, memory: Memory) -> Snapshot:
         """Gather the evidence on `memory` and judge it."""
         self.gather(memory)
         return self.judge(memory)
 
-    def gather(self, memory: Memory, step: Step = without_rest) -> bool:
+    def gather(self, memory: Memory, step: GatherStep = do_not_wait) -> bool:
         """Gather the evidence on `memory` for later judging; return whether it changed. Raises what
         `step` raises.
 
@@ -367,7 +369,7 @@ class Notebook:
         """Whether the evidence on an unchanged memory may have changed."""
         return self._gatherer.has_news
 
-    def gather_news(self, memory: Memory, step: Step = without_rest) -> bool:
+    def gather_news(self, memory: Memory, step: GatherStep = do_not_wait) -> bool:
         """Do what `gather` does, from sources with news only; `gather` must have run before."""
         return self._set_evidence(self._gatherer.gather_news(memory, self.evidence, step))
 
@@ -384,12 +386,12 @@ class Notebook:
         dismissed: frozenset[str] = frozenset()
         closed: frozenset[str] = frozenset()
         marked: frozenset[str] = frozenset()
-        verdicts: JudgedNotes = {}
+        verdicts: VerdictsByPath = {}
         written: Mapping[str, date] = {}
         try:
-            decided = self.decisions.standing(Decision.DISMISS, Decision.STAND)
-            marked = self.decisions.protected()
-            verdicts = self.judgements.standing()
+            decided = self.decisions.find_active(Decision.DISMISS, Decision.RESTORE)
+            marked = self.decisions.find_protected()
+            verdicts = self.verdicts.find_active()
             written = self._written(memory)
             dismissed = frozenset(
                 id for id, valid in decided.items() if valid.decision is Decision.DISMISS
@@ -398,7 +400,7 @@ class Notebook:
         except StateUnusable as error:
             warning = error.message
         retention = self._retention(memory, evidence, verdicts, written)
-        findings = self._last_findings = self._lint(memory, evidence or NOTHING_KNOWN, retention)
+        findings = self._last_findings = self._lint(memory, evidence or NO_EVIDENCE, retention)
 
         def is_dismissed(finding: Finding) -> bool:
             return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
@@ -407,11 +409,11 @@ class Notebook:
             memory,
             tuple(finding for finding in findings if not is_dismissed(finding)),
             tuple(finding for finding in findings if is_dismissed(finding)),
-            self.surroundings.now,
-            Depth.JUDGED if evidence is None else Depth.KNOWN,
+            self.environment.now,
+            Depth.JUDGED if evidence is None else Depth.WITH_EVIDENCE,
             warning,
             marked,
-            evidence or NOTHING_KNOWN,
+            evidence or NO_EVIDENCE,
             retention,
             verdicts,
             written,
@@ -420,48 +422,48 @@ class Notebook:
         self._remember(snapshot)
         return snapshot
 
-    def findings(self, memory: Memory) -> tuple[Finding, ...]:
+    def lint(self, memory: Memory) -> tuple[Finding, ...]:
         """Return the findings of `memory`, which need not be on disk, worst first; dismissed ones
         too.
         """
         evidence = self._evidence
-        verdicts: JudgedNotes = {}
+        verdicts: VerdictsByPath = {}
         written: Mapping[str, date] = {}
         with suppress(StateUnusable):
-            verdicts = self.judgements.standing()
+            verdicts = self.verdicts.find_active()
             written = self._written(memory)
         retention = self._retention(memory, evidence, verdicts, written)
-        return self._lint(memory, evidence or NOTHING_KNOWN, retention)
+        return self._lint(memory, evidence or NO_EVIDENCE, retention)
 
-    def renamed(self, memory: Memory) -> Whereabouts:
+    def find_moved(self, memory: Memory) -> MovedFiles:
         """Return the present paths of moved files of `memory`, by their earlier paths."""
-        return Whereabouts(self.database, memory)
+        return MovedFiles(self.database, memory)
 
     def _written(self, memory: Memory) -> Mapping[str, date]:
-        return written_here(self.database, memory, self.surroundings.now.tzinfo)
+        return list_written_days(self.database, memory, self.environment.now.tzinfo)
 
     def _retention(
         self,
         memory: Memory,
         evidence: Evidence | None,
-        verdicts: JudgedNotes,
+        verdicts: VerdictsByPath,
         written: Mapping[str, date],
     ) -> Mapping[str, Retention]:
         """Return the retention of the notes; empty before the evidence was gathered."""
         if evidence is None:
             return {}
-        limits = thresholds(self.settings, self.place.root)
-        return retained(memory, evidence, verdicts, limits, self.surroundings.now, written)
+        limits = get_thresholds(self.settings, self.place.root)
+        return compute_retention(memory, evidence, verdicts, limits, self.environment.now, written)
 
     def _lint(
         self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]
     ) -> tuple[Finding, ...]:
         root = self.place.root
-        now = self.surroundings.now
-        renamed = self.renamed(memory)
-        limits = thresholds(self.settings, root)
-        unseen = not_seen_yet(evidence, retention)
-        if self._encrypted is None or not self._encrypted.is_of(memory):
+        now = self.environment.now
+        renamed = self.find_moved(memory)
+        limits = get_thresholds(self.settings, root)
+        unseen = drop_confirmed(evidence, retention)
+        if self._encrypted is None or not self._encrypted.is_for(memory):
             self._encrypted = EncryptedFiles(memory)
         context = RuleContext(
             now, memory.layout, limits, renamed, unseen, retention, encrypted=self._encrypted
@@ -472,7 +474,7 @@ class Notebook:
         """Return `findings` with fixes marked unsafe that the user refused as proposals."""
         refused: Collection[str] = ()
         with suppress(StateUnusable):
-            refused = self.decisions.standing(Decision.LEAVE)
+            refused = self.decisions.find_active(Decision.REFUSE_FIX)
         if not refused:
             return findings
         return tuple(
@@ -485,32 +487,32 @@ class Notebook:
         if self._judges_all:
             # a state that cannot be written is reported where it matters: with a decision
             with suppress(StateUnusable):
-                remember(
-                    self.surroundings.state, snapshot.memory.root, summary(self.place, snapshot)
+                save_summary(
+                    self.environment.state, snapshot.memory.root, summarize(self.place, snapshot)
                 )
 
-    def judge_note(
+    def record_verdict(
         self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> None:
         """Store the user's verdict on the note at `path`, as it is in `snapshot`; from the day
         `until` on, ISO 8601, it comes up for review again. Raises StateUnusable.
         """
         findings = frozenset(finding.id for finding in snapshot.by_path.get(path, ()))
-        content = digest(snapshot.memory.by_path[path].raw)
-        at = self.surroundings.now.isoformat()
+        content = compute_digest(snapshot.memory.by_path[path].raw)
+        at = self.environment.now.isoformat()
         assert content is not None
-        self.judgements.judge(NoteVerdict(judgement, path, content, at, until, findings))
+        self.verdicts.record(NoteVerdict(judgement, path, content, at, until, findings))
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:
         """Dismiss a finding until the text of its cause changes. Raises StateUnusable."""
         self._decide(Decision.DISMISS, finding_id, reason)
 
-    def take_back(self, finding_id: str) -> None:
+    def undo_dismissal(self, finding_id: str) -> None:
         """Undo the dismissal of a finding. Raises StateUnusable."""
-        self._decide(Decision.STAND, finding_id)
+        self._decide(Decision.RESTORE, finding_id)
 
     def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
-        now = self.surroundings.now.isoformat()
+        now = self.environment.now.isoformat()
         # the history shows this: an id alone means nothing to the user
         names = (
             f"{finding.rule} in {finding.path or 'the memory'}"
@@ -528,7 +530,7 @@ this too, but count from the last confirmation by themselves.
 
 
 def _closed(
-    memory: Memory, verdicts: JudgedNotes, decided: Mapping[str, ValidDecision]
+    memory: Memory, verdicts: VerdictsByPath, decided: Mapping[str, ActiveDecision]
 ) -> frozenset[str]:
     """Return the ids of the findings that a note had when the user confirmed its present text,
     without those on which the user `decided` later.
@@ -537,10 +539,12 @@ def _closed(
     for path, judged in verdicts.items():
         note = memory.by_path.get(path)
         closed: dict[str, str] = {}
-        for verdict in on_content(judged, digest(note.raw)) if note is not None else ():
-            if verdict.judgement is ReviewVerdict.WRONG:
+        for verdict in (
+            filter_by_content(judged, compute_digest(note.raw)) if note is not None else ()
+        ):
+            if verdict.verdict is ReviewVerdict.WRONG:
                 closed.clear()
-            elif verdict.judgement is ReviewVerdict.TRUE:
+            elif verdict.verdict is ReviewVerdict.TRUE:
                 closed |= dict.fromkeys(verdict.findings, verdict.at)
         ids |= {id for id, at in closed.items() if id not in decided or decided[id].at < at}
     return frozenset(ids)

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ricordo import git
-from ricordo.agents.folder import NO_MEMORY, holds_notes
+from ricordo.agents.folder import NO_MEMORY, has_notes
 from ricordo.agents.place import MemoryPlace
-from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, memories_in, memory_at
-from ricordo.agents.workplace import Workplace, workplace
+from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, find_memories_in, place_from_directory
+from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.last_seen import recall
+from ricordo.storage.last_seen import load_summaries
 from ricordo.storage.reader import list_names
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 
-def existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
+def keep_existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
     """Return the `places` that exist, each directory once and by its real path."""
     by_root: dict[str, MemoryPlace] = {}
     for place in places:
@@ -28,7 +28,7 @@ def existing(places: Iterable[MemoryPlace]) -> list[MemoryPlace]:
     return list(by_root.values())
 
 
-def places_of(environment: Environment, here: Workplace) -> list[MemoryPlace]:
+def list_places(environment: Environment, here: Workplace) -> list[MemoryPlace]:
     """Return all that a workplace's memory may be, there or not, most likely first: those of
     agents, the project's own, those of sub-agents.
     """
@@ -36,12 +36,12 @@ def places_of(environment: Environment, here: Workplace) -> list[MemoryPlace]:
     projects = tuple(dict.fromkeys((here.directory, here.top)))
     return [
         *(place for support in SUPPORTED for place in support.memories_at(here, home, environ)),
-        *(place for project in projects for place in memories_in(project)),
+        *(place for project in projects for place in find_memories_in(project)),
         *(place for support in SUPPORTED for place in support.sub_agent_memories(projects)),
     ]
 
 
-def places_everywhere(environment: Environment) -> list[MemoryPlace]:
+def list_all_places(environment: Environment) -> list[MemoryPlace]:
     """Return all that may be a memory on this machine: those of agents and sub-agents, and those of
     every project in which an agent was ever seen to work and of the one here.
     """
@@ -49,23 +49,23 @@ def places_everywhere(environment: Environment) -> list[MemoryPlace]:
     surveys = [support.survey(home, environ) for support in SUPPORTED]
     cwds = {environment.cwd}.union(*(survey.cwds for survey in surveys))
     projects = list(
-        dict.fromkeys(workplace(cwd).root for cwd in sorted(cwds) if os.path.isdir(cwd))
+        dict.fromkeys(find_workplace(cwd).root for cwd in sorted(cwds) if os.path.isdir(cwd))
     )
     return [
         *(place for survey in surveys for place in survey.memories(projects)),
-        *(place for project in projects for place in memories_in(project)),
+        *(place for project in projects for place in find_memories_in(project)),
     ]
 
 
-class NoMemoryHere(MemoryNotFound):
+class NoMemoryFound(MemoryNotFound):
     """No memory belongs to a directory."""
 
     def __init__(self, directory: str, looked: Sequence[MemoryPlace]) -> None:
         """`looked` are the places that were searched."""
-        searched = ", ".join(one_line(place.root) for place in looked)
-        super().__init__(f"No memory found for {one_line(directory)}. Searched: {searched}.")
+        searched = ", ".join(make_one_line(place.root) for place in looked)
+        super().__init__(f"No memory found for {make_one_line(directory)}. Searched: {searched}.")
         self.directory = directory
-        self.looked = tuple(looked)
+        self.searched = tuple(looked)
 
 
 def find_memory(path: str | None, environment: Environment) -> MemoryPlace:
@@ -80,8 +80,8 @@ def find_memory_or_project(path: str | None, environment: Environment) -> Memory
     """
     try:
         return find_memory(path, environment)
-    except NoMemoryHere as error:
-        project = workplace(error.directory).top
+    except NoMemoryFound as error:
+        project = find_workplace(error.directory).top
         return MemoryPlace(project, NO_MEMORY, project, "a project without a memory")
 
 
@@ -100,13 +100,13 @@ def find_memories(path: str | None, environment: Environment) -> list[MemoryPlac
     if os.path.isdir(full):
         return _memories_of(full, environment, named=True)
     if os.path.isfile(full) and os.path.basename(full).lower() in INDEX_NAMES:
-        return [memory_at(os.path.dirname(full))]
+        return [place_from_directory(os.path.dirname(full))]
     if os.path.lexists(full):
-        raise MemoryNotFound(f"{one_line(full)} is neither a directory nor a memory's index.")
-    raise MemoryNotFound(f"{one_line(full)} does not exist.")
+        raise MemoryNotFound(f"{make_one_line(full)} is neither a directory nor a memory's index.")
+    raise MemoryNotFound(f"{make_one_line(full)} does not exist.")
 
 
-def clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
+def find_clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
     """Return the place that can be opened without asking: the only one, or the first if it is the
     project's auto memory or a folder of notes; else None.
     """
@@ -115,36 +115,36 @@ def clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
     return None
 
 
-def candidates(environment: Environment, directory: str) -> list[MemoryPlace]:
+def find_candidates(environment: Environment, directory: str) -> list[MemoryPlace]:
     """Return the memories that belong to `directory` as a workplace, most likely first."""
-    return existing(places_of(environment, workplace(directory)))
+    return keep_existing(list_places(environment, find_workplace(directory)))
 
 
-def all_memories(environment: Environment) -> list[MemoryPlace]:
+def find_all_memories(environment: Environment) -> list[MemoryPlace]:
     """Return every memory on this machine, each directory once: those of agents and projects, then
     existing ones that were once opened by path.
     """
-    places = existing(places_everywhere(environment))
+    places = keep_existing(list_all_places(environment))
     known = {place.root for place in places}
-    opened = (root for root in recall(environment.state) if os.path.isdir(root))
-    others = [memory_at(root) for root in opened if os.path.realpath(root) not in known]
-    return existing([*places, *others])
+    opened = (root for root in load_summaries(environment.state) if os.path.isdir(root))
+    others = [place_from_directory(root) for root in opened if os.path.realpath(root) not in known]
+    return keep_existing([*places, *others])
 
 
 def _memories_of(directory: str, environment: Environment, *, named: bool) -> list[MemoryPlace]:
-    here = memory_at(directory)
+    here = place_from_directory(directory)
     if not here.layout.is_plain:
         # inside a wiki, the user may mean the notes that an agent keeps about that work
-        others = [] if named else candidates(environment, directory)
-        return existing([here, *others])
-    possible = places_of(environment, workplace(directory))
-    places = existing(possible)
+        others = [] if named else find_candidates(environment, directory)
+        return keep_existing([here, *others])
+    possible = list_places(environment, find_workplace(directory))
+    places = keep_existing(possible)
     of_project = [place for place in places if place.project == here.root]
     if not of_project and _is_folder_of_notes(here.root, named=named):
         of_project = [here]
     if not of_project and not places:
-        raise NoMemoryHere(directory, possible)
-    return existing([*of_project, *places])
+        raise NoMemoryFound(directory, possible)
+    return keep_existing([*of_project, *places])
 
 
 def _is_folder_of_notes(root: str, *, named: bool) -> bool:
@@ -154,7 +154,7 @@ def _is_folder_of_notes(root: str, *, named: bool) -> bool:
     its top: else it is a project. Elsewhere one that was not named needs notes at its top, or every
     home would count; a named one may also be empty, or have notes in its folders.
     """
-    repository = git.top_level(root)
+    repository = git.find_top_level(root)
     if repository:
-        return named and holds_notes(root, in_folders=repository != root)
-    return holds_notes(root, in_folders=named) or (named and not list_names(root))
+        return named and has_notes(root, in_folders=repository != root)
+    return has_notes(root, in_folders=named) or (named and not list_names(root))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ricordo.resources import sample_memory_directory
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.private_copy import throwaway_copy
+from ricordo.storage.private_copy import temporary_copy
 
 
 class Sample(NamedTuple):
@@ -17,14 +17,14 @@ class Sample(NamedTuple):
 
     memory: str
     """The directory of its memory."""
-    surroundings: Environment
+    environment: Environment
     """The caller's environment with the home, state and project of the copy."""
 
 
 @contextmanager
-def copied_sample(environment: Environment) -> Iterator[Sample]:
+def copy_sample(environment: Environment) -> Iterator[Sample]:
     """Copy the sample memory to a temporary folder; delete the copy on exit."""
-    with throwaway_copy(sample_memory_directory()) as folder:
+    with temporary_copy(sample_memory_directory()) as folder:
         yield Sample(
             os.path.join(folder, "memory"),
             environment._replace(

@@ -6,28 +6,28 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 
 from ricordo.lint.finding import SEVERITY_WORDS, Severity
-from ricordo.lint.rule import DEFAULT_THRESHOLDS, all_rules
+from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.resources import home_directory, themes_directory
 from ricordo.services.workspace.environment import Environment
-from ricordo.settings.known import KnownAction, SettingsNames
+from ricordo.settings.known import ActionKeys, SettingsNames
 from ricordo.settings.reader import read_settings
-from ricordo.settings.settings import Settings, settings_file
+from ricordo.settings.settings import Settings, find_settings_file
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors, read_themes
 
 
 def load_settings(
-    environment: Environment, actions: Sequence[KnownAction] | None = None
+    environment: Environment, actions: Sequence[ActionKeys] | None = None
 ) -> tuple[Settings, list[SettingsWarning]]:
     """Return the user's settings, and warnings for settings and themes that cannot be used.
 
     Without `actions` the keymap is not read.
     """
     themes, theme_warnings = load_themes(environment)
-    if not os.path.lexists(settings_file(environment.config)):
+    if not os.path.lexists(find_settings_file(environment.config)):
         # nothing has to be checked, so the rules need not be loaded before the first paint
         return Settings(), theme_warnings
-    known = known_names(environment, actions, themes)
+    known = list_known_names(environment, actions, themes)
     settings, warnings = read_settings(environment.config, known)
     return settings, warnings + theme_warnings
 
@@ -39,14 +39,14 @@ def load_themes(
     return read_themes((themes_directory(), os.path.join(environment.config, "themes")))
 
 
-def known_names(
+def list_known_names(
     environment: Environment,
-    actions: Sequence[KnownAction] | None,
+    actions: Sequence[ActionKeys] | None,
     themes: Collection[str] = (),
 ) -> SettingsNames:
     """Return all names that settings may use."""
     return SettingsNames(
-        rules={rule.name: rule.severity.word for rule in all_rules().values()},
+        rules={rule.name: rule.severity.word for rule in load_rules().values()},
         thresholds=DEFAULT_THRESHOLDS,
         actions=None if actions is None else tuple(actions),
         themes=themes,
@@ -54,12 +54,12 @@ def known_names(
     )
 
 
-def severities(settings: Settings, root: str) -> Mapping[str, Severity | None]:
+def get_severities(settings: Settings, root: str) -> Mapping[str, Severity | None]:
     """Return the severity per rule that the user set for the memory at `root`; None is off."""
     words = settings.for_memory(root).rules
     return {rule: SEVERITY_WORDS.get(word) for rule, word in words.items()}
 
 
-def thresholds(settings: Settings, root: str) -> Mapping[str, float]:
+def get_thresholds(settings: Settings, root: str) -> Mapping[str, float]:
     """Return every threshold in effect for the memory at `root`."""
     return {**DEFAULT_THRESHOLDS, **settings.for_memory(root).thresholds}

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ricordo.tui.context import NOTEBOOK, Pane, Scene, Situation, WhyNot, always
+from ricordo.tui.context import (
+    NOTEBOOK,
+    ActionContext,
+    DisabledReason,
+    Pane,
+    ScreenId,
+    never_disabled,
+)
 
 
 class Group(StrEnum):
@@ -21,11 +28,11 @@ class Group(StrEnum):
     DIALOG = "In dialogs"
 
 
-LabelNow = Callable[[Situation], str]
+LabelFunction = Callable[[ActionContext], str]
 """Returns the label of an action in a context; "" for its usual label there."""
 
 
-def unchanging(situation: Situation) -> str:
+def no_label(situation: ActionContext) -> str:
     """Return "": the label depends on the place alone."""
     return ""
 
@@ -43,51 +50,51 @@ class Action:
     help: str
     """One sentence for help, palette and the page of keys."""
     group: Group
-    scenes: frozenset[Scene] = NOTEBOOK
+    screens: frozenset[ScreenId] = NOTEBOOK
     """The screens on which the keys work."""
-    shown: frozenset[Pane | Scene] = frozenset()
+    offered_in: frozenset[Pane | ScreenId] = frozenset()
     """The panes of the notebook and the other screens whose bottom line offers it."""
-    labels: Mapping[Pane | Scene, str] = field(default_factory=dict)
+    labels: Mapping[Pane | ScreenId, str] = field(default_factory=dict)
     """Labels for panes and screens where another word is clearer."""
-    label_now: LabelNow = unchanging
+    label_function: LabelFunction = no_label
     """The label where it depends on more than the place."""
-    why_not: WhyNot = always
+    disabled_reason: DisabledReason = never_disabled
     """Why it is disabled in the notebook; other screens give their own reasons."""
-    only_while_finding: bool = False
+    only_while_searching: bool = False
     """Whether its keys work only while a search in the note is on."""
-    yields_to_finding: bool = False
+    not_while_searching: bool = False
     """Whether its keys do not work then, because they go from match to match."""
-    waits: bool = False
+    is_delayed: bool = False
     """Whether its keys do nothing in the first moments of a screen: they may have been meant for
     the previous screen.
     """
 
-    def is_live(self, situation: Situation) -> bool:
+    def is_live(self, situation: ActionContext) -> bool:
         """Return whether its keys work in `situation`."""
         finding = situation.pane is Pane.NOTE and situation.searching
-        if self.only_while_finding:
+        if self.only_while_searching:
             return finding
-        return not (finding and self.yields_to_finding)
+        return not (finding and self.not_while_searching)
 
-    def refused(self, situation: Situation) -> str:
+    def find_disabled_reason(self, situation: ActionContext) -> str:
         """Return why it is disabled in `situation`; "" where it is not."""
-        if situation.scene is Scene.NOTEBOOK:
-            return self.why_not(situation)
-        return situation.refusals.get(self.id, "")
+        if situation.screen_id is ScreenId.NOTEBOOK:
+            return self.disabled_reason(situation)
+        return situation.disabled_reasons.get(self.id, "")
 
-    def label_in(self, situation: Situation) -> str:
+    def find_label(self, situation: ActionContext) -> str:
         """Return its label in `situation`: one or two words."""
-        place, scene = situation.place, situation.scene
+        place, scene = situation.place, situation.screen_id
         label = self.labels.get(place) or self.labels.get(scene) or self.label
-        return self.label_now(situation) or label
+        return self.label_function(situation) or label
 
     @property
     def contexts(self) -> frozenset[str]:
         """The contexts in which its keys work, to find keys that are used twice."""
-        if self.only_while_finding:
+        if self.only_while_searching:
             return frozenset((_FINDING,))
-        scenes = frozenset(scene.value for scene in self.scenes)
-        in_note = Scene.NOTEBOOK in self.scenes and not self.yields_to_finding
+        scenes = frozenset(scene.value for scene in self.screens)
+        in_note = ScreenId.NOTEBOOK in self.screens and not self.not_while_searching
         return scenes | {_FINDING} if in_note else scenes
 
 

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.dialogs import DIALOG_KEYS, Dialog
-from ricordo.tui.actions.registry import BY_ID, label_of
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
 
 
 @runtime_checkable
@@ -37,10 +37,10 @@ def dialog_bindings(
     ]
 
 
-def first_keys(app: App[Any], *action_ids: str) -> str:
+def format_first_keys(app: App[Any], *action_ids: str) -> str:
     """Return the first key of each action as the user has set it; "" for one without keys."""
     keymap = app.keymap if isinstance(app, HasKeymap) else {}
-    labels = (label_of(BY_ID[id], keymap).split(" ") for id in action_ids)
+    labels = (format_action_keys(BY_ID[id], keymap).split(" ") for id in action_ids)
     return " ".join(label[0] for label in labels if label[0])
 
 

@@ -6,21 +6,21 @@ from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.context import (
     ANY_PANE,
     EVERYWHERE,
-    LISTED,
+    LIST_DIFF_SCREENS,
     NOTEBOOK,
+    ActionContext,
     Pane,
-    Scene,
-    Situation,
+    ScreenId,
     needs_back,
     needs_changeable,
     needs_changeable_note,
     needs_entry,
+    needs_evidence,
     needs_finding,
     needs_fix,
     needs_forward,
     needs_freshness,
     needs_index,
-    needs_known,
     needs_memory,
     needs_neighbour,
     needs_note,
@@ -29,22 +29,22 @@ from ricordo.tui.context import (
     needs_pane_before,
     needs_panes,
     needs_redo,
-    needs_room,
     needs_search,
     needs_secrets,
     needs_something_to_open,
     needs_types,
     needs_undo,
+    needs_wide_terminal,
 )
 
-_TWO_PANES = LISTED | {Scene.SESSIONS, Scene.HANDOFF}
-_WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
-_SCOPE = frozenset((Scene.SCOPE,))
-_SESSIONS = frozenset((Scene.SESSIONS,))
-_BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
+_TWO_PANES = LIST_DIFF_SCREENS | {ScreenId.SESSIONS, ScreenId.HANDOFF}
+_WITH_PANES = NOTEBOOK | _TWO_PANES | {ScreenId.CONFLICTS}
+_SCOPE = frozenset((ScreenId.SCOPE,))
+_SESSIONS = frozenset((ScreenId.SESSIONS,))
+_BACK_AND_FORTH = NOTEBOOK | {ScreenId.INBOX, ScreenId.ORIGIN, ScreenId.CONFLICTS}
 
 
-def _label_open(situation: Situation) -> str:
+def _label_open(situation: ActionContext) -> str:
     """Return the label of `open` in the freshness pane; "" in other panes."""
     if situation.place is not Pane.FRESHNESS:
         return ""
@@ -66,8 +66,8 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         Group.MOVE,
         NOTEBOOK | _TWO_PANES | _SCOPE,
         _SCOPE,
-        {Scene.SCOPE: "engine"},
-        why_not=needs_neighbour,
+        {ScreenId.SCOPE: "engine"},
+        disabled_reason=needs_neighbour,
     ),
     Action(
         "previous",
@@ -76,7 +76,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "Choose the previous link, view or engine; elsewhere go to the list",
         Group.MOVE,
         NOTEBOOK | _TWO_PANES | _SCOPE,
-        why_not=needs_pane_before,
+        disabled_reason=needs_pane_before,
     ),
     Action(
         "open",
@@ -85,17 +85,25 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "Open what is under the cursor: the note, the chosen link, the place of the finding; start "
         "curation or the draft; in a handoff, go to the fact, or back to the statement",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS, Scene.ENGINE},
+        EVERYWHERE
+        - {
+            ScreenId.PROPOSAL,
+            ScreenId.ORIGIN,
+            ScreenId.CONFLICTS,
+            ScreenId.REVIEW,
+            ScreenId.REDACTION,
+        },
+        ANY_PANE
+        | {ScreenId.HISTORY, ScreenId.MEMORIES, ScreenId.SCOPE, ScreenId.SESSIONS, ScreenId.ENGINE},
         {
             Pane.INDEX: "read",
             Pane.NOTE: "follow",
-            Scene.SCOPE: "start",
-            Scene.SESSIONS: "draft it",
-            Scene.ENGINE: "draft",
+            ScreenId.SCOPE: "start",
+            ScreenId.SESSIONS: "draft it",
+            ScreenId.ENGINE: "draft",
         },
-        label_now=_label_open,
-        why_not=needs_something_to_open,
+        label_function=_label_open,
+        disabled_reason=needs_something_to_open,
     ),
     Action(
         "leave",
@@ -114,7 +122,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         Group.MOVE,
         NOTEBOOK | _SESSIONS,
         _SESSIONS,
-        why_not=needs_index,
+        disabled_reason=needs_index,
     ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, _WITH_PANES),
     Action(
@@ -139,13 +147,13 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "Go back to the previous note; in the inbox, to the previous visit",
         Group.MOVE,
         _BACK_AND_FORTH,
-        frozenset((Scene.INBOX, Scene.ORIGIN)),
+        frozenset((ScreenId.INBOX, ScreenId.ORIGIN)),
         {
-            Scene.INBOX: "previous visit",
-            Scene.ORIGIN: "earlier",
-            Scene.CONFLICTS: "previous conflict",
+            ScreenId.INBOX: "previous visit",
+            ScreenId.ORIGIN: "earlier",
+            ScreenId.CONFLICTS: "previous conflict",
         },
-        why_not=needs_back,
+        disabled_reason=needs_back,
     ),
     Action(
         "forward",
@@ -154,9 +162,9 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "Go forward again; in the origin, to the next change; in conflicts, to the next conflict",
         Group.MOVE,
         _BACK_AND_FORTH,
-        frozenset((Scene.ORIGIN, Scene.CONFLICTS)),
-        {Scene.ORIGIN: "later change", Scene.CONFLICTS: "next conflict"},
-        why_not=needs_forward,
+        frozenset((ScreenId.ORIGIN, ScreenId.CONFLICTS)),
+        {ScreenId.ORIGIN: "later change", ScreenId.CONFLICTS: "next conflict"},
+        disabled_reason=needs_forward,
     ),
     Action(
         "zoom",
@@ -164,7 +172,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "zoom",
         "Give the pane the whole screen, or show all panes again",
         Group.MOVE,
-        why_not=needs_room,
+        disabled_reason=needs_wide_terminal,
     ),
     Action(
         "narrower",
@@ -172,7 +180,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "narrower",
         "Make the pane narrower",
         Group.MOVE,
-        why_not=needs_panes,
+        disabled_reason=needs_panes,
     ),
     Action(
         "wider",
@@ -180,11 +188,11 @@ MOVE_ACTIONS: tuple[Action, ...] = (
         "wider",
         "Make the pane wider",
         Group.MOVE,
-        why_not=needs_panes,
+        disabled_reason=needs_panes,
     ),
 )
 
-_REVEALING = LISTED | {Scene.PROPOSAL, Scene.REVIEW, Scene.CONFLICTS}
+_REVEALING = LIST_DIFF_SCREENS | {ScreenId.PROPOSAL, ScreenId.REVIEW, ScreenId.CONFLICTS}
 
 VIEW_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -193,9 +201,9 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "filter",
         "Filter the index, or search the text of the note",
         Group.SEE,
-        shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        offered_in=frozenset((Pane.INDEX, Pane.NOTE)),
         labels={Pane.NOTE: "find in note"},
-        why_not=needs_memory,
+        disabled_reason=needs_memory,
     ),
     Action(
         "finder",
@@ -203,8 +211,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "find",
         "Find notes by name and by content",
         Group.SEE,
-        shown=ANY_PANE,
-        why_not=needs_memory,
+        offered_in=ANY_PANE,
+        disabled_reason=needs_memory,
     ),
     Action(
         "next-match",
@@ -212,8 +220,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "next match",
         "Go to the next match in the note",
         Group.SEE,
-        why_not=needs_search,
-        only_while_finding=True,
+        disabled_reason=needs_search,
+        only_while_searching=True,
     ),
     Action(
         "previous-match",
@@ -221,7 +229,7 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "previous match",
         "Go to the previous match in the note",
         Group.SEE,
-        why_not=needs_search,
+        disabled_reason=needs_search,
     ),
     Action(
         "source",
@@ -229,9 +237,9 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "source",
         "Show the note as it is on disk, or rendered",
         Group.SEE,
-        shown=frozenset((Pane.NOTE,)),
-        label_now=lambda situation: "rendered" if situation.as_source else "",
-        why_not=needs_note,
+        offered_in=frozenset((Pane.NOTE,)),
+        label_function=lambda situation: "rendered" if situation.as_source else "",
+        disabled_reason=needs_note,
     ),
     Action(
         "type",
@@ -239,8 +247,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "type",
         "Show the notes of one type, then of the next, then all",
         Group.SEE,
-        shown=frozenset((Pane.INDEX,)),
-        why_not=needs_types,
+        offered_in=frozenset((Pane.INDEX,)),
+        disabled_reason=needs_types,
     ),
     Action(
         "order",
@@ -248,8 +256,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "order",
         "Order by index, by type, worst first, or as a diary by day",
         Group.SEE,
-        shown=frozenset((Pane.INDEX,)),
-        why_not=needs_memory,
+        offered_in=frozenset((Pane.INDEX,)),
+        disabled_reason=needs_memory,
     ),
     Action(
         "load",
@@ -257,8 +265,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "load",
         "Show what the agent loads at session start",
         Group.SEE,
-        shown=frozenset((Pane.INDEX,)),
-        why_not=needs_memory,
+        offered_in=frozenset((Pane.INDEX,)),
+        disabled_reason=needs_memory,
     ),
     Action(
         "count",
@@ -266,8 +274,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "count",
         "Let the server count the tokens of the brief: free, but the server sees the brief",
         Group.SEE,
-        frozenset((Scene.SCOPE,)),
-        frozenset((Scene.SCOPE,)),
+        frozenset((ScreenId.SCOPE,)),
+        frozenset((ScreenId.SCOPE,)),
     ),
     Action(
         "copy",
@@ -275,10 +283,10 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "copy",
         "Copy the selected text, or what is under the cursor; in a handoff, the whole text",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN, Scene.HANDOFF},
-        frozenset((Scene.ORIGIN, Scene.HANDOFF)),
-        {Scene.ORIGIN: "copy the quote"},
-        why_not=needs_note,
+        NOTEBOOK | {ScreenId.ORIGIN, ScreenId.HANDOFF},
+        frozenset((ScreenId.ORIGIN, ScreenId.HANDOFF)),
+        {ScreenId.ORIGIN: "copy the quote"},
+        disabled_reason=needs_note,
     ),
     Action(
         "reveal",
@@ -287,9 +295,9 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "Show the secrets of the note, or mask them again; the next note opens masked",
         Group.SEE,
         NOTEBOOK | _REVEALING,
-        shown=frozenset((Pane.NOTE, *_REVEALING)),
-        label_now=lambda situation: "mask" if situation.revealed else "",
-        why_not=needs_secrets,
+        offered_in=frozenset((Pane.NOTE, *_REVEALING)),
+        label_function=lambda situation: "mask" if situation.revealed else "",
+        disabled_reason=needs_secrets,
     ),
     Action(
         "history",
@@ -297,9 +305,9 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "history",
         "Show the versions of the note, and deleted notes",
         Group.SEE,
-        NOTEBOOK | {Scene.HISTORY},
-        shown=frozenset((Pane.NOTE,)),
-        why_not=needs_memory,
+        NOTEBOOK | {ScreenId.HISTORY},
+        offered_in=frozenset((Pane.NOTE,)),
+        disabled_reason=needs_memory,
     ),
     Action(
         "origin",
@@ -308,9 +316,9 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "Show the message of a session that caused the note, and those that changed it; of a "
         "proposal, the message that it quotes",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS},
-        shown=frozenset((Pane.NOTE, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS)),
-        why_not=needs_origin,
+        NOTEBOOK | {ScreenId.ORIGIN, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.CONFLICTS},
+        offered_in=frozenset((Pane.NOTE, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.CONFLICTS)),
+        disabled_reason=needs_origin,
     ),
     Action(
         "columns",
@@ -318,8 +326,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "side by side",
         "Show the diff side by side, or in one column",
         Group.SEE,
-        LISTED | {Scene.PROPOSAL},
-        LISTED | {Scene.PROPOSAL},
+        LIST_DIFF_SCREENS | {ScreenId.PROPOSAL},
+        LIST_DIFF_SCREENS | {ScreenId.PROPOSAL},
     ),
     Action(
         "compare",
@@ -327,8 +335,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "compare with current",
         "Compare the version with the current text, or with the previous version",
         Group.SEE,
-        frozenset((Scene.HISTORY,)),
-        frozenset((Scene.HISTORY,)),
+        frozenset((ScreenId.HISTORY,)),
+        frozenset((ScreenId.HISTORY,)),
     ),
     Action("help", "question_mark", "keys", "Show all keys", Group.SEE, EVERYWHERE),
     Action(
@@ -336,7 +344,7 @@ VIEW_ACTIONS: tuple[Action, ...] = (
     ),
 )
 
-_GO_SCOPE = frozenset((Scene.SCOPE,))
+_GO_SCOPE = frozenset((ScreenId.SCOPE,))
 
 GO_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -345,9 +353,9 @@ GO_ACTIONS: tuple[Action, ...] = (
         "inbox",
         "Show what others changed since your last visit: keep or revert each change",
         Group.GO,
-        NOTEBOOK | {Scene.INBOX},
+        NOTEBOOK | {ScreenId.INBOX},
         ANY_PANE,
-        why_not=needs_memory,
+        disabled_reason=needs_memory,
     ),
     Action(
         "conflicts",
@@ -355,9 +363,9 @@ GO_ACTIONS: tuple[Action, ...] = (
         "conflicts",
         "Resolve pairs of notes that contradict each other, one after the other",
         Group.GO,
-        NOTEBOOK | {Scene.CONFLICTS},
+        NOTEBOOK | {ScreenId.CONFLICTS},
         ANY_PANE,
-        why_not=needs_memory,
+        disabled_reason=needs_memory,
     ),
     Action(
         "review",
@@ -365,9 +373,9 @@ GO_ACTIONS: tuple[Action, ...] = (
         "review",
         "Review the few notes that are due today",
         Group.GO,
-        NOTEBOOK | {Scene.REVIEW},
+        NOTEBOOK | {ScreenId.REVIEW},
         ANY_PANE,
-        why_not=needs_known,
+        disabled_reason=needs_evidence,
     ),
     Action(
         "curate",
@@ -375,10 +383,10 @@ GO_ACTIONS: tuple[Action, ...] = (
         "curate",
         "Let a curator propose changes from your sessions, or decide on pending proposals",
         Group.GO,
-        NOTEBOOK | {Scene.CURATION},
+        NOTEBOOK | {ScreenId.CURATION},
         ANY_PANE,
-        {Scene.CURATION: "curate again"},
-        why_not=needs_memory,
+        {ScreenId.CURATION: "curate again"},
+        disabled_reason=needs_memory,
     ),
     Action(
         "hand-off",
@@ -386,9 +394,9 @@ GO_ACTIONS: tuple[Action, ...] = (
         "hand off",
         "Write down what the next agent needs; check whether earlier handoffs are still true",
         Group.GO,
-        NOTEBOOK | {Scene.SESSIONS},
+        NOTEBOOK | {ScreenId.SESSIONS},
         ANY_PANE,
-        why_not=needs_memory,
+        disabled_reason=needs_memory,
     ),
     Action(
         "ledger",
@@ -396,7 +404,7 @@ GO_ACTIONS: tuple[Action, ...] = (
         "cost",
         "Show the cost and benefit of curation: reads, drift, every run",
         Group.GO,
-        why_not=needs_memory,
+        disabled_reason=needs_memory,
     ),
     Action(
         "model",
@@ -404,8 +412,8 @@ GO_ACTIONS: tuple[Action, ...] = (
         "model",
         "Choose the model",
         Group.GO,
-        _GO_SCOPE | {Scene.ENGINE},
-        _GO_SCOPE | {Scene.ENGINE},
+        _GO_SCOPE | {ScreenId.ENGINE},
+        _GO_SCOPE | {ScreenId.ENGINE},
     ),
     Action(
         "kept-back",
@@ -419,8 +427,8 @@ GO_ACTIONS: tuple[Action, ...] = (
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )
 
-_EDITING = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION, Scene.HANDOFF))
-_HANDOFFS = frozenset((Scene.SESSIONS, Scene.HANDOFF))
+_EDITING = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.HANDOFF))
+_HANDOFFS = frozenset((ScreenId.SESSIONS, ScreenId.HANDOFF))
 
 CHANGE_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -429,8 +437,8 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "new",
         "Create a note, with its entry in the index",
         Group.CHANGE,
-        why_not=needs_changeable,
-        yields_to_finding=True,
+        disabled_reason=needs_changeable,
+        not_while_searching=True,
     ),
     Action(
         "edit",
@@ -440,8 +448,8 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "the statement",
         Group.CHANGE,
         NOTEBOOK | _EDITING,
-        shown=frozenset((Pane.INDEX, Pane.NOTE, *_EDITING)),
-        why_not=needs_one_note,
+        offered_in=frozenset((Pane.INDEX, Pane.NOTE, *_EDITING)),
+        disabled_reason=needs_one_note,
     ),
     Action(
         "head",
@@ -449,7 +457,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "head",
         "Edit name, type and description of the note; the type of all marked notes",
         Group.CHANGE,
-        why_not=needs_changeable_note,
+        disabled_reason=needs_changeable_note,
     ),
     Action(
         "move",
@@ -457,7 +465,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "move",
         "Rename the note, or move it to another path or memory",
         Group.CHANGE,
-        why_not=needs_changeable_note,
+        disabled_reason=needs_changeable_note,
     ),
     Action(
         "retire",
@@ -465,7 +473,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "retire",
         "Retire the note: remove it, and keep it in the history",
         Group.CHANGE,
-        why_not=needs_changeable_note,
+        disabled_reason=needs_changeable_note,
     ),
     Action(
         "entry-down",
@@ -473,7 +481,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "entry down",
         "Move the entry of the index one place down",
         Group.CHANGE,
-        why_not=needs_entry,
+        disabled_reason=needs_entry,
     ),
     Action(
         "entry-up",
@@ -481,7 +489,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "entry up",
         "Move the entry of the index one place up",
         Group.CHANGE,
-        why_not=needs_entry,
+        disabled_reason=needs_entry,
     ),
     Action(
         "lift",
@@ -489,7 +497,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "lift",
         "Move the entry above the line at which agents stop reading",
         Group.CHANGE,
-        why_not=needs_entry,
+        disabled_reason=needs_entry,
     ),
     Action(
         "fix",
@@ -497,8 +505,8 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "fix",
         "Fix the finding under the cursor, or the worst of the note that has a fix",
         Group.CHANGE,
-        shown=ANY_PANE,
-        why_not=needs_fix,
+        offered_in=ANY_PANE,
+        disabled_reason=needs_fix,
     ),
     Action(
         "protect",
@@ -506,7 +514,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "protect",
         "Protect the note from the curator and from fixes, or end that",
         Group.CHANGE,
-        why_not=needs_changeable_note,
+        disabled_reason=needs_changeable_note,
     ),
     Action(
         "dismiss",
@@ -514,9 +522,9 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "dismiss",
         "Dismiss the finding until its cause changes; once more restores it",
         Group.CHANGE,
-        shown=frozenset((Pane.FRESHNESS,)),
-        label_now=lambda situation: "restore" if situation.dismissed else "",
-        why_not=needs_finding,
+        offered_in=frozenset((Pane.FRESHNESS,)),
+        label_function=lambda situation: "restore" if situation.dismissed else "",
+        disabled_reason=needs_finding,
     ),
     Action(
         "undo",
@@ -524,9 +532,9 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "undo",
         "Undo the last change, and name it",
         Group.CHANGE,
-        NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
-        shown=ANY_PANE | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
-        why_not=needs_undo,
+        NOTEBOOK | LIST_DIFF_SCREENS | _HANDOFFS | {ScreenId.CONFLICTS, ScreenId.REVIEW},
+        offered_in=ANY_PANE | LIST_DIFF_SCREENS | _HANDOFFS | {ScreenId.CONFLICTS, ScreenId.REVIEW},
+        disabled_reason=needs_undo,
     ),
     Action(
         "redo",
@@ -534,8 +542,8 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "redo",
         "Redo the change that was undone last",
         Group.CHANGE,
-        NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
-        why_not=needs_redo,
+        NOTEBOOK | LIST_DIFF_SCREENS | _HANDOFFS | {ScreenId.CONFLICTS, ScreenId.REVIEW},
+        disabled_reason=needs_redo,
     ),
     Action(
         "reread",
@@ -549,13 +557,13 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
     ),
 )
 
-_INBOX = frozenset((Scene.INBOX,))
-_CURATION = frozenset((Scene.CURATION,))
-_NOTES = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
-_KEPT_BACK = frozenset((Scene.KEPT_BACK,))
-_PROPOSAL = frozenset((Scene.PROPOSAL,))
-_HANDOFF = frozenset((Scene.HANDOFF,))
-_SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
+_INBOX = frozenset((ScreenId.INBOX,))
+_CURATION = frozenset((ScreenId.CURATION,))
+_NOTES = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION))
+_KEPT_BACK = frozenset((ScreenId.REDACTION,))
+_PROPOSAL = frozenset((ScreenId.PROPOSAL,))
+_HANDOFF = frozenset((ScreenId.HANDOFF,))
+_SETS = frozenset((ScreenId.INBOX, ScreenId.PROPOSAL, ScreenId.CURATION))
 
 DECISION_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -568,13 +576,13 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         _NOTES | NOTEBOOK | _KEPT_BACK,
         _NOTES | _KEPT_BACK | {Pane.FRESHNESS},
         {
-            Scene.INBOX: "keep",
-            Scene.REVIEW: "still true",
-            Scene.NOTEBOOK: "still true",
-            Scene.KEPT_BACK: "allow",
+            ScreenId.INBOX: "keep",
+            ScreenId.REVIEW: "still true",
+            ScreenId.NOTEBOOK: "still true",
+            ScreenId.REDACTION: "allow",
         },
-        why_not=needs_freshness,
-        waits=True,
+        disabled_reason=needs_freshness,
+        is_delayed=True,
     ),
     Action(
         "no",
@@ -587,12 +595,12 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         _NOTES | _KEPT_BACK | _HANDOFF,
         _NOTES | _KEPT_BACK | _HANDOFF,
         {
-            Scene.INBOX: "revert",
-            Scene.REVIEW: "wrong",
-            Scene.KEPT_BACK: "redact",
-            Scene.HANDOFF: "drop",
+            ScreenId.INBOX: "revert",
+            ScreenId.REVIEW: "wrong",
+            ScreenId.REDACTION: "redact",
+            ScreenId.HANDOFF: "drop",
         },
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "successor",
@@ -629,8 +637,8 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _SETS | _HANDOFF,
         _SETS | _HANDOFF,
-        {Scene.INBOX: "write reverts", Scene.CURATION: "write"},
-        waits=True,
+        {ScreenId.INBOX: "write reverts", ScreenId.CURATION: "write"},
+        is_delayed=True,
     ),
     Action(
         "hunk",
@@ -641,9 +649,9 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         _SETS,
         _SETS,
         {
-            Scene.INBOX: "revert hunk",
-            Scene.PROPOSAL: "skip hunk",
-            Scene.CURATION: "skip hunk",
+            ScreenId.INBOX: "revert hunk",
+            ScreenId.PROPOSAL: "skip hunk",
+            ScreenId.CURATION: "skip hunk",
         },
     ),
     Action(
@@ -655,7 +663,7 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _NOTES,
         _NOTES,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "all",
@@ -666,8 +674,8 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _INBOX | _CURATION,
         _INBOX | _CURATION,
-        {Scene.INBOX: "keep all", Scene.CURATION: "all without a warning"},
-        waits=True,
+        {ScreenId.INBOX: "keep all", ScreenId.CURATION: "all without a warning"},
+        is_delayed=True,
     ),
     Action(
         "send-back",
@@ -677,11 +685,11 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CURATION,
         _CURATION,
-        waits=True,
+        is_delayed=True,
     ),
 )
 
-_CONFLICTS = frozenset((Scene.CONFLICTS,))
+_CONFLICTS = frozenset((ScreenId.CONFLICTS,))
 
 CONFLICT_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -692,7 +700,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "keep-right",
@@ -702,7 +710,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "merge",
@@ -712,7 +720,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "both",
@@ -722,7 +730,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "no-conflict",
@@ -732,7 +740,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
         Group.JUDGE,
         _CONFLICTS,
         _CONFLICTS,
-        waits=True,
+        is_delayed=True,
     ),
     Action(
         "judge-doubts",
@@ -745,7 +753,7 @@ CONFLICT_ACTIONS: tuple[Action, ...] = (
     ),
 )
 
-_HANDOFF_SCREEN = frozenset((Scene.HANDOFF,))
+_HANDOFF_SCREEN = frozenset((ScreenId.HANDOFF,))
 
 HANDOFF_ACTIONS: tuple[Action, ...] = (
     Action(

@@ -25,9 +25,9 @@ class Dialog(StrEnum):
     """A text is read."""
 
 
-NUMBERED = 9
+NUMBERED_CHOICES = 9
 """How many ways of a choice have a key of their own."""
-_CHOICES = tuple(f"choice-{number}" for number in range(1, NUMBERED + 1))
+_CHOICES = tuple(f"choice-{number}" for number in range(1, NUMBERED_CHOICES + 1))
 
 
 def _action(id: str, keys: str, label: str, help: str) -> Action:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
-from ricordo.tui.actions.registry import actions_on
-from ricordo.tui.context import Scene
+from ricordo.tui.actions.registry import find_actions
+from ricordo.tui.context import ScreenId
 
 Handlers = Mapping[str, Callable[[], None]]
 """What is called for an action, by action id."""
@@ -38,9 +38,9 @@ def moving_handlers(widget: Movable) -> Handlers:
     }
 
 
-def check_handlers(scene: Scene, handlers: Handlers) -> None:
+def check_handlers(scene: ScreenId, handlers: Handlers) -> None:
     """Raise ValueError unless `handlers` has the actions of `scene` and no others."""
-    expected = {action.id for action in actions_on(scene)}
+    expected = {action.id for action in find_actions(scene)}
     if missing := sorted(expected - handlers.keys()):
         raise ValueError(f"screen {scene}: no handler for {', '.join(missing)}")
     if unknown := sorted(handlers.keys() - expected):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from string import punctuation
 
-from ricordo.settings.known import KnownAction
+from ricordo.settings.known import ActionKeys
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.catalogue import (
     APP_ACTIONS,
@@ -23,7 +23,7 @@ from ricordo.tui.actions.catalogue import (
     VIEW_ACTIONS,
 )
 from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS
-from ricordo.tui.context import NOTEBOOK, Scene, Situation
+from ricordo.tui.context import NOTEBOOK, ActionContext, ScreenId
 
 _NAMES = {
     "space": "Space",
@@ -42,7 +42,7 @@ _NAMES = {
 }
 
 
-def key_label(keys: str) -> str:
+def format_keys(keys: str) -> str:
     """Return Textual's `keys` as a user reads them: `?` for `question_mark`."""
     return " ".join(map(_label, keys.split(",")))
 
@@ -77,38 +77,38 @@ ACTIONS: tuple[Action, ...] = (
 BY_ID: Mapping[str, Action] = {action.id: action for action in (*ACTIONS, *DIALOG_ACTIONS)}
 
 
-def actions_on(scene: Scene) -> list[Action]:
+def find_actions(scene: ScreenId) -> list[Action]:
     """Return the actions of a screen."""
-    return [action for action in ACTIONS if scene in action.scenes]
+    return [action for action in ACTIONS if scene in action.screens]
 
 
-def label_of(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:
+def format_action_keys(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:
     """Return the keys of `action` as a user reads them, with the user's own from `keymap`; ""
     where it has none.
     """
-    return key_label(",".join(keymap[action.id]) if action.id in keymap else action.keys)
+    return format_keys(",".join(keymap[action.id]) if action.id in keymap else action.keys)
 
 
-def offered(situation: Situation) -> list[Action]:
+def find_offered_actions(situation: ActionContext) -> list[Action]:
     """Return the actions that the bottom line offers in `situation`: decisions first, and in the
     notebook the screens with pending work.
     """
     actions = [
         action
-        for action in actions_on(situation.scene)
-        if situation.place in action.shown and not action.refused(situation)
+        for action in find_actions(situation.screen_id)
+        if situation.place in action.offered_in and not action.find_disabled_reason(situation)
     ]
-    first = (Group.JUDGE, Group.GO) if situation.scene in NOTEBOOK else (Group.JUDGE,)
+    first = (Group.JUDGE, Group.GO) if situation.screen_id in NOTEBOOK else (Group.JUDGE,)
     return sorted(
         actions,
         key=lambda action: first.index(action.group) if action.group in first else len(first),
     )
 
 
-def known_actions() -> tuple[KnownAction, ...]:
+def list_known_actions() -> tuple[ActionKeys, ...]:
     """Return the actions as the settings need them, to check a keymap."""
     return tuple(
-        KnownAction(action.id, tuple(action.keys.split(",")), _contexts(action))
+        ActionKeys(action.id, tuple(action.keys.split(",")), _contexts(action))
         for action in BY_ID.values()
     )
 

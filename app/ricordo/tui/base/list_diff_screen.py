@@ -16,9 +16,9 @@ from textual.containers import Container, Vertical
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen
-from ricordo.tui.context import NO_SECRETS, Situation, needs_redo, needs_undo
-from ricordo.tui.render.bars import key_line
+from ricordo.tui.base.acting_screen import ActionScreen
+from ricordo.tui.context import NO_SECRETS, ActionContext, needs_redo, needs_undo
+from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.diff_view import MarkedDiff
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from ricordo.storage.writer import Applied
     from ricordo.tui.color_palette import Palette
 
-Turn = Callable[[], Awaitable[frozenset[str]]]
+UndoAction = Callable[[], Awaitable[frozenset[str]]]
 """Undoes or redoes the last change; returns what it was about, such as paths of notes."""
 
-WIDE = 110
+SIDE_BY_SIDE_WIDTH = 110
 """Columns from which on the diff is beside the list, not below it."""
 
 
-class RevertActions(Protocol):
+class NotebookActions(Protocol):
     """What the notebook does for other screens: it writes, and reports what fails."""
 
     @property
@@ -52,7 +52,7 @@ class RevertActions(Protocol):
     async def propose(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
         """Show a change set; return what the user approves of it, None for nothing."""
 
-    async def write_seen(self, change_set: ChangeSet) -> Applied | None:
+    async def write_approved(self, change_set: ChangeSet) -> Applied | None:
         """Apply what the user has seen; return None where nothing was written."""
 
     async def edit_note(self, path: str) -> None:
@@ -70,14 +70,14 @@ class RevertActions(Protocol):
         """Redo what was undone last; return what it was about, such as paths of notes."""
 
 
-class PastScreen(ActingScreen[None]):
+class ListDiffScreen(ActionScreen[None]):
     """A screen with a list and a diff."""
 
     # absolute: Textual looks for relative paths beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("list_diff.tcss")
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: RevertActions
+        self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: NotebookActions
     ) -> None:
         """`notebook` is used in this screen's threads only."""
         super().__init__(palette, keymap)
@@ -109,23 +109,23 @@ class PastScreen(ActingScreen[None]):
 
     def on_resize(self) -> None:
         """Put the diff beside the list where there is room, else below it."""
-        self.set_class(self.size.width >= WIDE, "-wide")
+        self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """The context of the actions: what can be undone, and why actions are disabled."""
-        history = Situation(undo=self._actions.can_undo, redo=self._actions.can_redo)
+        history = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         reveal = "" if self._diff.has_secrets else NO_SECRETS
         refusals = {"undo": needs_undo(history), "redo": needs_redo(history), "reveal": reveal}
         return replace(
-            super().situation,
-            refusals=refusals | dict(self._refusals),
-            revealed=self._diff.revealed,
+            super().action_context,
+            disabled_reasons=refusals | dict(self._refusals),
+            revealed=self._diff.is_revealed,
         )
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the bottom line."""
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work`, which may write, after all earlier work."""
@@ -209,11 +209,11 @@ class PastScreen(ActingScreen[None]):
 
     def toggle_secrets(self) -> None:
         """Show the secrets of the diff, or mask them again."""
-        self._diff.reveal()
+        self._diff.toggle_reveal()
 
     def toggle_columns(self) -> None:
         """Show the diff side by side, or in one column."""
-        self._diff.turn()
+        self._diff.toggle_columns()
 
     def _scroll_page(self, direction: int) -> None:
         height = max(1, self._diff.scrollable_content_region.height - 2)
@@ -260,6 +260,6 @@ class PastScreen(ActingScreen[None]):
         """Redo what was undone last."""
         self._begin(partial(self._turn, self._actions.redo_last))
 
-    async def _turn(self, turn: Turn) -> None:
+    async def _turn(self, turn: UndoAction) -> None:
         await turn()
         self._reload()

@@ -6,9 +6,9 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ricordo.services.sessions.activity_text import day_of
+from ricordo.services.sessions.activity_text import find_last_change_day
 from ricordo.text import clip
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.render.note_page import NotePage
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ricordo.services.search.ambient import Association
     from ricordo.services.workspace.notebook import Snapshot
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.context import Situation
+    from ricordo.tui.context import ActionContext
     from ricordo.tui.widgets.note_view import NoteView
 
 _LONGEST = 200
@@ -49,29 +49,29 @@ class Trail:
         """Whether there is a note to go forward to."""
         return self.at < len(self.steps) - 1
 
-    def opened(self, path: str) -> Trail:
+    def open(self, path: str) -> Trail:
         """Return the trail after the note `path` was opened; the steps ahead are dropped."""
         if path == self.here:
             return replace(self, walking=False)
         steps = (*self.steps[: self.at + 1], path)[-_LONGEST:]
         return Trail(steps, len(steps) - 1)
 
-    def walked(self, path: str) -> Trail:
+    def walk(self, path: str) -> Trail:
         """Return the trail after the cursor of the index moved to `path`."""
         before = replace(self, at=self.at - 1) if self.walking else self
-        return replace(before.opened(path), walking=path != before.here)
+        return replace(before.open(path), walking=path != before.here)
 
-    def renamed(self, old: str, new: str) -> Trail:
+    def rename(self, old: str, new: str) -> Trail:
         """Return the trail after the note at `old` was moved to `new`."""
         return replace(self, steps=tuple(new if step == old else step for step in self.steps))
 
-    def among(self, paths: Container[str]) -> Trail:
+    def keep_only(self, paths: Container[str]) -> Trail:
         """Return the trail with only the notes that are in `paths`."""
         before = [step for step in self.steps[: self.at + 1] if step in paths]
         after = [step for step in self.steps[self.at + 1 :] if step in paths]
         return Trail((*before, *after), len(before) - 1 if before else -1 if not after else 0)
 
-    def gone(self, step: int) -> Trail:
+    def go(self, step: int) -> Trail:
         """Return the trail after a step back (-1) or forward (1), within its ends."""
         return Trail(self.steps, min(max(self.at + step, 0), len(self.steps) - 1))
 
@@ -92,11 +92,11 @@ class OpenNote:
         self._reveal_key = reveal_key
         self._revealed = ""
         """Path of the note whose secrets are shown; "" for none."""
-        self.stale = False
+        self.is_stale = False
         """Whether the page is out of date with the last snapshot, in its text or its links."""
 
     @property
-    def look(self) -> Snapshot | None:
+    def snapshot(self) -> Snapshot | None:
         """The last snapshot of the memory; None before the first."""
         return self._snapshot
 
@@ -113,20 +113,20 @@ class OpenNote:
     @property
     def title(self) -> str:
         """The name of the note and the search in it, visible text."""
-        name = clip(masked(self.note.name), 80) if self.note else "Note"
-        return " · ".join(filter(None, (name, self._view.found)))
+        name = clip(mask_text(self.note.name), 80) if self.note else "Note"
+        return " · ".join(filter(None, (name, self._view.search_status)))
 
-    def situation(self, situation: Situation) -> Situation:
+    def extend_context(self, situation: ActionContext) -> ActionContext:
         """Return `situation` with what the actions need to know of the open note."""
         snapshot = self._snapshot
         return replace(
             situation,
             read=snapshot is not None,
-            known=snapshot is not None and snapshot.known,
-            retained=snapshot is not None and self.path in snapshot.retention,
+            is_complete=snapshot is not None and snapshot.has_evidence,
+            has_retention=snapshot is not None and self.path in snapshot.retention,
             note=self.note is not None,
             as_source=self._view.as_source,
-            secrets=self._view.page is not None and self._view.page.secrets > 0,
+            secrets=self._view.page is not None and self._view.page.secret_count > 0,
             revealed=bool(self._revealed),
             origin=snapshot is not None and self.path in snapshot.evidence.origins,
             types=snapshot is not None and bool(snapshot.memory.types),
@@ -145,7 +145,7 @@ class OpenNote:
     def toggle_source(self) -> None:
         """Show the text as it is on disk, or rendered."""
         self.as_source = not self._view.as_source
-        self._view.turn(self._new_page())
+        self._view.switch_page(self._new_page())
 
     def toggle_secrets(self) -> None:
         """Show the secrets of the note until another note is open, or mask them again."""
@@ -155,30 +155,30 @@ class OpenNote:
     def begin(self, snapshot: Snapshot, path: str) -> None:
         """Open the first note of a memory, at `path`."""
         self._snapshot = snapshot
-        self.trail = Trail().opened(path)
+        self.trail = Trail().open(path)
 
-    def look_again(self, snapshot: Snapshot) -> Note | None:
+    def update_snapshot(self, snapshot: Snapshot) -> Note | None:
         """Use a new snapshot; return the open note where it is gone, else None. A note that was
         only renamed stays open.
         """
         note, before = self.note, self._snapshot
         self._snapshot = snapshot
         if before is not None:
-            self.stale = _drawn_from(before, self.path) != _drawn_from(snapshot, self.path)
+            self.is_stale = _drawn_from(before, self.path) != _drawn_from(snapshot, self.path)
         if note is None or note.path in snapshot.memory.by_path:
             return None
-        same = (file for file in snapshot.memory.files if note.readable and file.raw == note.raw)
+        same = (file for file in snapshot.memory.files if note.is_readable and file.raw == note.raw)
         moved = next(same, None)
         if moved is None:
             return note
-        self.trail = self.trail.renamed(note.path, moved.path)
-        self.stale = True
+        self.trail = self.trail.rename(note.path, moved.path)
+        self.is_stale = True
         return None
 
-    def forget_gone(self) -> None:
+    def drop_deleted(self) -> None:
         """Drop the notes that are no longer in the memory from the trail."""
         if self._snapshot is not None:
-            self.trail = self.trail.among(self._snapshot.memory.by_path)
+            self.trail = self.trail.keep_only(self._snapshot.memory.by_path)
 
     def show(self, *, keep_place: bool = False, line: int = 0) -> None:
         """Show the open note: from its start, with `line` in sight, or with `keep_place` as it was
@@ -189,7 +189,7 @@ class OpenNote:
     def _new_page(self) -> NotePage | None:
         """Return the page of the open note for the present width; None where none is open."""
         self._page_width = self._view.content_width
-        self.stale = False
+        self.is_stale = False
         if self._view.page is None or self._view.page.path != self.path:
             self._reminded = ()
         if self.note is None or self._snapshot is None:
@@ -205,12 +205,14 @@ class OpenNote:
             revealed=bool(self._revealed),
             reveal_key=self._reveal_key,
         )
-        page.remind(self._reminded)
+        page.add_associations(self._reminded)
         return page
 
-    async def remind(self, snapshot: Snapshot, path: str, found: Sequence[Association]) -> None:
+    async def show_associations(
+        self, snapshot: Snapshot, path: str, found: Sequence[Association]
+    ) -> None:
         """Show the associations of the note at `path`, where it is still open."""
-        await self._view.drawn()
+        await self._view.wait_until_drawn()
         page, before = self._view.page, self._reminded
         if (
             page is None
@@ -223,7 +225,7 @@ class OpenNote:
         if before:
             self.show(keep_place=True)
         else:
-            self._view.append(page.remind(self._reminded))
+            self._view.append(page.add_associations(self._reminded))
 
     def refit(self) -> None:
         """Draw the note again where the width of its pane changed."""
@@ -243,6 +245,6 @@ def _drawn_from(snapshot: Snapshot, path: str) -> tuple[object, ...]:
         protected,
         evidence.reads.get(path),
         evidence.origins.get(path),
-        note and day_of(note, snapshot.ages),
+        note and find_last_change_day(note, snapshot.ages),
         bool(evidence.last_session),
     )

@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Protocol
 
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import ChangeSet
-from ricordo.services.conflicts.conflicts import Conflict, Keep, conflicts
-from ricordo.services.conflicts.opinions import found_in
+from ricordo.services.conflicts.conflicts import Conflict, Keep, find_conflicts
+from ricordo.services.conflicts.opinions import find_unresolved
 from ricordo.services.conflicts.resolution import (
-    Settled,
-    compose_settled,
-    keep_both,
-    keep_one,
-    merge_notes,
-    merged_text,
+    Resolution,
+    compose_merged_text,
+    compose_resolution,
+    resolve_by_merge,
+    resolve_for_both,
+    resolve_for_one,
 )
 from ricordo.storage.private_copy import remove_private_copy, write_private_copy
-from ricordo.text import one_line
-from ricordo.tui.conflicts.screen import BothScreen, ConflictsScreen
-from ricordo.tui.dialogs.change_set import Extra, ProposalScreen
-from ricordo.tui.edits.editor import text_from_editor
-from ricordo.tui.render.uncertain_lines import before_judging_lines
+from ricordo.text import make_one_line
+from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen
+from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
+from ricordo.tui.edits.editor import edit_copy
+from ricordo.tui.render.uncertain_lines import render_judgement_preview
 
 if TYPE_CHECKING:
     from textual.app import App
 
     from ricordo.curation.engine import Step
     from ricordo.memory.memory import Memory
-    from ricordo.services.conflicts.judgement import BeforeJudging, JudgementOutcome
+    from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
     from ricordo.services.workspace.follower import Follower
     from ricordo.services.workspace.notebook import Notebook, Snapshot
-    from ricordo.tui.edits.writer import Writing
+    from ricordo.tui.edits.writer import ChangeWriter
     from ricordo.tui.render.line import StyledLine
 
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class _ShownResolution:
     """The resolution that is shown, and the alternative to it."""
 
-    resolution: Settled
-    alternative: Settled | None
+    resolution: Resolution
+    alternative: Resolution | None
 
 
 class MemoryActions(Protocol):
@@ -70,10 +70,10 @@ class MemoryActions(Protocol):
         """Redo what was undone last."""
 
 
-class Settling:
+class ConflictController:
     """Implements `conflicts.screen.ConflictActions` on a notebook."""
 
-    def __init__(self, changing: MemoryActions, writing: Writing, follower: Follower) -> None:
+    def __init__(self, changing: MemoryActions, writing: ChangeWriter, follower: Follower) -> None:
         """`changing` undoes, `writing` writes change sets, `follower` stores decisions."""
         self._changing = changing
         self._writing = writing
@@ -90,19 +90,19 @@ class Settling:
         """Show the workbench."""
         writing, self._snapshot = self._writing, snapshot
         self._screen = ConflictsScreen(
-            conflicts(snapshot),
+            find_conflicts(snapshot),
             writing.palette,
             writing.notebook.settings.keymap,
             self,
             snapshot.memory.layout.read_only,
-            is_known=snapshot.known,
+            is_compared=snapshot.has_evidence,
         )
         app.push_screen(self._screen)
         self._reload(snapshot)
 
-    def looked(self, snapshot: Snapshot) -> None:
+    def update_snapshot(self, snapshot: Snapshot) -> None:
         """Show the conflicts of a new snapshot, if the workbench is open."""
-        if self._screen is not None and self._screen.is_attached and snapshot.judged:
+        if self._screen is not None and self._screen.is_attached and snapshot.is_judged:
             self._snapshot = snapshot
             self._reload(snapshot)
 
@@ -113,10 +113,10 @@ class Settling:
         )
 
     async def _load_conflicts(self, snapshot: Snapshot) -> None:
-        state = self._writing.notebook.surroundings.state
-        conflicts, uncertain = await asyncio.to_thread(found_in, snapshot, state)
+        state = self._writing.notebook.environment.state
+        conflicts, uncertain = await asyncio.to_thread(find_unresolved, snapshot, state)
         if self._screen is not None and snapshot is self._snapshot:
-            self._screen.show(conflicts, uncertain, is_known=snapshot.known)
+            self._screen.show_conflicts(conflicts, uncertain, is_compared=snapshot.has_evidence)
             if self._go_to:
                 self._screen.go_to(self._go_to)
                 self._go_to = ""
@@ -135,7 +135,7 @@ class Settling:
 
     def keep(self, conflict: Conflict, keep: Keep) -> None:
         """Propose a change set that keeps one side."""
-        title = f"Keep {one_line(conflict.side(keep).quote.path)}"
+        title = f"Keep {make_one_line(conflict.get_side(keep).quote.path)}"
         self._writing.begin(
             partial(self._propose_resolution, title, partial(_resolve_keep, conflict, keep))
         )
@@ -152,35 +152,37 @@ class Settling:
         """Propose to record that this is no conflict."""
         self._writing.begin(partial(self._dismiss, conflict))
 
-    def judge_doubts(self) -> None:
+    def judge_uncertain_pairs(self) -> None:
         """Show the uncertain pairs, and let the user have a model judge them."""
         from ricordo.tui.dialogs.question import QuestionScreen
 
         assert self._snapshot is not None
-        doubts = Doubts(self._writing.notebook, self._snapshot)
+        doubts = UncertainPairsQuestion(self._writing.notebook, self._snapshot)
         screen = QuestionScreen(doubts, self._writing.palette)
         self._changing.app.push_screen(screen, self._show_opinions)
 
     def _show_opinions(self, outcome: JudgementOutcome | None) -> None:
-        from ricordo.tui.render.uncertain_lines import told_of
+        from ricordo.tui.render.uncertain_lines import describe_outcome
 
         if outcome is None or self._snapshot is None:
             return
-        for text in told_of(outcome):
-            self._writing.tell(text)
-        amiss_ids = (conflict.id for conflict, opinion in outcome.opinions if opinion.view.is_amiss)
+        for text in describe_outcome(outcome):
+            self._writing.report(text)
+        amiss_ids = (
+            conflict.id for conflict, opinion in outcome.opinions if opinion.verdict.is_problem
+        )
         self._go_to = next(amiss_ids, "")
         self._reload(self._snapshot)
 
-    def origin(self, path: str) -> None:
+    def show_origin(self, path: str) -> None:
         """Show the message that caused one of the notes."""
-        from ricordo.services.sessions.quotes import causes_of_note
+        from ricordo.services.sessions.quotes import list_note_origins
         from ricordo.tui.dialogs.origin import OriginScreen
 
         assert self._snapshot is not None
         writing = self._writing
         notebook, keymap = writing.notebook, writing.notebook.settings.keymap
-        find = partial(causes_of_note, notebook, self._snapshot.memory, path)
+        find = partial(list_note_origins, notebook, self._snapshot.memory, path)
         screen = OriginScreen(path, find, writing.palette, keymap)
         self._changing.app.push_screen(screen)
 
@@ -199,11 +201,13 @@ class Settling:
 
     # Implementation
 
-    async def _propose_resolution(self, title: str, resolve: Callable[[Memory], Settled]) -> None:
+    async def _propose_resolution(
+        self, title: str, resolve: Callable[[Memory], Resolution]
+    ) -> None:
         await self._propose(await self._writing.read(), title, resolve)
 
     async def _propose(
-        self, memory: Memory, title: str, resolve: Callable[[Memory], Settled]
+        self, memory: Memory, title: str, resolve: Callable[[Memory], Resolution]
     ) -> bool:
         """Propose the change set that `resolve` makes for `memory`; return whether it was written.
         What another program wrote since `memory` was read is an edit conflict, or is merged and
@@ -211,17 +215,19 @@ class Settling:
         """
         writing = self._writing
         resolution = await asyncio.to_thread(resolve, memory)
-        shown = _ShownResolution(resolution, resolution.whole)
+        shown = _ShownResolution(resolution, resolution.retire_instead)
 
         def switch(proposal: ProposalScreen) -> None:
             proposal.run_worker(self._switch_alternative(proposal, memory, shown), exclusive=True)
 
-        extra = Extra("retire-whole", switch) if resolution.whole else None
+        extra = ExtraAction("retire-whole", switch) if resolution.retire_instead else None
         change_set = await self._compose_change_set(memory, resolution)
-        approved = await writing.propose(title, change_set, (f"{resolution.told}.",), extra)
+        approved = await writing.propose(title, change_set, (f"{resolution.description}.",), extra)
         if approved is None:
             return False
-        return await writing.write_and_tell(approved, f"{shown.resolution.told}. u undoes it.")
+        return await writing.write_and_report(
+            approved, f"{shown.resolution.description}. u undoes it."
+        )
 
     async def _switch_alternative(
         self, proposal: ProposalScreen, memory: Memory, shown: _ShownResolution
@@ -236,14 +242,16 @@ class Settling:
             return
         if proposal.is_current:
             shown.resolution, shown.alternative = shown.alternative, shown.resolution
-            proposal.replace(change_set, (f"{shown.resolution.told}.",))
+            proposal.show_other(change_set, (f"{shown.resolution.description}.",))
 
-    async def _compose_change_set(self, memory: Memory, resolution: Settled) -> ChangeSet:
-        return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, resolution)
+    async def _compose_change_set(self, memory: Memory, resolution: Resolution) -> ChangeSet:
+        return await asyncio.to_thread(
+            compose_resolution, self._writing.notebook, memory, resolution
+        )
 
     async def _keep_both(self, conflict: Conflict) -> None:
         left, right = self._unfinished.pop(conflict.id, ("", ""))
-        form = BothScreen(conflict, left, right, self._writing.palette)
+        form = BothTrueScreen(conflict, left, right, self._writing.palette)
         form_result = await self._writing.ask(form)
         if form_result is None:
             return
@@ -252,10 +260,10 @@ class Settling:
         is_written = form_result.confirmed and await self._propose_both(conflict, typed, resolve)
         if not is_written and any(typed):
             self._unfinished[conflict.id] = typed
-            self._writing.tell("Nothing was written. Press 4 to continue with your text.")
+            self._writing.report("Nothing was written. Press 4 to continue with your text.")
 
     async def _propose_both(
-        self, conflict: Conflict, typed: tuple[str, str], resolve: Callable[[Memory], Settled]
+        self, conflict: Conflict, typed: tuple[str, str], resolve: Callable[[Memory], Resolution]
     ) -> bool:
         """Propose it; keep what was typed if the change is refused."""
         try:
@@ -266,13 +274,13 @@ class Settling:
 
     async def _merge(self, conflict: Conflict) -> None:
         memory = await self._writing.read()
-        path, other, prepared = await asyncio.to_thread(merged_text, memory, conflict)
-        state = self._writing.notebook.surroundings.state
+        path, other, prepared = await asyncio.to_thread(compose_merged_text, memory, conflict)
+        state = self._writing.notebook.environment.state
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
         is_written = False
         try:
-            text = text_from_editor(self._changing.app, self._writing.notebook, copy)
-            title = f"Merge into {one_line(path)}"
+            text = edit_copy(self._changing.app, self._writing.notebook, copy)
+            title = f"Merge into {make_one_line(path)}"
             # compared with the notes that were merged: the editor may have been open for long
             resolve = partial(_resolve_merge, path, other, text)
             is_written = await self._propose(memory, title, resolve)
@@ -280,8 +288,8 @@ class Settling:
             if is_written:
                 remove_private_copy(copy)
             else:
-                message = f"Nothing was written. The merged text is in {one_line(copy)}."
-                self._writing.tell(message, severe=True)
+                message = f"Nothing was written. The merged text is in {make_one_line(copy)}."
+                self._writing.report(message, severe=True)
 
     async def _dismiss(self, conflict: Conflict) -> None:
         lines = (
@@ -298,23 +306,23 @@ class Settling:
         if await self._writing.ask(screen) is None:
             return
         reason = f"no conflict: {conflict.reason}"
-        await self._follower.decide(conflict.id, take_back=False, reason=reason)
-        self._writing.tell("Not shown again until one of the two claims changes. u undoes it.")
+        await self._follower.decide(conflict.id, is_undo=False, reason=reason)
+        self._writing.report("Not shown again until one of the two claims changes. u undoes it.")
 
 
-def _resolve_keep(conflict: Conflict, keep: Keep, memory: Memory) -> Settled:
-    return keep_one(memory, conflict, keep)
+def _resolve_keep(conflict: Conflict, keep: Keep, memory: Memory) -> Resolution:
+    return resolve_for_one(memory, conflict, keep)
 
 
-def _resolve_merge(path: str, other: str, text: str, _: Memory) -> Settled:
-    return merge_notes(path, other, text)
+def _resolve_merge(path: str, other: str, text: str, _: Memory) -> Resolution:
+    return resolve_by_merge(path, other, text)
 
 
-def _resolve_both(conflict: Conflict, left: str, right: str, memory: Memory) -> Settled:
-    return keep_both(memory, conflict, left, right)
+def _resolve_both(conflict: Conflict, left: str, right: str, memory: Memory) -> Resolution:
+    return resolve_for_both(memory, conflict, left, right)
 
 
-class Doubts:
+class UncertainPairsQuestion:
     """The uncertain pairs of one snapshot, as a question to a model or a program."""
 
     title = "Uncertain pairs · ask a model or a program"
@@ -322,22 +330,22 @@ class Doubts:
     def __init__(self, notebook: Notebook, snapshot: Snapshot) -> None:
         """Read nothing yet."""
         # its own notebook: it is used in a thread
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._snapshot = snapshot
 
-    def look(self, step: Step) -> BeforeJudging:
+    def load_preview(self, step: Step) -> JudgementPreview:
         """Return what is sent, what it may cost, and the earlier opinions."""
-        from ricordo.services.conflicts.judgement import look_before_judging
+        from ricordo.services.conflicts.judgement import preview_judgement
 
-        return look_before_judging(self._notebook, self._snapshot)
+        return preview_judgement(self._notebook, self._snapshot)
 
-    def lines(self, before: BeforeJudging, width: int) -> list[StyledLine]:
+    def render_preview(self, before: JudgementPreview, width: int) -> list[StyledLine]:
         """Return what would be sent, and the earlier opinions, as lines."""
-        return before_judging_lines(before, width)
+        return render_judgement_preview(before, width)
 
-    def ask(self, before: BeforeJudging, step: Step) -> JudgementOutcome:
+    def ask(self, before: JudgementPreview, step: Step) -> JudgementOutcome:
         """Have the pairs judged; return the opinions."""
         from ricordo.services.conflicts.judgement import judge
 
-        assert before.asked is not None
-        return judge(self._notebook, before.asked, step)
+        assert before.request is not None
+        return judge(self._notebook, before.request, step)

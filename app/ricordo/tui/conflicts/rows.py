@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ricordo.lint.contradictions.records import span_of
-from ricordo.lint.evidence import UNKNOWN, CheckOutcome, Verdict
+from ricordo.lint.contradictions.records import find_span
+from ricordo.lint.evidence import UNKNOWN_SPEAKER, CheckOutcome, Verdict
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
-from ricordo.services.sessions.activity_text import NO_TURN_FOUND, NOBODY_SAID_IT, stamped_day
-from ricordo.text import clip, one_line
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, wrap
-from ricordo.tui.render.mask import masked
-from ricordo.tui.render.uncertain_lines import opinion_spans
+from ricordo.services.sessions.activity_text import AGENT_ONLY_TEXT, NO_MESSAGE_TEXT, parse_stamp
+from ricordo.text import clip, make_one_line
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, span_text, wrap
+from ricordo.tui.render.mask import mask_text
+from ricordo.tui.render.uncertain_lines import render_opinion
 
 NO_CONFLICTS = (
     ("No two notes contradict each other", "heading"),
@@ -25,7 +25,7 @@ NO_CONFLICTS = (
 _LABEL = 9
 _MOST_NAMED = 3
 _MARKS = {
-    CheckOutcome.HOLDS: ("✓", "OK"),
+    CheckOutcome.VALID: ("✓", "OK"),
     CheckOutcome.MISSING: ("✗", "missing"),
     CheckOutcome.MOVED: ("✗", "moved"),
     CheckOutcome.CHANGED: ("~", "changed since"),
@@ -33,12 +33,12 @@ _MARKS = {
 }
 
 
-def note_lines(side: Side, width: int, *, revealed: bool) -> tuple[list[StyledLine], range]:
+def render_note(side: Side, width: int, *, revealed: bool) -> tuple[list[StyledLine], range]:
     """Return the text of a note in `width` cells with its claim marked, and the rows of the claim;
     an empty range if the claim is the whole note. Secrets are masked unless `revealed`.
     """
     note = side.note
-    span = span_of(note, side.quote) or (-1, -1)
+    span = find_span(note, side.quote) or (-1, -1)
     lines: list[StyledLine] = []
     claim, at = range(0), 0
     part = note.text.__getitem__ if revealed else partial(_mask_part, note.text)
@@ -46,12 +46,14 @@ def note_lines(side: Side, width: int, *, revealed: bool) -> tuple[list[StyledLi
         start, end = at, at + len(text)
         at = end + 1
         is_claim = start <= span[1] and span[0] <= end
-        if end < note.head.end and not is_claim:
+        if end < note.frontmatter.end and not is_claim:
             continue
-        base = "frontmatter" if start < note.head.end else "heading" if text[:1] == "#" else ""
+        base = (
+            "frontmatter" if start < note.frontmatter.end else "heading" if text[:1] == "#" else ""
+        )
         left, right = (max(start, min(edge, end)) for edge in span)
         cuts = ((start, left, base), (left, right, "match"), (right, end, base))
-        spans = [StyledSpan(shown(part(slice(a, b))), style) for a, b, style in cuts if a < b]
+        spans = [StyledSpan(span_text(part(slice(a, b))), style) for a, b, style in cuts if a < b]
         rows = [StyledLine(row, number) for row in wrap(spans, width)] or [BLANK]
         if is_claim:
             first = claim.start if claim else len(lines) + _first_match_row(rows)
@@ -67,10 +69,10 @@ def _first_match_row(rows: Sequence[StyledLine]) -> int:
 
 
 def _mask_part(text: str, part: slice) -> str:
-    return masked(text, part.start, part.stop)
+    return mask_text(text, part.start, part.stop)
 
 
-def fact_lines(side: Side, width: int) -> list[StyledLine]:
+def render_facts(side: Side, width: int) -> list[StyledLine]:
     """Return the origin, the checked claims and the backlinks of a note, one line each."""
     facts = [
         ("origin", _render_origin(side)),
@@ -83,32 +85,32 @@ def fact_lines(side: Side, width: int) -> list[StyledLine]:
     ]
 
 
-def side_title(side: Side) -> str:
+def format_side_title(side: Side) -> str:
     """Return the path of a note, its date, and how often agents read it."""
-    day = stamped_day(side.note)
+    day = parse_stamp(side.note)
     stamped = f"{day:%-d %b %Y}" if day else "undated"
-    parts = (clip(side.quote.path, 40), stamped, side.read)
+    parts = (clip(side.quote.path, 40), stamped, side.reads)
     return " · ".join(part for part in parts if part)
 
 
-def suggestion_lines(conflict: Conflict, width: int) -> list[StyledLine]:
+def render_suggestion(conflict: Conflict, width: int) -> list[StyledLine]:
     """Return which side to keep and why; for an uncertain pair also the model's opinion."""
-    parts = [opinion_spans(conflict.opinion)] if conflict.opinion else []
+    parts = [render_opinion(conflict.opinion)] if conflict.opinion else []
     if conflict.opinion is None or conflict.suggestion.keep is not Keep.NONE:
         parts.append(
             [
                 StyledSpan("suggestion: ", "accent"),
-                StyledSpan(one_line(masked(conflict.suggestion.told))),
+                StyledSpan(make_one_line(mask_text(conflict.suggestion.text))),
             ]
         )
     blank = (StyledSpan(" "),)
     return [StyledLine(row) for spans in parts for row in wrap(spans, width, blank, blank)]
 
 
-def title_spans(conflict: Conflict, number: int, count: int) -> tuple[StyledSpan, StyledSpan]:
+def render_title(conflict: Conflict, number: int, count: int) -> tuple[StyledSpan, StyledSpan]:
     """Return the number of the conflict or uncertain pair, and the reason for it."""
     what = "Conflict" if conflict.relation.is_certain else "Uncertain:"
-    why = StyledSpan(f"· {one_line(masked(conflict.reason))}")
+    why = StyledSpan(f"· {make_one_line(mask_text(conflict.reason))}")
     return StyledSpan(f" {what} {number} of {count} ", "accent bold"), why
 
 
@@ -116,12 +118,12 @@ def _render_origin(side: Side) -> tuple[StyledSpan, ...]:
     origin = side.origin
     if origin is None:
         return (StyledSpan("not in any transcript", "dim"),)
-    if origin.speaker == UNKNOWN:
-        return (StyledSpan(NO_TURN_FOUND, "dim"),)
+    if origin.speaker == UNKNOWN_SPEAKER:
+        return (StyledSpan(NO_MESSAGE_TEXT, "dim"),)
     if origin.speaker == "agent" or not origin.text:
-        return (StyledSpan(NOBODY_SAID_IT, "warning"),)
+        return (StyledSpan(AGENT_ONLY_TEXT, "warning"),)
     return (
-        StyledSpan(f"“{one_line(origin.text)}”"),
+        StyledSpan(f"“{make_one_line(origin.text)}”"),
         StyledSpan(f"  {clip(origin.session, 30)}", "dim"),
     )
 
@@ -129,7 +131,7 @@ def _render_origin(side: Side) -> tuple[StyledSpan, ...]:
 def _render_checks(side: Side) -> tuple[StyledSpan, ...]:
     checked = sorted(
         (verdict for verdict in side.verdicts if verdict.is_checked),
-        key=lambda verdict: verdict.outcome is CheckOutcome.HOLDS,
+        key=lambda verdict: verdict.outcome is CheckOutcome.VALID,
     )
     if not checked:
         return (StyledSpan("no claim was checked", "dim"),)
@@ -140,11 +142,11 @@ def _render_checks(side: Side) -> tuple[StyledSpan, ...]:
 
 def _render_verdict(verdict: Verdict) -> tuple[StyledSpan, StyledSpan]:
     mark, word = _MARKS[verdict.outcome]
-    style = "fine" if verdict.outcome is CheckOutcome.HOLDS else "warning"
+    style = "fine" if verdict.outcome is CheckOutcome.VALID else "warning"
     return StyledSpan(f"{mark} {clip(verdict.claim, 40)} ", style), StyledSpan(f"{word}  ", "dim")
 
 
 def _render_backlinks(side: Side) -> tuple[StyledSpan, ...]:
     if not side.linked_from:
         return (StyledSpan("no note links to it", "dim"),)
-    return (StyledSpan("from ", "dim"), StyledSpan(one_line(", ".join(side.linked_from))))
+    return (StyledSpan("from ", "dim"), StyledSpan(make_one_line(", ".join(side.linked_from))))

@@ -16,31 +16,38 @@ from textual.content import Content
 
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.actions.registry import BY_ID, label_of
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
 from ricordo.tui.conflicts.rows import (
     NO_CONFLICTS,
-    fact_lines,
-    note_lines,
-    side_title,
-    suggestion_lines,
-    title_spans,
+    format_side_title,
+    render_facts,
+    render_note,
+    render_suggestion,
+    render_title,
 )
-from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, Scene, Situation, needs_redo, needs_undo
-from ricordo.tui.dialogs.form import LABEL, Field, FormScreen
-from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.context import (
+    NO_ORIGIN,
+    NO_SECRETS,
+    ActionContext,
+    ScreenId,
+    needs_redo,
+    needs_undo,
+)
+from ricordo.tui.dialogs.form import LABEL_WIDTH, Field, FormScreen
+from ricordo.tui.render.bars import render_key_line
+from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine, StyledSpan
-from ricordo.tui.render.mask import secrets_in
+from ricordo.tui.render.mask import find_cached_secrets
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import AboutView, ReadView
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
-WIDE = 100
+SIDE_BY_SIDE_WIDTH = 100
 """Columns from which on the two notes are shown side by side."""
 _RESOLVING = ("keep-left", "keep-right", "merge", "both", "no-conflict")
 _SIDES = (Keep.LEFT, Keep.RIGHT)
@@ -71,10 +78,10 @@ class ConflictActions(Protocol):
     def dismiss(self, conflict: Conflict) -> None:
         """Propose to record that this is no conflict."""
 
-    def judge_doubts(self) -> None:
+    def judge_uncertain_pairs(self) -> None:
         """Let the user have a model judge the uncertain pairs."""
 
-    def origin(self, path: str) -> None:
+    def show_origin(self, path: str) -> None:
         """Show the message that caused one of the notes."""
 
     def undo(self) -> None:
@@ -100,16 +107,16 @@ class _NoteView(ReadView):
         lines: list[StyledLine] = []
         self._claim = range(0)
         if side:
-            lines, self._claim = note_lines(side, width - 1, revealed=self._screen.is_revealed)
+            lines, self._claim = render_note(side, width - 1, revealed=self._screen.is_revealed)
         return lines
 
 
-class ConflictsScreen(ActingScreen[None]):
+class ConflictsScreen(ActionScreen[None]):
     """One conflict after the other, until none is left."""
 
-    SCENE = Scene.CONFLICTS
+    SCREEN_ID = ScreenId.CONFLICTS
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -119,7 +126,7 @@ class ConflictsScreen(ActingScreen[None]):
         hands: ConflictActions,
         read_only: str = "",
         *,
-        is_known: bool = True,
+        is_compared: bool = True,
     ) -> None:
         """`read_only` is why nothing of the memory can be changed; `is_known` says whether the
         notes have been compared.
@@ -128,7 +135,7 @@ class ConflictsScreen(ActingScreen[None]):
         self._conflicts = tuple(conflicts)
         self._hands = hands
         self._read_only = read_only
-        self._is_known = is_known
+        self._is_known = is_compared
         self._uncertain_count = 0
         """How many uncertain pairs nobody has judged."""
         self._position = 0
@@ -168,7 +175,7 @@ class ConflictsScreen(ActingScreen[None]):
 
     def on_resize(self) -> None:
         """Put the notes side by side if there is room."""
-        self.set_class(self.size.width >= WIDE, "-wide")
+        self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     # What is shown
 
@@ -179,7 +186,7 @@ class ConflictsScreen(ActingScreen[None]):
 
     def side(self, keep: Keep) -> Side | None:
         """Return one of the two notes; None if there is no conflict."""
-        return self.conflict.side(keep) if self.conflict else None
+        return self.conflict.get_side(keep) if self.conflict else None
 
     @property
     def is_revealed(self) -> bool:
@@ -189,14 +196,20 @@ class ConflictsScreen(ActingScreen[None]):
     @property
     def _has_secrets(self) -> bool:
         sides = [side for keep in _SIDES if (side := self.side(keep))]
-        return any(secrets_in(side.note.text) for side in sides)
+        return any(find_cached_secrets(side.note.text) for side in sides)
 
-    def show(self, found: Sequence[Conflict], in_doubt: int = 0, *, is_known: bool) -> None:
+    def show_conflicts(
+        self, conflicts: Sequence[Conflict], uncertain_count: int = 0, *, is_compared: bool
+    ) -> None:
         """Show the remaining conflicts: the same one if it still exists, else the next one; and the
         number of uncertain pairs that nobody judged (`in_doubt`).
         """
         before = self.conflict
-        self._conflicts, self._uncertain_count, self._is_known = tuple(found), in_doubt, is_known
+        self._conflicts, self._uncertain_count, self._is_known = (
+            tuple(conflicts),
+            uncertain_count,
+            is_compared,
+        )
         ids = [conflict.id for conflict in self._conflicts]
         if before is not None and before.id in ids:
             self._position = ids.index(before.id)
@@ -204,7 +217,7 @@ class ConflictsScreen(ActingScreen[None]):
         self._go_to_undone()
         if self.conflict != before or before is None:
             self._update()
-        self.say()
+        self.update_bars()
 
     def go_to(self, conflict_id: str) -> None:
         """Go to a conflict, if it is listed."""
@@ -235,41 +248,41 @@ class ConflictsScreen(ActingScreen[None]):
         self.set_class(self.conflict is None, "-empty")
         for keep in _SIDES:
             side = self.side(keep)
-            key = label_of(BY_ID[f"keep-{keep}"], self.keymap)
+            key = format_action_keys(BY_ID[f"keep-{keep}"], self.keymap)
             self._sides[keep].border_title = Content(
-                f"{key} {keep} · {side_title(side)}" if side else ""
+                f"{key} {keep} · {format_side_title(side)}" if side else ""
             )
-            self._texts[keep].tell()
-            self._facts[keep].tell()
-        self._suggestion.tell()
-        self._empty_view.tell()
-        self.say()
+            self._texts[keep].redraw()
+            self._facts[keep].redraw()
+        self._suggestion.redraw()
+        self._empty_view.redraw()
+        self.update_bars()
 
     def _render_facts(self, keep: Keep, width: int) -> list[StyledLine]:
         side = self.side(keep)
-        return fact_lines(side, width) if side else []
+        return render_facts(side, width) if side else []
 
     def _render_suggestion(self, width: int) -> list[StyledLine]:
-        return suggestion_lines(self.conflict, width) if self.conflict else []
+        return render_suggestion(self.conflict, width) if self.conflict else []
 
     def _render_empty(self, width: int) -> list[StyledLine]:
         texts = NO_CONFLICTS if self._is_known else (("The notes are being compared …", "dim"),)
-        return paragraphs(texts, width)
+        return render_paragraphs(texts, width)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the title and the keys."""
         conflict = self.conflict
         if conflict is None:
             title = [StyledSpan(" Conflicts ", "accent bold")]
         else:
-            title = [*title_spans(conflict, self._position + 1, len(self._conflicts))]
+            title = [*render_title(conflict, self._position + 1, len(self._conflicts))]
         uncertain = (
             (StyledSpan(f" {self._uncertain_count} uncertain ", "dim"),)
             if self._uncertain_count
             else ()
         )
-        self._title.say(tuple(title), uncertain)
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._title.set_content(tuple(title), uncertain)
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     # Keys
 
@@ -279,9 +292,9 @@ class ConflictsScreen(ActingScreen[None]):
         super().action_do(action_id)
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys here, with the reasons for disabled ones."""
-        known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        known = ActionContext(undo=self._hands.can_undo, redo=self._hands.can_redo)
         nothing = "" if self.conflict else "There are no conflicts."
         is_whole = self.conflict is not None and self.conflict.is_of_whole
         refusals: Mapping[str, str] = {
@@ -297,7 +310,7 @@ class ConflictsScreen(ActingScreen[None]):
             "undo": needs_undo(known),
             "redo": needs_redo(known),
         }
-        return replace(super().situation, refusals=refusals, revealed=self.is_revealed)
+        return replace(super().action_context, disabled_reasons=refusals, revealed=self.is_revealed)
 
     @property
     def _focused_side(self) -> Keep:
@@ -367,7 +380,7 @@ class ConflictsScreen(ActingScreen[None]):
         """Show the origin of the note with the focus."""
         side = self.side(self._focused_side)
         if side is not None:
-            self._hands.origin(side.quote.path)
+            self._hands.show_origin(side.quote.path)
 
     def toggle_secrets(self) -> None:
         """Reveal the secrets of the two notes until another conflict is shown, or mask them."""
@@ -377,7 +390,7 @@ class ConflictsScreen(ActingScreen[None]):
 
     def judge_uncertain(self) -> None:
         """Let a model judge the uncertain pairs."""
-        self._hands.judge_doubts()
+        self._hands.judge_uncertain_pairs()
 
     def undo(self) -> None:
         """Undo the last change."""
@@ -397,7 +410,7 @@ _HINT = "until a day, since a day, on laptops, in tests …"
 _WORDS = "When or for what is each claim true? The text is added to the claim."
 
 
-class BothScreen(FormScreen):
+class BothTrueScreen(FormScreen):
     """Asks when or for what each claim is true; returns the texts `left` and `right`."""
 
     def __init__(self, conflict: Conflict, left: str, right: str, palette: Palette) -> None:
@@ -409,6 +422,6 @@ class BothScreen(FormScreen):
     def compose_below(self) -> ComposeResult:
         """Show the two claims."""
         for name, side in (("left", self._conflict.left), ("right", self._conflict.right)):
-            label = StyledSpan(f" {name + ' claim':<{LABEL}}", "dim")
+            label = StyledSpan(f" {name + ' claim':<{LABEL_WIDTH}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")
-            yield bar.with_left(label, StyledSpan(f"“{one_line(side.quote.text)}”"))
+            yield bar.with_left(label, StyledSpan(f"“{make_one_line(side.quote.text)}”"))

@@ -10,33 +10,33 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ricordo.errors import RicordoError, StateUnusable
-from ricordo.services.curation.pending import recall_curation, stamp_of_curation
+from ricordo.services.curation.pending import get_curation_stamp, load_curation_state
 from ricordo.services.workspace.notebook import Notebook, Snapshot
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.render.uncertain_lines import sent_lines
+from ricordo.tui.render.uncertain_lines import render_sent
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
-    from ricordo.curation.proposal import Rejected
-    from ricordo.services.curation.curation import BeforeSendingBack, Curation, RetryRequest
+    from ricordo.curation.proposal import RejectedChange
+    from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActingScreen
+    from ricordo.tui.base.acting_screen import ActionScreen
     from ricordo.tui.base.reading import OpenNote
-    from ricordo.tui.curation.decisions import Deciding
-    from ricordo.tui.curation.scope_screen import ScopeWay
+    from ricordo.tui.curation.decisions import CurationDecisions
+    from ricordo.tui.curation.scope_screen import ScopeChoice
     from ricordo.tui.curation.screen import CurationActions, CurationScreen
 
 _ASKED_EVERY = 2.0
 """Seconds between two checks whether another process has added proposals."""
 
 
-class Curating:
+class CurationController:
     """Runs the curation of the memory that a screen shows."""
 
     def __init__(
         self,
-        screen: ActingScreen[Any],
+        screen: ActionScreen[Any],
         notebook: Notebook,
         reading: OpenNote,
         say: Callable[[], None],
@@ -47,7 +47,7 @@ class Curating:
         """
         self._screen = screen
         # its own notebook for threads: the other one is used in the follower's
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._reading = reading
         self._say = say
         self._hands = hands
@@ -55,37 +55,37 @@ class Curating:
         self._request: RetryRequest | None = None
         """The request behind the rejected proposals that the review shows; None for the rules."""
         self._stamp: object = None
-        self.waiting = 0
+        self.pending_count = 0
         """How many proposals are pending."""
 
     @cached_property
-    def _decisions(self) -> Deciding:
-        from ricordo.tui.curation.decisions import Deciding
+    def _decisions(self) -> CurationDecisions:
+        from ricordo.tui.curation.decisions import CurationDecisions
 
-        return Deciding()
+        return CurationDecisions()
 
-    async def follow(self) -> None:
+    async def follow_pending(self) -> None:
         """Keep the number of pending proposals up to date while the screen exists."""
         while True:
             await self._count()
             await asyncio.sleep(_ASKED_EVERY)
 
     async def _count(self) -> None:
-        environment, root = self._notebook.surroundings, self._notebook.place.root
-        stamp = stamp_of_curation(environment.state, root)
+        environment, root = self._notebook.environment, self._notebook.place.root
+        stamp = get_curation_stamp(environment.state, root)
         if stamp == self._stamp:
             return
         # an unreadable history is reported where it is written
         with suppress(StateUnusable):
-            pending = await asyncio.to_thread(recall_curation, environment.state, root)
-            self.waiting = len(pending.waiting)
+            pending = await asyncio.to_thread(load_curation_state, environment.state, root)
+            self.pending_count = len(pending.pending)
         self._stamp = stamp
         self._screen.call_later(self._say)
 
-    def looked(self, snapshot: Snapshot) -> None:
+    def update_snapshot(self, snapshot: Snapshot) -> None:
         """Update the review, if it is open, with a new snapshot."""
-        if self._review is not None and snapshot.judged:
-            self._review.looked(snapshot)
+        if self._review is not None and snapshot.is_judged:
+            self._review.update_snapshot(snapshot)
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         self._screen.run_worker(work, group="curate")
@@ -105,7 +105,7 @@ class Curating:
 
     async def _open(self) -> None:
         await self._count()
-        if self.waiting or (self._request is not None and self._decisions.has_to_send_back):
+        if self.pending_count or (self._request is not None and self._decisions.has_to_send_back):
             self._open_review()
         else:
             self.choose_scope()
@@ -116,7 +116,7 @@ class Curating:
         screen = self._screen
         self._review = CurationScreen(
             self._notebook,
-            screen.styles_now(),
+            screen.current_palette(),
             screen.keymap,
             self._hands,
             self._decisions,
@@ -139,37 +139,37 @@ class Curating:
         self._run(self._choose_scope)
 
     async def _choose_scope(self) -> None:
-        from ricordo.tui.curation.runner import Asker
+        from ricordo.tui.curation.runner import CurationRunner
 
-        asker = Asker(self._notebook)
+        asker = CurationRunner(self._notebook)
         ways = await asyncio.to_thread(_find_scopes, self._notebook, self._reading.path)
-        engines, chosen = await asyncio.to_thread(asker.engines)
+        engines, chosen = await asyncio.to_thread(asker.list_engines)
         # its dependencies were loaded in the threads
         from ricordo.tui.curation.scope_screen import ScopeScreen
 
-        styles, keymap = self._screen.styles_now(), self._screen.keymap
+        styles, keymap = self._screen.current_palette(), self._screen.keymap
         screen = ScopeScreen(ways, engines, chosen, asker, styles, keymap)
 
         def curated(curation: Curation | None) -> None:
             # a cancelled screen has asked nobody: the earlier request can still be sent back to
             if curation is not None:
-                self._run(partial(self._store, curation, asker.asked))
+                self._run(partial(self._store, curation, asker.last_request))
 
         self._screen.app.push_screen(screen, curated)
 
-    def _send_back(self, rejected: Rejected) -> None:
+    def _send_back(self, rejected: RejectedChange) -> None:
         """Show what would be sent back about a change that the checks rejected, and send it."""
         from ricordo.tui.dialogs.question import QuestionScreen
 
         # only what a model or a program proposed can be sent back
         assert self._request is not None
-        question = SendingBack(self._notebook, self._request, rejected)
-        screen = QuestionScreen(question, self._screen.styles_now())
+        question = RetryQuestion(self._notebook, self._request, rejected)
+        screen = QuestionScreen(question, self._screen.current_palette())
         self._screen.app.push_screen(screen, partial(self._store_answer, rejected))
 
-    def _store_answer(self, rejected: Rejected, curation: Curation | None) -> None:
+    def _store_answer(self, rejected: RejectedChange, curation: Curation | None) -> None:
         if curation is not None:
-            self._decisions.sends_back(rejected)
+            self._decisions.record_sent_back(rejected)
             # the other rejected changes can still be sent back, and skipped input stays listed
             rejected_now = (*self._decisions.rejected, *curation.rejected)
             merged = replace(
@@ -179,16 +179,16 @@ class Curating:
 
     async def _store(self, curation: Curation, request: RetryRequest | None) -> None:
         """Store the proposals of a curation as pending; `asked` is the request they answer."""
-        from ricordo.services.curation.curation import begin
-        from ricordo.services.curation.preparation import summed_up
+        from ricordo.services.curation.curation import save_curation
+        from ricordo.services.curation.preparation import summarize_skipped
 
         try:
-            await asyncio.to_thread(begin, self._notebook, curation)
+            await asyncio.to_thread(save_curation, self._notebook, curation)
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
         self._request, self._decisions.rejected = request, curation.rejected
-        self._decisions.skipped = summed_up(curation.skipped)
+        self._decisions.skipped = summarize_skipped(curation.skipped)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()
@@ -200,30 +200,30 @@ class Curating:
 
 def _describe_outcome(curation: Curation) -> Iterator[str]:
     from ricordo.curation.proposal import RULES
-    from ricordo.services.engines.preview import answered, who
+    from ricordo.services.engines.preview import format_answer, name_engine
 
     run = curation.run
     if run.engine != RULES:
-        yield f"{one_line(answered(run))}."
+        yield f"{make_one_line(format_answer(run))}."
     if not curation.proposals:
-        yield f"No changes proposed by {one_line(who(run))}."
+        yield f"No changes proposed by {make_one_line(name_engine(run))}."
 
 
-def _find_scopes(notebook: Notebook, note: str) -> list[ScopeWay]:
-    from ricordo.services.curation.preparation import CurationScope, recent_sessions, scope_of
-    from ricordo.services.sessions.activity_text import day_in_words
-    from ricordo.tui.curation.scope_screen import ScopeWay
+def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
+    from ricordo.services.curation.preparation import CurationScope, get_scope, list_recent_sessions
+    from ricordo.services.sessions.activity_text import format_day
+    from ricordo.tui.curation.scope_screen import ScopeChoice
 
-    scopes = [ScopeWay(CurationScope(), "since last time", "messages that were not curated yet")]
+    scopes = [ScopeChoice(CurationScope(), "since last time", "messages that were not curated yet")]
     if note:
-        scopes.append(ScopeWay(CurationScope(note=note), "this note", note))
-    sessions = recent_sessions(notebook)
+        scopes.append(ScopeChoice(CurationScope(note=note), "this note", note))
+    sessions = list_recent_sessions(notebook)
     if sessions:
         session = sessions[0]
-        last_title = f"“{session.shown}”, {day_in_words(session.ended)}"
-        scopes.append(ScopeWay(scope_of(session), "the last session", last_title))
+        last_title = f"“{session.shown}”, {format_day(session.ended)}"
+        scopes.append(ScopeChoice(get_scope(session), "the last session", last_title))
     scopes.append(
-        ScopeWay(CurationScope(everything=True), "everything", "all sessions from the first one")
+        ScopeChoice(CurationScope(everything=True), "everything", "all sessions from the first one")
     )
     return scopes
 
@@ -234,31 +234,31 @@ _ABOUT = (
 )
 
 
-class SendingBack:
+class RetryQuestion:
     """One rejected change as a question to the model or program that proposed it."""
 
     title = "Sent back · a change that the checks rejected"
 
-    def __init__(self, notebook: Notebook, request: RetryRequest, rejected: Rejected) -> None:
+    def __init__(self, notebook: Notebook, request: RetryRequest, rejected: RejectedChange) -> None:
         """`asked` is the request of the curation that proposed it."""
         # its own notebook: it is used in a thread
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._request = request
         self._rejected = rejected
 
-    def look(self, step: Step) -> BeforeSendingBack:
+    def load_preview(self, step: Step) -> RetryPreview:
         """Return what is sent and what it may cost."""
-        from ricordo.services.curation.curation import look_before_sending_back
+        from ricordo.services.curation.curation import preview_retry
 
-        return look_before_sending_back(self._notebook, self._request, self._rejected)
+        return preview_retry(self._notebook, self._request, self._rejected)
 
-    def lines(self, before: BeforeSendingBack, width: int) -> list[StyledLine]:
+    def render_preview(self, before: RetryPreview, width: int) -> list[StyledLine]:
         """Return what would be sent, as lines."""
         about = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)]
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
-        return [*about, *heading, *sent_lines(before.leaving.text, "== ", width)]
+        return [*about, *heading, *render_sent(before.egress.text, "== ", width)]
 
-    def ask(self, before: BeforeSendingBack, step: Step) -> Curation:
+    def ask(self, before: RetryPreview, step: Step) -> Curation:
         """Send the change back; return the proposals of the answer."""
         from ricordo.services.curation.curation import send_back
 

@@ -13,22 +13,22 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.errors import RicordoError
-from ricordo.llm.redaction import Redacted
+from ricordo.llm.redaction import RedactedValue
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
-from ricordo.tui.context import Scene, Situation
-from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.egress_lines import kept_back_rows
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.render.bars import render_key_line
+from ricordo.tui.render.egress_lines import render_redacted
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from ricordo.services.curation.preparation import SpokenSince
+    from ricordo.services.curation.preparation import NewActivity
     from ricordo.services.engines.preview import Egress
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.curation.runner import Asker
+    from ricordo.tui.curation.runner import CurationRunner
 
 _NOTHING = (
     ("Nothing is redacted", "heading"),
@@ -38,35 +38,35 @@ _ABOUT = " Replaced before sending, and restored in the answer on this machine"
 _UNCHANGED = {"yes": "This value is sent already.", "no": "This value is redacted already."}
 
 
-class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
+class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
     """Lists redacted values; returns whether a decision was changed."""
 
-    SCENE = Scene.KEPT_BACK
+    SCREEN_ID = ScreenId.REDACTION
 
     CSS_PATH = "../dialogs/overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
         egress: Egress,
-        spoken: SpokenSince,
-        asker: Asker,
+        spoken: NewActivity,
+        asker: CurationRunner,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
         """`egress` lists the values redacted from `spoken`; the allowed ones are read from disk."""
-        ActingScreen.__init__(self, palette, keymap)
+        ActionScreen.__init__(self, palette, keymap)
         self._egress, self._spoken = egress, spoken
         self._asker = asker
-        self.values = list(egress.kept_back)
+        self.values = list(egress.redacted)
         """The values, redacted ones first."""
-        self.leaving: set[str] = set()
+        self.allowed: set[str] = set()
         """Fingerprints of the values that are sent."""
         self.is_read = False
         """Whether the allowed values have been read."""
         self._is_changed = False
         self._one_at_a_time = asyncio.Lock()
-        self._list = RowList(palette, self.say, self._rows, id="ways", one_row=1_000)
+        self._list = RowList(palette, self.update_bars, self._rows, id="ways", one_row=1_000)
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
@@ -85,46 +85,46 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def _show(self) -> None:
         self._list.show(len(self.values), max(self._list.at, 0), _NOTHING)
-        self.say()
+        self.update_bars()
 
     async def _read(self) -> None:
         try:
-            allowed = await asyncio.to_thread(self._asker.allowed)
+            allowed = await asyncio.to_thread(self._asker.list_allowed)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         else:
             self.values += [
-                Redacted(decision.reason, "", fingerprint, (), 0)
+                RedactedValue(decision.reason, "", fingerprint, (), 0)
                 for fingerprint, decision in allowed.items()
             ]
-            self.leaving = set(allowed)
+            self.allowed = set(allowed)
         self.is_read = True
         self._show()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         value = self.values[number]
-        may_leave = value.fingerprint in self.leaving
-        return kept_back_rows(value, self._egress, self._spoken, width, may_leave=may_leave)
+        may_leave = value.fingerprint in self.allowed
+        return render_redacted(value, self._egress, self._spoken, width, is_allowed=may_leave)
 
     @property
-    def _value(self) -> Redacted | None:
+    def _value(self) -> RedactedValue | None:
         return self.values[self._list.at] if 0 <= self._list.at < len(self.values) else None
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return which key changes the value under the cursor."""
         value = self._value
         if value is None or not self.is_read:
             reason = "No value is selected." if self.is_read else "The values are still being read."
             refusals = dict.fromkeys(_UNCHANGED, reason)
         else:
-            current = "yes" if value.fingerprint in self.leaving else "no"
+            current = "yes" if value.fingerprint in self.allowed else "no"
             refusals = {current: _UNCHANGED[current]}
-        return Situation(scene=self.SCENE, refusals=refusals)
+        return ActionContext(screen_id=self.SCREEN_ID, disabled_reasons=refusals)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the keys."""
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
@@ -147,19 +147,23 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         if (value := self._value) is not None:
             self.run_worker(self._decide(value, is_allowed=False))
 
-    async def _decide(self, value: Redacted, *, is_allowed: bool) -> None:
+    async def _decide(self, value: RedactedValue, *, is_allowed: bool) -> None:
         asker, fingerprint = self._asker, value.fingerprint
-        decide = partial(asker.allow, value) if is_allowed else partial(asker.withhold, fingerprint)
+        decide = (
+            partial(asker.allow_value, value)
+            if is_allowed
+            else partial(asker.redact_value, fingerprint)
+        )
         try:
             async with self._one_at_a_time:
                 await asyncio.to_thread(decide)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        (self.leaving.add if is_allowed else self.leaving.discard)(fingerprint)
+        (self.allowed.add if is_allowed else self.allowed.discard)(fingerprint)
         self._is_changed = True
         self._list.refresh()
-        self.say()
+        self.update_bars()
 
     def close(self) -> None:
         """Close the screen."""

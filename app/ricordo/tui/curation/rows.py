@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ricordo.curation.pending import Waiting
-from ricordo.curation.proposal import Alarm, Quoted, Rejected
+from ricordo.curation.pending import PendingProposal
+from ricordo.curation.proposal import Alarm, EvidenceQuote, RejectedChange
 from ricordo.memory.layout import FileRole, Layout
-from ricordo.services.curation.decision import Shown
+from ricordo.services.curation.decision import ShownProposal
 from ricordo.services.curation.preparation import SkippedInput
-from ricordo.services.engines.preview import cost_of
+from ricordo.services.engines.preview import format_costs
 from ricordo.services.ledger.ledger import LedgerRun
-from ricordo.services.sessions.quotes import session_name, turn_of
-from ricordo.text import clip, one_line
-from ricordo.tui.curation.decisions import Deciding, Mark, Thing
+from ricordo.services.sessions.quotes import name_session, split_source
+from ricordo.text import clip, make_one_line
+from ricordo.tui.curation.decisions import CurationDecisions, ProposalDecision, ReviewItem
 from ricordo.tui.render.line import (
     BLANK,
     StyledLine,
     StyledSpan,
-    dividing_rows,
+    align_right,
     fit,
-    with_right,
+    render_divider,
     wrap,
 )
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 
-NOTHING_WAITS = (
+NO_PROPOSALS = (
     ("No pending proposals", "heading"),
     (
         "A curator reads what you and your agents wrote since the last time, and proposes changes "
@@ -38,112 +38,124 @@ _LONGEST_QUOTE = 600
 _LABEL = 6
 """Cells of a label."""
 
-Text = tuple[str, str]
-Aside = Rejected | SkippedInput
+StyledText = tuple[str, str]
+UndecidableItem = RejectedChange | SkippedInput
 """Rows below the pending proposals: nothing can be decided on them."""
 
 
-def thing_rows(
-    thing: Thing, decisions: Deciding, width: int, *, in_one: bool
+def render_item(
+    thing: ReviewItem, decisions: CurationDecisions, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
     """Return a row of the review list, in one or two lines."""
     if isinstance(thing, str):
-        return dividing_rows(thing, width, in_one=in_one)
-    if isinstance(thing, Aside):
+        return render_divider(thing, width, in_one=in_one)
+    if isinstance(thing, UndecidableItem):
         return _render_aside(thing, width, in_one=in_one)
     return _render_proposal(thing, _describe_state(thing, decisions), width, in_one=in_one)
 
 
-def _describe_state(proposal: Shown, decisions: Deciding) -> tuple[str, str, str]:
+def _describe_state(proposal: ShownProposal, decisions: CurationDecisions) -> tuple[str, str, str]:
     """Return the glyph, the words and the style for the decision on a proposal."""
-    mark = decisions.of(proposal)
-    if mark is Mark.WRITTEN:
+    mark = decisions.decision_on(proposal)
+    if mark is ProposalDecision.WRITTEN:
         return "✓", "written", "dim"
-    if mark is Mark.REFUSED:
+    if mark is ProposalDecision.REFUSED:
         return "✗", "no", "dim"
-    if proposal.why_not:
+    if proposal.blocked_reason:
         return "⊘", "outdated", "dim"
-    if mark is Mark.TAKEN:
-        if decisions.is_nothing(proposal):
+    if mark is ProposalDecision.ACCEPTED:
+        if decisions.is_emptied(proposal):
             return "·", "all left out", "warning"
-        return "✓", "yes, in part" if decisions.left_out(proposal) else "yes", "success"
-    if proposal.waiting.told:
+        return "✓", "yes, in part" if decisions.hunks_left_out(proposal) else "yes", "success"
+    if proposal.proposal.all_warnings:
         return "!", "warning", "warning"
-    return "·", "undecided" if decisions.is_shown(proposal) else "unread", ""
+    return "·", "undecided" if decisions.is_read(proposal) else "unread", ""
 
 
 def _render_proposal(
-    proposal: Shown, state: tuple[str, str, str], width: int, *, in_one: bool
+    proposal: ShownProposal, state: tuple[str, str, str], width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
     glyph, word, style = state
     name = [
         StyledSpan(f" {glyph} ", style),
-        StyledSpan(f"{proposal.waiting.op:<8}"),
-        StyledSpan(one_line(proposal.waiting.path.removesuffix(".md")), "bold"),
+        StyledSpan(f"{proposal.proposal.op:<8}"),
+        StyledSpan(make_one_line(proposal.proposal.path.removesuffix(".md")), "bold"),
     ]
     about, about_style = _describe_briefly(proposal)
     right = (StyledSpan(f" {word} ", style),)
     if in_one:
-        return (with_right([*name, StyledSpan(f"  {about}", about_style)], right, width),)
-    return with_right(name, right, width), StyledLine(
+        return (align_right([*name, StyledSpan(f"  {about}", about_style)], right, width),)
+    return align_right(name, right, width), StyledLine(
         fit((StyledSpan(f"   {about}", about_style),), width)
     )
 
 
-def _describe_briefly(proposal: Shown) -> Text:
-    if proposal.why_not:
-        return one_line(masked(proposal.why_not)), "dim"
-    if proposal.waiting.told:
-        return one_line(masked(", ".join(proposal.waiting.told))), "warning"
-    return one_line(masked(proposal.waiting.change.reason)), "dim"
+def _describe_briefly(proposal: ShownProposal) -> StyledText:
+    if proposal.blocked_reason:
+        return make_one_line(mask_text(proposal.blocked_reason)), "dim"
+    if proposal.proposal.all_warnings:
+        return make_one_line(mask_text(", ".join(proposal.proposal.all_warnings))), "warning"
+    return make_one_line(mask_text(proposal.proposal.change.reason)), "dim"
 
 
-def _render_aside(aside: Aside, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+def _render_aside(aside: UndecidableItem, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
     name = (StyledSpan(" ⊘ ", "dim"), StyledSpan(_describe_aside(aside), "dim"))
-    why = StyledSpan(one_line(masked(aside.why)), "dim")
+    why = StyledSpan(make_one_line(mask_text(aside.why)), "dim")
     if in_one:
         return (StyledLine(fit((*name, StyledSpan("  "), why), width)),)
     return StyledLine(fit(name, width)), StyledLine(fit((StyledSpan("   "), why), width))
 
 
-def aside_lines(aside: Aside, width: int) -> list[StyledLine]:
+def render_undecidable(aside: UndecidableItem, width: int) -> list[StyledLine]:
     """Return a rejected change or skipped input in full, with the reason."""
-    parts = [("what", _describe_aside(aside), ""), ("why", one_line(masked(aside.why)), "")]
-    hint = StyledLine((StyledSpan(nothing_to_decide(aside), "dim"),))
+    parts = [("what", _describe_aside(aside), ""), ("why", make_one_line(mask_text(aside.why)), "")]
+    hint = StyledLine((StyledSpan(explain_undecidable(aside), "dim"),))
     return [*_render_labelled(parts, width), BLANK, hint]
 
 
-def nothing_to_decide(aside: Aside) -> str:
+def explain_undecidable(aside: UndecidableItem) -> str:
     """Return why nothing can be decided on a rejected change or skipped input."""
-    if isinstance(aside, Rejected):
+    if isinstance(aside, RejectedChange):
         return "The checks rejected this change; nothing to decide."
     return "This was not read; nothing to decide."
 
 
-def _describe_aside(aside: Aside) -> str:
-    return one_line(masked(aside.change)) if isinstance(aside, Rejected) else aside.name
+def _describe_aside(aside: UndecidableItem) -> str:
+    return (
+        make_one_line(mask_text(aside.change)) if isinstance(aside, RejectedChange) else aside.name
+    )
 
 
-def head_lines(proposal: Shown, titles: Mapping[str, str], width: int) -> list[StyledLine]:
+def render_reasons(
+    proposal: ShownProposal, titles: Mapping[str, str], width: int
+) -> list[StyledLine]:
     """Return the reason, the warnings and the quoted messages of a proposal. `titles` are the
     titles of sessions by the paths of their transcripts.
     """
-    parts = [("why", one_line(masked(proposal.waiting.change.reason)), "")]
-    if proposal.why_not:
-        parts.append(("⊘", f"no longer applies: {one_line(masked(proposal.why_not))}", "warning"))
+    parts = [("why", make_one_line(mask_text(proposal.proposal.change.reason)), "")]
+    if proposal.blocked_reason:
+        parts.append(
+            (
+                "⊘",
+                f"no longer applies: {make_one_line(mask_text(proposal.blocked_reason))}",
+                "warning",
+            )
+        )
     if proposal.needs_others:
         parts.append(("!", "applies only together with proposals listed before it", "warning"))
-    if proposal.waiting.is_edited:
+    if proposal.proposal.is_edited:
         parts.append(("✎", "edited by you", "accent"))
-    parts += [("!", one_line(masked(text)), "warning") for text in proposal.waiting.told]
+    parts += [
+        ("!", make_one_line(mask_text(text)), "warning") for text in proposal.proposal.all_warnings
+    ]
     lines = _render_labelled(parts, width)
-    for quoted in proposal.waiting.evidence:
+    for quoted in proposal.proposal.evidence:
         lines += _render_quote(quoted, titles, width)
     return [*lines, BLANK]
 
 
-def _render_quote(quoted: Quoted, titles: Mapping[str, str], width: int) -> list[StyledLine]:
-    quote = StyledSpan(f"“{clip(masked(quoted.quote), _LONGEST_QUOTE)}”", "quote")
+def _render_quote(quoted: EvidenceQuote, titles: Mapping[str, str], width: int) -> list[StyledLine]:
+    quote = StyledSpan(f"“{clip(mask_text(quoted.quote), _LONGEST_QUOTE)}”", "quote")
     check = (
         StyledSpan("  ✓ found in ", "dim")
         if quoted.found
@@ -157,10 +169,10 @@ def _render_quote(quoted: Quoted, titles: Mapping[str, str], width: int) -> list
 
 
 def _describe_source(source: str, titles: Mapping[str, str]) -> str:
-    path, key = turn_of(source)
+    path, key = split_source(source)
     if not key:
         return clip(source, 60)
-    return f"“{clip(titles.get(path) or session_name(path), 40)}”"
+    return f"“{clip(titles.get(path) or name_session(path), 40)}”"
 
 
 def _render_labelled(parts: Sequence[tuple[str, str, str]], width: int) -> list[StyledLine]:
@@ -174,28 +186,28 @@ def _render_labelled(parts: Sequence[tuple[str, str, str]], width: int) -> list[
     ]
 
 
-def told_of_waiting(shown: Sequence[Shown], runs: Sequence[LedgerRun]) -> str:
+def describe_pending(shown: Sequence[ShownProposal], runs: Sequence[LedgerRun]) -> str:
     """Return how many proposals are pending, who proposed them, what they cost, from how many
     sessions, and when the last of the `runs` was.
     """
     if not shown:
         return "no pending proposals"
-    authors = dict.fromkeys(proposal.waiting.change.author for proposal in shown)
-    quoted = (turn_of(quote.source) for each in shown for quote in each.waiting.evidence)
+    authors = dict.fromkeys(proposal.proposal.change.author for proposal in shown)
+    quoted = (split_source(quote.source) for each in shown for quote in each.proposal.evidence)
     sessions = len({path for path, key in quoted if key})
     parts = [f"{len(shown)} pending {'proposal' if len(shown) == 1 else 'proposals'}"]
-    parts += [one_line(" ".join(filter(None, (each.name, each.model)))) for each in authors]
+    parts += [make_one_line(" ".join(filter(None, (each.name, each.model)))) for each in authors]
     if runs:
-        parts.append(cost_of(*(run.whole_usd for run in runs)))
+        parts.append(format_costs(*(run.whole_usd for run in runs)))
     if sessions:
         parts.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
     if runs:
-        parts.append(f"proposed {one_line(runs[0].at[:16].replace('T', ' '))}")
+        parts.append(f"proposed {make_one_line(runs[0].at[:16].replace('T', ' '))}")
     return " · ".join(parts)
 
 
-def decided_spans(
-    accepted: Sequence[Shown], refused: int, layout: Layout
+def render_decisions(
+    accepted: Sequence[ShownProposal], refused: int, layout: Layout
 ) -> tuple[tuple[StyledSpan, ...], tuple[StyledSpan, ...]]:
     """Return what ctrl+s would write and how many are refused: the left and the right part of a
     line.
@@ -204,23 +216,25 @@ def decided_spans(
     if not accepted:
         words = f" nothing accepted yet{no}; undecided proposals stay pending"
         return (StyledSpan(words, "dim"),), ()
-    words = f" {len(accepted)} accepted · {told_of_taken(accepted, layout)}{no}"
+    words = f" {len(accepted)} accepted · {describe_accepted(accepted, layout)}{no}"
     hint = StyledSpan(" nothing is written until ctrl+s ", "dim")
     return (StyledSpan(words, "success"),), (hint,)
 
 
-def told_of_alarms(proposals: Sequence[Waiting], found: Mapping[str, Sequence[Alarm]]) -> list[str]:
+def describe_alarms(
+    proposals: Sequence[PendingProposal], found: Mapping[str, Sequence[Alarm]]
+) -> list[str]:
     """Return the alarms of proposals, a line each; `found` are the alarms by proposal id."""
     alarming = ((each, found[each.id]) for each in proposals if each.id in found)
     return [f"{each.op} {clip(each.path, 60)}: {'; '.join(alarms)}" for each, alarms in alarming]
 
 
-def told_of_taken(accepted: Sequence[Shown], layout: Layout) -> str:
+def describe_accepted(accepted: Sequence[ShownProposal], layout: Layout) -> str:
     """Return how many notes these proposals create, change and retire, in words."""
     created, changed, retired = set[str](), set[str](), set[str]()
     is_index_touched = False
     for edit in (edit for proposal in accepted for edit in proposal.edits):
-        if layout.role(edit.path) is FileRole.INDEX:
+        if layout.get_role(edit.path) is FileRole.INDEX:
             is_index_touched = True
         elif edit.before is None:
             created.add(edit.path)

@@ -14,95 +14,101 @@ if TYPE_CHECKING:
     from ricordo.curation.engines.external import Estimate
     from ricordo.llm.prices import Price
     from ricordo.llm.program import Program
-    from ricordo.llm.redaction import Redacted
+    from ricordo.llm.redaction import RedactedValue
     from ricordo.services.curation.curation import Curation, RetryRequest
     from ricordo.services.curation.preparation import CurationScope
     from ricordo.services.engines.preview import CurationPreview
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.settings.settings import EngineSettings
-    from ricordo.storage.decisions import ValidDecision
+    from ricordo.storage.decisions import ActiveDecision
 
 
-class Asker:
+class CurationRunner:
     """Previews a curation, and runs it."""
 
     def __init__(self, notebook: Notebook) -> None:
         """Read nothing yet."""
         # its own notebook: the review may read the memory meanwhile
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._stored_engine: EngineSettings | None = None
-        self.asked: RetryRequest | None = None
+        self.last_request: RetryRequest | None = None
         """The last request to a model or program, and its brief; None for the rules."""
 
-    def engines(self) -> tuple[tuple[EngineSettings, ...], EngineSettings]:
+    def list_engines(self) -> tuple[tuple[EngineSettings, ...], EngineSettings]:
         """Return the engines to choose from, and the last chosen one."""
-        from ricordo.services.engines.choice import engine_chosen, engines_to_choose
+        from ricordo.services.engines.choice import list_engines, load_chosen_engine
 
-        self._stored_engine = engine_chosen(self._notebook)
-        return engines_to_choose(self._notebook), self._stored_engine
+        self._stored_engine = load_chosen_engine(self._notebook)
+        return list_engines(self._notebook), self._stored_engine
 
-    def models(self) -> Mapping[str, Price]:
+    def list_models(self) -> Mapping[str, Price]:
         """Return the prices of the known models by name."""
         from ricordo.llm.prices import load_prices
 
-        return load_prices(self._notebook.surroundings.config)[0].by_model
+        return load_prices(self._notebook.environment.config)[0].by_model
 
-    def look(self, engine: EngineSettings, scope: CurationScope, step: Step) -> CurationPreview:
+    def load_preview(
+        self, engine: EngineSettings, scope: CurationScope, step: Step
+    ) -> CurationPreview:
         """Return what the engine `own` would be sent for `scope` and what that may cost; remember
         the engine as the last chosen one. Raises RicordoError.
         """
-        from ricordo.services.engines.choice import remember_engine
-        from ricordo.services.engines.preview import look_before
+        from ricordo.services.engines.choice import save_chosen_engine
+        from ricordo.services.engines.preview import preview_curation
 
         if engine != self._stored_engine:
             with suppress(StateUnusable):  # it can be chosen again
-                remember_engine(self._notebook, engine)
+                save_chosen_engine(self._notebook, engine)
             self._stored_engine = engine
-        return look_before(self._notebook, engine, scope, step)
+        return preview_curation(self._notebook, engine, scope, step)
 
-    def count(self, before: CurationPreview, step: Step) -> Estimate:
+    def count_tokens(self, before: CurationPreview, step: Step) -> Estimate:
         """Return the cost estimate by the server's own token count; the server sees the brief.
         Raises CuratorFailed.
         """
-        from ricordo.curation.engines.external import sent_of
-        from ricordo.curation.engines.llm import AskModel
+        from ricordo.curation.engines.external import seal_brief
+        from ricordo.curation.engines.llm import ModelClient
 
-        assert before.leaving is not None
-        request, prepared = before.leaving.outside.ask, before.prepared
-        assert isinstance(request, AskModel)
-        return request.estimate_of(request.count(sent_of(prepared.brief, prepared.redaction), step))
+        assert before.egress is not None
+        request, prepared = before.egress.target.ask, before.prepared
+        assert isinstance(request, ModelClient)
+        return request.estimate_of(
+            request.count(seal_brief(prepared.brief, prepared.redaction), step)
+        )
 
     def propose(self, before: CurationPreview, step: Step) -> Curation:
         """Return the proposals; nothing is stored. Raises CuratorFailed and StateUnusable."""
         from ricordo.services.curation.curation import RetryRequest, propose_prepared
-        from ricordo.services.engines.engines import rules
+        from ricordo.services.engines.engines import make_rules_engine
 
-        outside = before.leaving.outside if before.leaving else None
-        curation = propose_prepared(self._notebook, before.prepared, step, outside or rules)
-        self.asked = RetryRequest(before.prepared, outside) if outside else None
+        outside = before.egress.target if before.egress else None
+        curation = propose_prepared(
+            self._notebook, before.prepared, step, outside or make_rules_engine
+        )
+        self.last_request = RetryRequest(before.prepared, outside) if outside else None
         return curation
 
-    def let_run(self, program: Program) -> None:
+    def allow_program(self, program: Program) -> None:
         """Allow a program to be run by its command line. Raises StateUnusable."""
         from ricordo.services.engines.choice import allow_program
 
-        allow_program(self._notebook.surroundings, program)
+        allow_program(self._notebook.environment, program)
 
     # Values that may be sent
 
-    def allowed(self) -> Mapping[str, ValidDecision]:
+    def list_allowed(self) -> Mapping[str, ActiveDecision]:
         """Return the values that may be sent, by fingerprint. Raises StateUnusable."""
         from ricordo.services.engines.redaction import allowed_values
 
         return allowed_values(self._notebook)
 
-    def allow(self, value: Redacted) -> None:
+    def allow_value(self, value: RedactedValue) -> None:
         """Allow a value to be sent from now on. Raises StateUnusable."""
         from ricordo.services.engines.redaction import allow_value
 
         allow_value(self._notebook, value)
 
-    def withhold(self, fingerprint: str) -> None:
+    def redact_value(self, fingerprint: str) -> None:
         """Redact a value again. Raises StateUnusable."""
         from ricordo.services.engines.redaction import withhold_value
 

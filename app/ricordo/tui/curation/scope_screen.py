@@ -18,21 +18,21 @@ from textual.screen import ModalScreen
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.curation.proposal import RULES
 from ricordo.settings.keymap import Keymap
-from ricordo.text import cells, one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
-from ricordo.tui.actions.dialogs import NUMBERED, Dialog
+from ricordo.text import count_cells, make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.dialogs import NUMBERED_CHOICES, Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
-from ricordo.tui.context import Scene, Situation
+from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Answer, Jobs
-from ricordo.tui.render.bars import key_line, key_spans
+from ricordo.tui.render.bars import render_key_line, render_keys
 from ricordo.tui.render.egress_lines import (
-    before_lines,
-    engine_spans,
-    incoming_lines,
-    leaving_spans,
-    told_of_brief,
+    describe_brief,
+    render_egress_summary,
+    render_engine,
+    render_incoming,
+    render_preview,
 )
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit
 from ricordo.tui.widgets.bar import Bar
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ricordo.services.engines.preview import CurationPreview
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.curation.runner import Asker
+    from ricordo.tui.curation.runner import CurationRunner
 
 _LABEL = 18
 """Cells of the label of a scope."""
@@ -58,7 +58,7 @@ _BUSY = "The engine is running; Esc cancels."
 _MOVING = ("cursor-down", "cursor-up", "first", "last")
 
 
-class ScopeWay(NamedTuple):
+class ScopeChoice(NamedTuple):
     """One scope to choose."""
 
     scope: CurationScope
@@ -68,45 +68,45 @@ class ScopeWay(NamedTuple):
     """What the scope covers; may be text of strangers."""
 
 
-class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"]):
+class ScopeScreen(ModalScreen["Curation | None"], ActionScreen["Curation | None"]):
     """Chooses scope and engine, and curates; returns the curation, None if nothing was done."""
 
-    SCENE = Scene.SCOPE
+    SCREEN_ID = ScreenId.SCOPE
     CSS_PATH = "../dialogs/overlay.tcss"
-    VERTICAL_BREAKPOINTS = LOW
+    VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_on(SCENE),
+        *make_bindings(SCREEN_ID),
         *dialog_bindings(
-            Dialog.CHOICE, {f"choice-{n}": f"choose({n})" for n in range(1, NUMBERED + 1)}
+            Dialog.CHOICE, {f"choice-{n}": f"choose({n})" for n in range(1, NUMBERED_CHOICES + 1)}
         ),
     ]
 
     def __init__(
         self,
-        ways: Sequence[ScopeWay],
+        ways: Sequence[ScopeChoice],
         engines: Sequence[EngineSettings],
         engine: EngineSettings,
-        asker: Asker,
+        asker: CurationRunner,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
         """`own` is the engine that is chosen at first: one of `engines`, perhaps with another
         model.
         """
-        ActingScreen.__init__(self, palette, keymap)
+        ActionScreen.__init__(self, palette, keymap)
         self._ways = ways
         self._engines = engines
-        self.own = engine
+        self.engine = engine
         """The chosen engine."""
         self._asker = asker
         self._jobs = Jobs()
-        self.before: CurationPreview | None = None
+        self.preview: CurationPreview | None = None
         """The preview of a curation in the chosen scope; None while it is being made."""
         self.counted: Estimate | None = None
         """The cost estimate by the server's token count; None until it was counted."""
         self.failure = ""
         """Why the last attempt failed; "" if it did not."""
-        self.proposed: Curation | None = None
+        self.finished: Curation | None = None
         """The finished curation, until the screen closes with it."""
         self._is_asking = False
         """Whether the engine is proposing or counting."""
@@ -147,11 +147,11 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
-        label = way.label + " " * max(1, _LABEL - cells(way.label))
+        label = way.label + " " * max(1, _LABEL - count_cells(way.label))
         spans = (
             StyledSpan(f" {number + 1} ", "key"),
             StyledSpan(label),
-            StyledSpan(one_line(way.help), "dim"),
+            StyledSpan(make_one_line(way.help), "dim"),
         )
         return (StyledLine(fit(spans, width)),)
 
@@ -163,46 +163,48 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def _render_text(self, width: int) -> list[StyledLine]:
         if self._incoming:
-            return incoming_lines(self._incoming, width)
-        return before_lines(self.before, self.failure, width)
+            return render_incoming(self._incoming, width)
+        return render_preview(self.preview, self.failure, width)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the engine, the brief, the progress and the keys."""
-        job, before = self._jobs.now, self.before
+        job, before = self._jobs.now, self.preview
         self._show_engine()
         brief = (
-            told_of_brief(before.prepared, before.room)
+            describe_brief(before.prepared, before.max_brief_tokens)
             if before
             else (StyledSpan(" brief", "dim"),)
         )
-        self._bars["about"].say(brief)
+        self._bars["about"].set_content(brief)
         idle = " nothing is sent before Enter; proposals alone write nothing"
-        progress = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(idle, "dim")
-        self._state.say((progress, StyledSpan(" · nothing is written" if job else "", "dim")))
+        progress = StyledSpan(f" ○ {job.label}", "accent") if job else StyledSpan(idle, "dim")
+        self._state.set_content(
+            (progress, StyledSpan(" · nothing is written" if job else "", "dim"))
+        )
         if self._is_asking:
-            self._keys.say(key_spans([(first_keys(self.app, "leave"), "cancel")]))
+            self._keys.set_content(render_keys([(format_first_keys(self.app, "leave"), "cancel")]))
         else:
-            self._keys.say(*key_line(self.situation, self.keymap))
+            self._keys.set_content(*render_key_line(self.action_context, self.keymap))
         self._draw_text()
 
     def _tick(self) -> None:
         if self._jobs.now is not None:
-            self.say()
+            self.update_bars()
 
     def _show_engine(self) -> None:
         numbers = (n for n, engine in enumerate(self._engines) if engine == self._listed)
-        left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
-        self._bars["engine"].say(left, right)
-        egress = self.before.leaving if self.before else None
+        left, right = render_engine(self.engine, next(numbers, 0), len(self._engines))
+        self._bars["engine"].set_content(left, right)
+        egress = self.preview.egress if self.preview else None
         # rows that are being looked up stay, so that nothing jumps
-        is_sent = egress is not None if self.before else self.own.use != RULES
-        for name, spans in leaving_spans(egress, self.counted).items():
+        is_sent = egress is not None if self.preview else self.engine.use != RULES
+        for name, spans in render_egress_summary(egress, self.counted).items():
             self._bars[name].display = is_sent
-            self._bars[name].say(spans)
+            self._bars[name].set_content(spans)
 
     def _draw_text(self) -> None:
         """Draw the brief or the incoming answer, if it changed."""
-        shown = (self.before, self.failure, self._incoming)
+        shown = (self.preview, self.failure, self._incoming)
         if shown == self._drawn:
             return
         was_incoming = bool(self._drawn) and bool(self._incoming)
@@ -215,36 +217,38 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     @property
     def _listed(self) -> EngineSettings:
         """Return the chosen engine as it is listed among `engines`: with their model."""
-        return replace(self.own, model=self._engines[0].model)
+        return replace(self.engine, model=self._engines[0].model)
 
     def _move_to_scope(self) -> None:
         """Preview the scope under the cursor; while an engine runs, stay on its scope."""
         if self._is_asking:
-            self._list.put_on(self._position)
+            self._list.set_cursor(self._position)
         elif self._list.at != self._position:
             self._position = self._list.at
             self._load_preview()
 
     def _load_preview(self, failure: str = "") -> None:
         """Make the preview of the scope under the cursor, and show `failure` above it."""
-        self.before, self.counted, self.failure = None, None, failure
-        make_preview = partial(self._asker.look, self.own, self._ways[self._position].scope)
+        self.preview, self.counted, self.failure = None, None, failure
+        make_preview = partial(
+            self._asker.load_preview, self.engine, self._ways[self._position].scope
+        )
         self._begin("preparing the brief", make_preview, self._show_preview)
 
     def _show_preview(self, before: CurationPreview) -> None:
-        self.before = before
+        self.preview = before
 
     def _begin(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
         """Run `work` in a thread instead of the current job, then `done` with its result."""
         job = self._jobs.begin(phase)
-        self.say()
+        self.update_bars()
 
         def finish(result: Answer) -> None:
             self._is_asking = False
             done(result)
-            self.say()
+            self.update_bars()
 
         self.run_worker(self._jobs.follow(job, work, finish, self._show_failure))
 
@@ -255,17 +259,17 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             self._load_preview(reason)
         else:
             self.failure = reason
-        self.say()
+        self.update_bars()
 
     # Keys
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys for the chosen engine."""
-        egress = self.before.leaving if self.before else None
+        egress = self.preview.egress if self.preview else None
         nothing_sent = "" if egress else "This engine sends nothing."
-        disabled_reason = self.before.why_not if self.before else _NOT_YET
-        is_model = self.own.use == ANTHROPIC
+        disabled_reason = self.preview.blocked_reason if self.preview else _NOT_YET
+        is_model = self.engine.use == ANTHROPIC
         refusals = {
             "open": disabled_reason,
             "next": "",
@@ -277,7 +281,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         }
         if self._is_asking:
             refusals = dict.fromkeys((*refusals, *_MOVING), _BUSY)
-        return Situation(scene=self.SCENE, refusals=refusals)
+        return ActionContext(screen_id=self.SCREEN_ID, disabled_reasons=refusals)
 
     @property
     def handlers(self) -> Handlers:
@@ -299,7 +303,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     def action_choose(self, number: int) -> None:
         """Select the scope of that number."""
         if not self._is_asking and number <= len(self._ways):
-            self._list.rest_on(number - 1)
+            self._list.move_to(number - 1)
 
     def _page(self, direction: int) -> None:
         height = max(1, self._text.scrollable_content_region.height - 2)
@@ -308,25 +312,27 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     def _switch_engine(self, step: int) -> None:
         engines = list(self._engines)
         at = engines.index(self._listed) if self._listed in engines else 0
-        self.own = replace(engines[(at + step) % len(engines)], model=self.own.model)
+        self.engine = replace(engines[(at + step) % len(engines)], model=self.engine.model)
         self._load_preview()
 
     def ask_for_model(self) -> None:
         """Choose the model: one with a known price, or any by its name."""
-        choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use_model)
+        choose_model(
+            self.app, self.engine.model, self._asker.list_models(), self._palette, self._use_model
+        )
 
     def _use_model(self, model: str) -> None:
-        self.own = replace(self.own, model=model)
+        self.engine = replace(self.engine, model=model)
         self._load_preview()
 
     def show_redactions(self) -> None:
         """Show the redacted values."""
-        from ricordo.tui.curation.redaction_screen import KeptBackScreen
+        from ricordo.tui.curation.redaction_screen import RedactionScreen
 
-        assert self.before is not None
-        assert self.before.leaving is not None
-        leaving, told = self.before.leaving, self.before.prepared.told
-        screen = KeptBackScreen(leaving, told, self._asker, self._palette, self.keymap)
+        assert self.preview is not None
+        assert self.preview.egress is not None
+        leaving, told = self.preview.egress, self.preview.prepared.activity
+        screen = RedactionScreen(leaving, told, self._asker, self._palette, self.keymap)
         self.app.push_screen(screen, self._apply_decisions)
 
     def _apply_decisions(self, is_other: bool | None) -> None:
@@ -335,9 +341,11 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def count_tokens(self) -> None:
         """Have the server count the tokens."""
-        assert self.before is not None
+        assert self.preview is not None
         self._is_asking = self._is_counting = True
-        self._begin("the server counts", partial(self._asker.count, self.before), self._show_count)
+        self._begin(
+            "the server counts", partial(self._asker.count_tokens, self.preview), self._show_count
+        )
 
     def _show_count(self, counted: Estimate) -> None:
         self.counted = counted
@@ -348,26 +356,26 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def start(self) -> None:
         """Start the curation; a new program has to be allowed first."""
-        assert self.before is not None
-        program = self.before.leaving.program if self.before.leaving else None
+        assert self.preview is not None
+        program = self.preview.egress.program if self.preview.egress else None
         if program is None:
             self._propose()
         else:
-            ask_to_run(self, program, self._asker.let_run, self._propose, self._show_failure)
+            ask_to_run(self, program, self._asker.allow_program, self._propose, self._show_failure)
 
     def _propose(self) -> None:
-        if self.before is not None:
+        if self.preview is not None:
             self._is_asking, self._is_counting, self.failure = True, False, ""
-            self._begin("proposing", partial(self._asker.propose, self.before), self._finish)
+            self._begin("proposing", partial(self._asker.propose, self.preview), self._finish)
 
     def _finish(self, curation: Curation) -> None:
-        self.proposed = curation
+        self.finished = curation
         self.on_screen_resume()
 
     def on_screen_resume(self) -> None:
         """Close with the finished curation, once no other screen is on top."""
-        if self.proposed is not None and self.is_active:
-            curation, self.proposed = self.proposed, None
+        if self.finished is not None and self.is_active:
+            curation, self.finished = self.finished, None
             self.dismiss(curation)
 
     def cancel(self) -> None:
@@ -377,7 +385,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             return
         self._is_asking = False
         self._jobs.cancel()
-        is_paid = self.own.use != RULES and not self._is_counting
+        is_paid = self.engine.use != RULES and not self._is_counting
         cost = " The cost so far is in the ledger ($)." if is_paid else ""
         self.notify(f"Cancelled. Nothing was changed.{cost}", markup=False, timeout=4)
         self._load_preview()

@@ -13,16 +13,16 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.memory.change import ChangeSet, Edit, effective
-from ricordo.memory.diff import without_hunks
+from ricordo.memory.change import ChangeSet, Edit, drop_empty_edits
+from ricordo.memory.diff import revert_hunks
 from ricordo.settings.keymap import Keymap
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
-from ricordo.tui.context import NO_SECRETS, Scene, Situation
-from ricordo.tui.render.bars import key_line
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.context import NO_SECRETS, ActionContext, ScreenId
+from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.diff_view import DiffView
 from ricordo.tui.widgets.text_view import TextView
@@ -34,10 +34,10 @@ _MOST_WORDS = 8
 """Rows of the text above the diff; the rest is scrolled to."""
 
 
-class Extra(NamedTuple):
+class ExtraAction(NamedTuple):
     """An action that only one kind of proposal has."""
 
-    action: str
+    action_id: str
     """Its id in the registry."""
     run: Callable[[ProposalScreen], None]
 
@@ -50,13 +50,13 @@ _EXTRA = {
 """The extra actions, each with the reason why it is disabled elsewhere."""
 
 
-class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | None]):
+class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | None]):
     """Shows a change set; returns what the user approved, or None."""
 
-    SCENE = Scene.PROPOSAL
+    SCREEN_ID = ScreenId.PROPOSAL
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -65,27 +65,27 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         palette: Palette,
         keymap: Keymap,
         words: Sequence[str] = (),
-        extra: Extra | None = None,
+        extra: ExtraAction | None = None,
     ) -> None:
         """`title` says what would be done, `words` what the user should know, a line each; both
         may be text of strangers. `change_set` is empty if only a decision is recorded. `extra` is
         an action that only this proposal has.
         """
-        ActingScreen.__init__(self, palette, keymap)
-        self.also = ""
+        ActionScreen.__init__(self, palette, keymap)
+        self.also_text = ""
         """What ctrl+s also does, in Ricordo's words."""
         self._extra = extra
         self._title = title
         self._change_set = change_set
-        self._words = (*words, *change_set.remarks)
+        self._words = (*words, *change_set.warnings)
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
-        self._diff = DiffView(palette, self.say, id="diff")
+        self._diff = DiffView(palette, self.update_bars, id="diff")
 
     def compose(self) -> ComposeResult:
         """Lay out the text, the diff, the totals and the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content(one_line(masked(self._title)))
+            overlay.border_title = Content(make_one_line(mask_text(self._title)))
             yield TextView(self._palette, self._render_words, id="words")
             yield self._diff
             yield self._state
@@ -103,24 +103,24 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         view.display = bool(self._words)
         view.can_focus = len(self._render_words(inside - 3)) > _MOST_WORDS
 
-    def replace(self, change_set: ChangeSet, words: Sequence[str] = ()) -> None:
+    def show_other(self, change_set: ChangeSet, words: Sequence[str] = ()) -> None:
         """Propose another change set; ctrl+s is ignored for a moment again."""
         self._change_set = change_set
-        self._words = (*words, *change_set.remarks)
-        self.opened = time.monotonic()
+        self._words = (*words, *change_set.warnings)
+        self.mounted_at = time.monotonic()
         self.query_one("#words", TextView).on_resize()
         self.on_resize()
         self._show()
 
-    def say_also(self, words: str) -> None:
+    def show_also(self, words: str) -> None:
         """Show what ctrl+s also does."""
-        self.also = words
-        self.say()
+        self.also_text = words
+        self.update_bars()
 
     def _show(self) -> None:
-        self._diff.show(self._change_set.edits)
+        self._diff.show_edits(self._change_set.edits)
         self._diff.focus()
-        self.say()
+        self.update_bars()
 
     @property
     def approved(self) -> ChangeSet:
@@ -129,24 +129,24 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
             _leave_out_hunks(edit, {hunk for n, hunk in self._diff.left_out if n == number})
             for number, edit in enumerate(self._change_set.edits)
         ]
-        return replace(self._change_set, edits=effective(edits))
+        return replace(self._change_set, edits=drop_empty_edits(edits))
 
     def _render_words(self, width: int) -> list[StyledLine]:
         return [
             StyledLine(row)
             for word in self._words
-            for row in wrap([StyledSpan(one_line(masked(word)))], width - 1)
+            for row in wrap([StyledSpan(make_one_line(mask_text(word)))], width - 1)
         ]
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys: nothing can be written if every hunk is left out."""
         is_empty = not self._change_set
         nothing_left = (
             "" if self.approved or is_empty else "Every hunk is left out; nothing to write."
         )
         unchanged = "This changes no file." if is_empty else ""
-        own_action = self._extra.action if self._extra else ""
+        own_action = self._extra.action_id if self._extra else ""
         reasons = {action: why for action, why in _EXTRA.items() if action != own_action}
         reveal = "" if self._diff.has_secrets else NO_SECRETS
         refusals = {
@@ -155,9 +155,13 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
             "columns": unchanged,
             "reveal": reveal,
         }
-        return replace(super().situation, refusals=refusals | reasons, revealed=self._diff.revealed)
+        return replace(
+            super().action_context,
+            disabled_reasons=refusals | reasons,
+            revealed=self._diff.is_revealed,
+        )
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the totals and the keys."""
         edits = self.approved.edits
         counts = [
@@ -168,10 +172,10 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         nothing = "all hunks left out" if self._change_set else "no files change"
         totals = ", ".join(f"{count} {word}" for count, word in counts if count) or nothing
         spans = [StyledSpan(f" {totals}"), StyledSpan(" · nothing is written until ctrl+s", "dim")]
-        if self.also:
-            spans.insert(1, StyledSpan(f" · {self.also}", "warning"))
-        self._state.say(tuple(spans))
-        self._keys.say(*key_line(self.situation, self.keymap))
+        if self.also_text:
+            spans.insert(1, StyledSpan(f" · {self.also_text}", "warning"))
+        self._state.set_content(tuple(spans))
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     def approve(self) -> None:
         """Return what is approved."""
@@ -183,16 +187,16 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     def toggle_hunk(self) -> None:
         """Leave out or include the hunk under the cursor; on a title go to the next hunk."""
-        if not self._diff.leave_out():
+        if not self._diff.toggle_hunk():
             self._diff.go_to_hunk()
 
     def toggle_secrets(self) -> None:
         """Reveal the secrets in the diff, or mask them again."""
-        self._diff.reveal()
+        self._diff.toggle_reveal()
 
     def toggle_columns(self) -> None:
         """Switch between side by side and one column."""
-        self._diff.turn()
+        self._diff.toggle_columns()
 
     def reject(self) -> None:
         """Close without approval."""
@@ -220,7 +224,7 @@ def _leave_out_hunks(edit: Edit, left_out: set[int]) -> Edit:
     if not left_out:
         return edit
     old, new = ((raw or b"").decode("utf-8") for raw in (edit.before, edit.after))
-    text = without_hunks(old, new, left_out)
+    text = revert_hunks(old, new, left_out)
     if edit.after is None or edit.before is None:
         # a created or deleted file has one hunk
         return replace(edit, after=edit.before)

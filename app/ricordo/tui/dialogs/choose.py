@@ -12,10 +12,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.text import cells, one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
-from ricordo.tui.actions.dialogs import NUMBERED, Dialog
-from ricordo.tui.render.bars import key_spans
+from ricordo.text import count_cells, make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.dialogs import NUMBERED_CHOICES, Dialog
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
@@ -27,7 +27,7 @@ _LABEL = 16
 """Least cells of a label."""
 
 
-class Way(NamedTuple):
+class Choice(NamedTuple):
     """One option."""
 
     id: str
@@ -49,31 +49,33 @@ class ChooseScreen(ModalScreen[str | None]):
             "cursor-down": "move(1)",
             "cursor-up": "move(-1)",
             "open": "choose",
-            **{f"choice-{number}": f"choose({number})" for number in range(1, NUMBERED + 1)},
+            **{
+                f"choice-{number}": f"choose({number})" for number in range(1, NUMBERED_CHOICES + 1)
+            },
         },
     )
 
-    def __init__(self, title: str, ways: Sequence[Way], palette: Palette) -> None:
+    def __init__(self, title: str, ways: Sequence[Choice], palette: Palette) -> None:
         """`title` may be text of strangers."""
         super().__init__()
         self._title = title
         self._ways = ways
-        self._label = max(_LABEL, *(cells(way.label) + 2 for way in ways))
+        self._label = max(_LABEL, *(count_cells(way.label) + 2 for way in ways))
         self._palette = palette
         self._list = RowList(palette, lambda: None, self._render_row, id="ways", one_row=0)
 
     def compose(self) -> ComposeResult:
         """Lay out the options and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
-            overlay.border_title = Content(one_line(self._title))
+            overlay.border_title = Content(make_one_line(self._title))
             yield self._list
-            last = min(len(self._ways), NUMBERED)
+            last = min(len(self._ways), NUMBERED_CHOICES)
             keys = (
-                (first_keys(self.app, "cursor-up", "cursor-down"), "move"),
-                (f"{first_keys(self.app, 'open')} 1–{last}", "choose"),
-                (first_keys(self.app, "leave"), "back"),
+                (format_first_keys(self.app, "cursor-up", "cursor-down"), "move"),
+                (f"{format_first_keys(self.app, 'open')} 1–{last}", "choose"),
+                (format_first_keys(self.app, "leave"), "back"),
             )
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Select the first option."""
@@ -87,9 +89,9 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
-        label = one_line(way.label)
-        label += " " * max(1, self._label - cells(label))
-        key = str(number + 1) if number < NUMBERED else " "
+        label = make_one_line(way.label)
+        label += " " * max(1, self._label - count_cells(label))
+        key = str(number + 1) if number < NUMBERED_CHOICES else " "
         spans = (StyledSpan(f" {key} ", "key"), StyledSpan(label), StyledSpan(way.help, "dim"))
         return (StyledLine(spans),)
 

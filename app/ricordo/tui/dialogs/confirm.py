@@ -14,7 +14,7 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
-CONFIRMATION = "apply"
+CONFIRMATION_WORD = "apply"
 """The word to type, as on the command line."""
 _MOST_ROWS = 10
 _WIDEST = 90
@@ -25,7 +25,7 @@ class ConfirmScreen(FieldForm[bool]):
     """Returns whether the word was typed."""
 
     def __init__(
-        self, title: str, alarming: Sequence[str], palette: Palette, word: str = CONFIRMATION
+        self, title: str, alarming: Sequence[str], palette: Palette, word: str = CONFIRMATION_WORD
     ) -> None:
         """`alarming` is what would be done, visible text, a line each; `word` is to be typed."""
         fields = [Field("type", "", f"“{word}” to confirm")]
@@ -51,9 +51,9 @@ class ConfirmScreen(FieldForm[bool]):
             for row in wrap([StyledSpan(text)], width - 1, first, rest)
         ]
 
-    def end(self, *, confirmed: bool) -> None:
+    def close_form(self, *, confirmed: bool) -> None:
         """Return the confirmation; stay open after another word."""
-        if confirmed and self.filled["type"].strip() != self._word:
+        if confirmed and self.values["type"].strip() != self._word:
             message = f"Nothing was done. Type “{self._word}” to confirm, or press Esc."
             self.notify(message, severity="warning", markup=False)
             return

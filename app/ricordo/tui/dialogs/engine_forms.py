@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.errors import RicordoError
 from ricordo.settings.values import is_model
-from ricordo.text import one_line
-from ricordo.tui.dialogs.choose import ChooseScreen, Way
+from ricordo.text import make_one_line
+from ricordo.tui.dialogs.choose import Choice, ChooseScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
-from ricordo.tui.dialogs.form import Field, Filled, FormScreen
-from ricordo.tui.render.egress_lines import told_of_price
+from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
+from ricordo.tui.render.egress_lines import describe_price
 
 if TYPE_CHECKING:
     from textual.app import App
 
     from ricordo.llm.prices import Price
     from ricordo.llm.program import Program
-    from ricordo.tui.base.acting_screen import ActingScreen
+    from ricordo.tui.base.acting_screen import ActionScreen
     from ricordo.tui.color_palette import Palette
 
 _TITLE = "Which model?"
@@ -43,7 +43,7 @@ def choose_model(
             form = FormScreen(_TITLE, [Field("model", "", "its name")], palette, "choose")
             app.push_screen(form, named)
 
-    def named(filled: Filled | None) -> None:
+    def named(filled: FormResult | None) -> None:
         if filled is None or not filled.confirmed:
             return
         name = filled.values["model"].strip()
@@ -53,8 +53,8 @@ def choose_model(
             app.notify("Not the name of a model.", severity="warning", markup=False)
 
     names = dict.fromkeys((now, *prices))
-    ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-    ways.insert(1, Way("", "another model", "by the name that its server knows"))
+    ways = [Choice(name, name, describe_price(prices.get(name))) for name in names]
+    ways.insert(1, Choice("", "another model", "by the name that its server knows"))
     app.push_screen(ChooseScreen(_TITLE, ways, palette), chosen)
 
 
@@ -65,7 +65,7 @@ _NOT_KNOWN = "Nothing is added to the command: turn off its memory, hooks and to
 
 
 def ask_to_run(
-    screen: ActingScreen[Any],
+    screen: ActionScreen[Any],
     program: Program,
     let_run: Callable[[Program], None],
     then: Callable[[], None],
@@ -87,7 +87,7 @@ def ask_to_run(
         if is_meant:
             screen.run_worker(keep())
 
-    lines = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
-    palette = screen.styles_now()
+    lines = [make_one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
+    palette = screen.current_palette()
     title = "Run this program for the first time?"
     screen.app.push_screen(ConfirmScreen(title, lines, palette, _RUN), answered)

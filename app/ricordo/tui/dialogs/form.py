@@ -15,18 +15,18 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from ricordo.text import one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.acting_screen import CALM
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledSpan
 from ricordo.tui.widgets.bar import Bar
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
-LABEL = 13
+LABEL_WIDTH = 13
 """Cells of a label."""
 
 
@@ -42,7 +42,7 @@ class Field(NamedTuple):
     """The texts that ← and → put into it."""
 
 
-class Filled(NamedTuple):
+class FormResult(NamedTuple):
     """The result of a form."""
 
     values: Mapping[str, str]
@@ -115,29 +115,33 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
     def compose(self) -> ComposeResult:
         """Lay out the text, the fields, what is below them and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
-            overlay.border_title = Content(one_line(self._title))
+            overlay.border_title = Content(make_one_line(self._title))
             if self._words:
                 yield Bar(self._palette, id="words", base="").with_left(
-                    StyledSpan(f" {one_line(self._words)}", "dim")
+                    StyledSpan(f" {make_one_line(self._words)}", "dim")
                 )
             for field in self._fields:
                 with Horizontal(classes="field"):
                     label = Bar(self._palette, id=f"label-{field.name}", base="")
-                    yield label.with_left(StyledSpan(f" {field.name:<{LABEL - 1}}", "dim"))
+                    yield label.with_left(StyledSpan(f" {field.name:<{LABEL_WIDTH - 1}}", "dim"))
                     yield FormInput(field)
                 if field.choices:
                     yield self._create_choices_bar(field)
             yield from self.compose_below()
             keys = (
-                (first_keys(self.app, "confirm"), self._verb),
+                (format_first_keys(self.app, "confirm"), self._verb),
                 ("Tab", "next"),
-                (first_keys(self.app, "cancel"), "close, nothing is written"),
+                (format_first_keys(self.app, "cancel"), "close, nothing is written"),
             )
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def _create_choices_bar(self, field: Field) -> Bar:
-        names = " · ".join(one_line(choice) for choice in field.choices)
-        spans = (StyledSpan(" " * (LABEL + 1)), StyledSpan("← → ", "key"), StyledSpan(names, "dim"))
+        names = " · ".join(make_one_line(choice) for choice in field.choices)
+        spans = (
+            StyledSpan(" " * (LABEL_WIDTH + 1)),
+            StyledSpan("← → ", "key"),
+            StyledSpan(names, "dim"),
+        )
         return Bar(self._palette, id=f"choices-{field.name}", base="").with_left(*spans)
 
     def compose_below(self) -> ComposeResult:
@@ -156,7 +160,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
         self._palette = palette
 
     @property
-    def filled(self) -> dict[str, str]:
+    def values(self) -> dict[str, str]:
         """Return the texts by field name."""
         inputs = self.query(FormInput)
         return {
@@ -174,21 +178,21 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
 
     def action_confirm(self) -> None:
         """Close the form as confirmed."""
-        if time.monotonic() - self.opened >= CALM:
-            self.end(confirmed=True)
+        if time.monotonic() - self.opened >= KEY_DELAY:
+            self.close_form(confirmed=True)
 
     def action_leave(self) -> None:
         """Close the form as not confirmed."""
-        self.end(confirmed=False)
+        self.close_form(confirmed=False)
 
     @abstractmethod
-    def end(self, *, confirmed: bool) -> None:
+    def close_form(self, *, confirmed: bool) -> None:
         """Close with the result of the form."""
 
 
-class FormScreen(FieldForm[Filled]):
+class FormScreen(FieldForm[FormResult]):
     """Returns what was typed."""
 
-    def end(self, *, confirmed: bool) -> None:
+    def close_form(self, *, confirmed: bool) -> None:
         """Close with what was typed."""
-        self.dismiss(Filled(self.filled, confirmed))
+        self.dismiss(FormResult(self.values, confirmed))

@@ -12,11 +12,11 @@ from textual.screen import ModalScreen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.actions.registry import actions_on, label_of
-from ricordo.tui.context import Scene
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.actions.registry import find_actions, format_action_keys
+from ricordo.tui.context import ScreenId
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 _KEY_COLUMN = 18
-_OF_HANDOFFS = (Scene.SESSIONS, Scene.HANDOFF)
+_OF_HANDOFFS = (ScreenId.SESSIONS, ScreenId.HANDOFF)
 
 
 class HelpScreen(ModalScreen[None]):
@@ -41,12 +41,12 @@ class HelpScreen(ModalScreen[None]):
         },
     )
 
-    def __init__(self, palette: Palette, keymap: Keymap, scene: Scene) -> None:
+    def __init__(self, palette: Palette, keymap: Keymap, scene: ScreenId) -> None:
         """`keymap` are the user's own keys by action id; `scene` is the screen to list."""
         super().__init__()
         self._palette = palette
         self._keymap = keymap
-        self._actions = actions_on(scene)
+        self._actions = find_actions(scene)
         self._marks = _explain_handoff_marks() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
     def compose(self) -> ComposeResult:
@@ -55,7 +55,7 @@ class HelpScreen(ModalScreen[None]):
             overlay.border_title = Content("Keys")
             yield TextView(self._palette, self._render_text, id="text")
             yield Bar(self._palette, id="keys").with_left(
-                *key_spans([(first_keys(self.app, "leave"), "close")])
+                *render_keys([(format_first_keys(self.app, "leave"), "close")])
             )
 
     def _render_text(self, width: int) -> list[StyledLine]:
@@ -70,7 +70,7 @@ class HelpScreen(ModalScreen[None]):
         return [*lines, *self._marks]
 
     def _render_action(self, action: Action, width: int) -> list[StyledLine]:
-        keys = label_of(action, self._keymap) or "palette"
+        keys = format_action_keys(action, self._keymap) or "palette"
         key = StyledSpan(f"  {keys:<{_KEY_COLUMN - 3}} ", "key")
         indent = StyledSpan(" " * _KEY_COLUMN)
         return [
@@ -114,7 +114,7 @@ _GLYPHS_EXPLAINED = (
 
 def _explain_handoff_marks() -> tuple[StyledLine, ...]:
     """Return the legend of the marks of statements."""
-    from ricordo.tui.render.handoff_marks import EXPLAINED, GLYPHS
+    from ricordo.tui.render.handoff_marks import GLYPHS, MEANINGS
 
     rows = (
         StyledLine(
@@ -123,6 +123,6 @@ def _explain_handoff_marks() -> tuple[StyledLine, ...]:
                 StyledSpan(f"{status.value:<11}{meaning}"),
             )
         )
-        for status, meaning in EXPLAINED.items()
+        for status, meaning in MEANINGS.items()
     )
     return (StyledLine((StyledSpan("Marks", "heading"),)), *rows)

@@ -15,12 +15,12 @@ from textual.screen import ModalScreen
 
 from ricordo.background import Throttle
 from ricordo.errors import RicordoError
-from ricordo.services.ledger.benefit import bought
-from ricordo.services.ledger.describe import LedgerSection, told_bought
+from ricordo.services.ledger.benefit import compute_benefit
+from ricordo.services.ledger.describe import LedgerSection, format_benefit
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _INDENT = 2
 
 
-def ledger_lines(sections: Sequence[LedgerSection], width: int) -> list[StyledLine]:
+def render_ledger(sections: Sequence[LedgerSection], width: int) -> list[StyledLine]:
     """Return the sections of a ledger, at most `width` cells wide."""
     lines: list[StyledLine] = []
     for section in sections:
@@ -71,7 +71,7 @@ class LedgerScreen(ModalScreen[None]):
         self._memory = memory
         self._palette = palette
         self._sections: Sequence[LedgerSection] = (LedgerSection("Reading the ledger …", ()),)
-        self.is_read = False
+        self.is_loaded = False
         """Whether the ledger is shown."""
 
     def compose(self) -> ComposeResult:
@@ -79,8 +79,8 @@ class LedgerScreen(ModalScreen[None]):
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Ledger · cost and benefit of curation")
             yield TextView(self._palette, self._render_text, id="text")
-            keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Begin to read the ledger."""
@@ -94,17 +94,17 @@ class LedgerScreen(ModalScreen[None]):
             self._sections = (LedgerSection(str(error), ()),)
         finally:
             closed.set()
-        self.is_read = True
+        self.is_loaded = True
         self.query_one(TextView).on_resize()
 
     def _load_sections(self, step: Callable[[], None]) -> Sequence[LedgerSection]:
         try:
-            return told_bought(bought(self._notebook, self._memory, step))
+            return format_benefit(compute_benefit(self._notebook, self._memory, step))
         except _LedgerClosed:
             return ()
 
     def _render_text(self, width: int) -> list[StyledLine]:
-        return ledger_lines(self._sections, width)
+        return render_ledger(self._sections, width)
 
 
 def _create_step(closed: Event) -> Callable[[], None]:

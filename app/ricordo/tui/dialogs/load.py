@@ -10,14 +10,14 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.services.describe import dropped
-from ricordo.services.report import load_line
-from ricordo.text import one_line, visible
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.services.describe import find_unloaded_entries
+from ricordo.services.report import format_load
+from ricordo.text import make_one_line, make_visible
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -50,20 +50,20 @@ class LoadScreen(ModalScreen[None]):
         agent = self._snapshot.memory.layout.agent or "an agent"
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(f"What {agent} gets at session start")
-            title = StyledSpan(load_line(self._snapshot.memory), "bold")
+            title = StyledSpan(format_load(self._snapshot.memory), "bold")
             yield Bar(self._palette, id="title").with_left(title)
             yield TextView(self._palette, self._render_text, id="text")
-            keys = ((first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def _render_text(self, width: int) -> list[StyledLine]:
         memory = self._snapshot.memory
         lines: list[StyledLine] = []
-        for text in masked(memory.load.text).split("\n"):
+        for text in mask_text(memory.load.text).split("\n"):
             style = "heading" if text.startswith("#") else ""
-            spans = [StyledSpan(visible(text.rstrip("\r").expandtabs(4)), style)]
+            spans = [StyledSpan(make_visible(text.rstrip("\r").expandtabs(4)), style)]
             lines += [StyledLine(row) for row in wrap(spans, width)]
-        not_loaded = dropped(memory)
+        not_loaded = find_unloaded_entries(memory)
         if memory.load.cut_at_line is None:
             return lines
         cut = f"──── agents stop reading here: line {memory.load.cut_at_line} of the index ────"
@@ -71,8 +71,8 @@ class LoadScreen(ModalScreen[None]):
         for line, title, path in not_loaded:
             row = [
                 StyledSpan(f"{line:>5}  ", "dim"),
-                StyledSpan(one_line(masked(title))),
-                StyledSpan(f"  {one_line(path)}", "dim"),
+                StyledSpan(make_one_line(mask_text(title))),
+                StyledSpan(f"  {make_one_line(path)}", "dim"),
             ]
             lines += [StyledLine(spans) for spans in wrap(row, width)]
         return lines

@@ -12,17 +12,17 @@ from textual.screen import Screen
 
 from ricordo.agents.place import MemoryPlace
 from ricordo.errors import MemoryNotFound
-from ricordo.services.workspace.notebook import short_name
+from ricordo.services.workspace.notebook import get_short_name
 from ricordo.settings.keymap import Keymap
-from ricordo.text import cells, clip, one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import clip, count_cells, make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.context import Scene
+from ricordo.tui.context import ScreenId
 from ricordo.tui.messages import MemoriesRequested
-from ricordo.tui.render.bars import key_line, key_spans
+from ricordo.tui.render.bars import render_key_line, render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.cursor_view import CursorView
@@ -41,7 +41,7 @@ class PlaceList(CursorView):
     def on_resize(self) -> None:
         """Draw for the new width."""
         self.lines_changed()
-        self.rest_on(max(self.cursor, 0))
+        self.move_to(max(self.cursor, 0))
 
     @property
     def place(self) -> MemoryPlace | None:
@@ -56,30 +56,30 @@ class PlaceList(CursorView):
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one memory."""
         place = self._places[number]
-        name = clip(short_name(place), 28)
+        name = clip(get_short_name(place), 28)
         agent = clip(place.layout.agent or place.layout.kind, 22)
-        root = one_line(place.root)
+        root = make_one_line(place.root)
         if root.startswith(self._home + "/"):
             root = "~" + root[len(self._home) :]
         spans = (
-            StyledSpan(f"  {name}{' ' * (30 - cells(name))}", "bold"),
-            StyledSpan(f"{agent}{' ' * (24 - cells(agent))}"),
+            StyledSpan(f"  {name}{' ' * (30 - count_cells(name))}", "bold"),
+            StyledSpan(f"{agent}{' ' * (24 - count_cells(agent))}"),
             StyledSpan(clip(root, max(8, self.content_width - 58)), "dim"),
         )
         return StyledLine(spans), "cursor" if number == self.cursor else ""
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return True: every memory can be chosen."""
         return True
 
 
-class MemoriesScreen(ActingScreen[MemoryPlace | None]):
+class MemoriesScreen(ActionScreen[MemoryPlace | None]):
     """Returns the memory that the user chose, or None."""
 
-    SCENE = Scene.MEMORIES
+    SCREEN_ID = ScreenId.MEMORIES
 
     CSS_PATH = "chooser.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self, places: Sequence[MemoryPlace], palette: Palette, keymap: Keymap, home: str
@@ -97,7 +97,7 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
     def on_mount(self) -> None:
         """Focus the list; the most likely memory is the first."""
         self._list.focus()
-        self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
+        self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
@@ -124,7 +124,7 @@ class MemoriesScreen(ActingScreen[MemoryPlace | None]):
         self.dismiss(None)
 
 
-class NothingScreen(Screen[bool]):
+class NoMemoryScreen(Screen[bool]):
     """Shows that no memory was found; returns whether to open the demo."""
 
     CSS_PATH = "chooser.tcss"
@@ -149,11 +149,11 @@ class NothingScreen(Screen[bool]):
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Ricordo", "bold"))
         yield TextView(self._palette, self._render_text, id="text")
         keys = (
-            (first_keys(self.app, "demo"), "demo"),
-            (first_keys(self.app, "memories"), "memories of this machine"),
-            (first_keys(self.app, "leave"), "quit"),
+            (format_first_keys(self.app, "demo"), "demo"),
+            (format_first_keys(self.app, "memories"), "memories of this machine"),
+            (format_first_keys(self.app, "leave"), "quit"),
         )
-        yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def action_memories(self) -> None:
         """Show the other memories of this machine."""
@@ -163,7 +163,7 @@ class NothingScreen(Screen[bool]):
         lines = [StyledLine((StyledSpan("No memory was found here", "heading"),)), BLANK]
         for text, style in self._paragraphs():
             lines += [
-                StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width)
+                StyledLine(row) for row in wrap([StyledSpan(make_one_line(text), style)], width)
             ] + [BLANK]
         return lines
 

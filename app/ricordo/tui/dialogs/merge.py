@@ -13,15 +13,15 @@ from textual.content import Content
 from textual.events import Resize
 from textual.screen import ModalScreen
 
-from ricordo.memory.diff import hunks
-from ricordo.memory.lines import bare, split_lines
+from ricordo.memory.diff import compute_hunks
+from ricordo.memory.lines import split_lines, strip_line_end
 from ricordo.storage.writer import EditConflict
-from ricordo.text import one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, shown, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.bars import render_keys
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, wrap
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -55,7 +55,7 @@ class _Version(TextView):
         self.jump_to(self._first - 1)
 
 
-class ThreeVersionsScreen(ModalScreen[bool]):
+class EditConflictScreen(ModalScreen[bool]):
     """Shows an edit conflict; returns whether the user wants to edit again."""
 
     CSS_PATH = "overlay.tcss"
@@ -88,12 +88,12 @@ class ThreeVersionsScreen(ModalScreen[bool]):
                     view = _Version(self._palette, partial(self._render_version, name), id=name)
                     view.border_title = Content(title)
                     yield view
-            keys = [(first_keys(self.app, "edit"), "edit again")] if self._can_edit else []
+            keys = [(format_first_keys(self.app, "edit"), "edit again")] if self._can_edit else []
             keys += [
                 ("Tab", "next text"),
-                (first_keys(self.app, "leave"), "back, nothing was written"),
+                (format_first_keys(self.app, "leave"), "back, nothing was written"),
             ]
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Focus the other program's version."""
@@ -117,7 +117,9 @@ class ThreeVersionsScreen(ModalScreen[bool]):
             self.dismiss(True)
 
     def _render_words(self, width: int) -> list[StyledLine]:
-        return [StyledLine(row) for row in wrap([StyledSpan(one_line(self._words))], width - 1)]
+        return [
+            StyledLine(row) for row in wrap([StyledSpan(make_one_line(self._words))], width - 1)
+        ]
 
     def _render_version(self, name: str, width: int) -> tuple[list[StyledLine], int]:
         """Return the lines of a version, and the first of them that differs in the first file."""
@@ -127,12 +129,14 @@ class ThreeVersionsScreen(ModalScreen[bool]):
             texts = {
                 "before": conflict.edit.before,
                 "after": conflict.edit.after,
-                "now": conflict.now,
+                "now": conflict.current,
             }
             if lines:
                 lines.append(BLANK)
             if len(self._conflicts) > 1:
-                lines.append(StyledLine((StyledSpan(one_line(conflict.edit.path), "heading"),)))
+                lines.append(
+                    StyledLine((StyledSpan(make_one_line(conflict.edit.path), "heading"),))
+                )
             others = [texts["after"], texts["now"]] if name == "before" else [texts["before"]]
             style = "removed" if name == "before" else "added"
             drawn, differs = _render_text(texts[name], others, style, width)
@@ -143,7 +147,7 @@ class ThreeVersionsScreen(ModalScreen[bool]):
 
 
 def _describe_conflicts(conflicts: Sequence[EditConflict]) -> str:
-    deleted = [conflict.now is None for conflict in conflicts]
+    deleted = [conflict.current is None for conflict in conflicts]
     if all(deleted):
         return f"Another program deleted {'the file' if len(deleted) == 1 else 'the files'}"
     changed = "Another program changed the same lines"
@@ -162,17 +166,17 @@ def _render_text(
     marked: set[int] = set()
     differs: list[int] = []
     for other in others:
-        for hunk in hunks(_decode(other or b""), text):
+        for hunk in compute_hunks(_decode(other or b""), text):
             marked.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
             if other is not None:
                 differs.append(hunk.new_start)
     drawn: list[StyledLine] = []
     first = 0
-    for number, line in enumerate(split_lines(masked(text))):
+    for number, line in enumerate(split_lines(mask_text(text))):
         if number <= min(differs, default=0):
             first = len(drawn)
         head = (StyledSpan(f"{number + 1:>{_NUMBER}} ", "dim"),)
-        spans = [StyledSpan(shown(bare(line)), style if number in marked else "")]
+        spans = [StyledSpan(span_text(strip_line_end(line)), style if number in marked else "")]
         drawn += [
             StyledLine(row) for row in wrap(spans, width, head, (StyledSpan(" " * (_NUMBER + 1)),))
         ]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class MoveTarget(NamedTuple):
     """The destination of notes."""
 
-    wanted: str
+    path: str
     """The typed path or name; "" for several notes."""
     place: MemoryPlace
     """The chosen memory; may be the present one."""
@@ -69,10 +69,10 @@ class MoveScreen(FieldForm[MoveTarget | None]):
         if not self._fields:
             self._places.focus()
 
-    def end(self, *, confirmed: bool) -> None:
+    def close_form(self, *, confirmed: bool) -> None:
         """Close with the destination."""
         place = self._places.place
         if not confirmed or place is None:
             self.dismiss(None)
             return
-        self.dismiss(MoveTarget(self.filled.get("path", ""), place))
+        self.dismiss(MoveTarget(self.values.get("path", ""), place))

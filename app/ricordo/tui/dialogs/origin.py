@@ -13,24 +13,28 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from ricordo.agents.transcripts.session import FileAction, Who
-from ricordo.services.sessions.activity_text import day_in_words, local_time, nobody_in_words
+from ricordo.agents.transcripts.session import FileAction, Speaker
+from ricordo.services.sessions.activity_text import (
+    describe_missing_quote,
+    format_day,
+    parse_local_time,
+)
 from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
-from ricordo.tui.context import Scene, Situation
-from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, shown, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.render.bars import render_key_line
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, wrap
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import ReadView
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
-NOTHING_KNOWN = "No transcript shows where this note came from."
+NO_ORIGIN = "No transcript shows where this note came from."
 _MARGIN = "  "
 _BAR = StyledSpan(" ┃ ", "accent")
 _BESIDE = StyledSpan("   ")
@@ -48,7 +52,7 @@ _CHANGES = {
 }
 
 
-def origin_lines(cause: NoteOrigin, width: int) -> tuple[list[StyledLine], range]:
+def render_origin(cause: NoteOrigin, width: int) -> tuple[list[StyledLine], range]:
     """Return the messages around the cause of a note in their order, under a line that says whose
     words the note is based on; and the rows of the message that is the cause.
     """
@@ -69,18 +73,18 @@ def origin_lines(cause: NoteOrigin, width: int) -> tuple[list[StyledLine], range
     return lines, rows
 
 
-def step_title(causes: Sequence[NoteOrigin], at: int) -> str:
+def format_change_title(causes: Sequence[NoteOrigin], at: int) -> str:
     """Return the number, the kind and the day of the shown change of a note, in words."""
     if not causes:
         return ""
     cause = causes[at]
     done = _CHANGES[cause.deed] if cause.deed else "named by the note" if cause.note else "quoted"
-    return f"{at + 1} of {len(causes)} · {done} {day_in_words(cause.at)}"
+    return f"{at + 1} of {len(causes)} · {done} {format_day(cause.at)}"
 
 
-def session_title(cause: NoteOrigin, width: int) -> str:
+def format_session_title(cause: NoteOrigin, width: int) -> str:
     """Return the agent, the title and the day of the session, in one row."""
-    return clip(f"{cause.agent.shown} · {cause.shown_session} · {day_in_words(cause.at)}", width)
+    return clip(f"{cause.agent.shown} · {cause.shown_session} · {format_day(cause.at)}", width)
 
 
 def _render_verdict(cause: NoteOrigin, width: int) -> list[StyledLine]:
@@ -92,13 +96,13 @@ def _render_verdict(cause: NoteOrigin, width: int) -> list[StyledLine]:
             "heading",
         )
     else:
-        reason = nobody_in_words(cause)
+        reason = describe_missing_quote(cause)
         text, style = f"! {reason[0].upper()}{reason[1:]}.", "warning"
     return [StyledLine(row) for row in wrap([StyledSpan(text, style)], width, (StyledSpan(" "),))]
 
 
 def _render_message(message: QuotedMessage, cause: NoteOrigin, width: int) -> list[StyledLine]:
-    name = "you" if message.who is Who.PERSON else cause.agent.shown
+    name = "you" if message.who is Speaker.USER else cause.agent.shown
     style = "accent bold" if message.is_cause else "bold"
     head = [StyledSpan("▸ " if message.is_cause else _MARGIN, style), StyledSpan(name, style)]
     head.append(StyledSpan(f"  {_format_time(message.at)}", "dim"))
@@ -106,8 +110,8 @@ def _render_message(message: QuotedMessage, cause: NoteOrigin, width: int) -> li
         head.append(StyledSpan(f"  ✎ {_ACTS[cause.deed]} {clip(cause.note, 60)}", "changed"))
     lines = [StyledLine(row) for row in wrap(head, width, (), (_BESIDE,))]
     beside = _BAR if message.is_cause else _BESIDE
-    for text in masked(message.text).split("\n"):
-        spans = [StyledSpan(shown(text), "" if message.is_cause else "dim")]
+    for text in mask_text(message.text).split("\n"):
+        spans = [StyledSpan(span_text(text), "" if message.is_cause else "dim")]
         lines += [StyledLine(row) for row in wrap(spans, width - 1, (beside,), (beside,))]
     return lines if message.text else lines[:1]
 
@@ -117,16 +121,16 @@ def _count_messages(count: int) -> str:
 
 
 def _format_time(at: str) -> str:
-    moment = local_time(at)
+    moment = parse_local_time(at)
     return f"{moment:%H:%M}" if moment else ""
 
 
-class OriginScreen(ActingScreen[None]):
+class OriginScreen(ActionScreen[None]):
     """Shows one change of a note at a time, from its creation to the last change."""
 
-    SCENE = Scene.ORIGIN
+    SCREEN_ID = ScreenId.ORIGIN
     CSS_PATH = "origin.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -134,7 +138,7 @@ class OriginScreen(ActingScreen[None]):
         find: Callable[[], Sequence[NoteOrigin]],
         palette: Palette,
         keymap: Keymap,
-        nothing: str = NOTHING_KNOWN,
+        empty_text: str = NO_ORIGIN,
     ) -> None:
         """`about` is the path of a note; `find` returns its origins and is called in a thread;
         `nothing` is shown if there are none.
@@ -142,7 +146,7 @@ class OriginScreen(ActingScreen[None]):
         super().__init__(palette, keymap)
         self._find = find
         self._about = about
-        self._empty_text = nothing
+        self._empty_text = empty_text
         self._causes: Sequence[NoteOrigin] = ()
         self._exists: Mapping[str, bool] = {}
         self._position = 0
@@ -166,12 +170,12 @@ class OriginScreen(ActingScreen[None]):
     def on_mount(self) -> None:
         """Begin to look up the origins."""
         self._messages_view.focus()
-        self.say()
+        self.update_bars()
         self.run_worker(self._load(), group="origin")
 
     def on_resize(self) -> None:
         """Update the bars for the new width."""
-        self.call_after_refresh(self.say)
+        self.call_after_refresh(self.update_bars)
 
     async def _load(self) -> None:
         causes = await asyncio.to_thread(self._find)
@@ -185,7 +189,7 @@ class OriginScreen(ActingScreen[None]):
         return self._causes[self._position] if self._causes else None
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys, with the reasons for disabled ones."""
         refusals = {
             "back": "" if self._position else "This is the first change of the note.",
@@ -193,7 +197,7 @@ class OriginScreen(ActingScreen[None]):
             if self._position + 1 < len(self._causes)
             else "This is the last known change.",
         }
-        return replace(super().situation, refusals=refusals)
+        return replace(super().action_context, disabled_reasons=refusals)
 
     @property
     def handlers(self) -> Handlers:
@@ -210,26 +214,28 @@ class OriginScreen(ActingScreen[None]):
 
     def _show(self) -> None:
         cause = self.cause
-        self._messages_view.border_title = Content(session_title(cause, 90) if cause else "")
-        self._messages_view.tell()
-        self.say()
+        self._messages_view.border_title = Content(format_session_title(cause, 90) if cause else "")
+        self._messages_view.redraw()
+        self.update_bars()
 
     def _render_text(self, width: int) -> list[StyledLine]:
         cause = self.cause
         if cause is not None:
-            lines, self._cause_rows = origin_lines(cause, width)
+            lines, self._cause_rows = render_origin(cause, width)
             return lines
         return [StyledLine((StyledSpan(self._empty_text, "dim"),))] if self.is_loaded else []
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the title, the transcript's path and the keys."""
         left = (
             StyledSpan(" Origin ", "accent bold"),
             StyledSpan(f" {clip(self._about, 60)}", "bold"),
         )
-        self._title.say(left, (StyledSpan(f"{step_title(self._causes, self._position)} ", "dim"),))
-        self._state.say(self._describe_transcript())
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._title.set_content(
+            left, (StyledSpan(f"{format_change_title(self._causes, self._position)} ", "dim"),)
+        )
+        self._state.set_content(self._describe_transcript())
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     def _describe_transcript(self) -> tuple[StyledSpan, ...]:
         cause = self.cause
@@ -249,7 +255,7 @@ class OriginScreen(ActingScreen[None]):
     def copy_quote(self) -> None:
         """Copy the message that is the cause."""
         cause = self.cause
-        self.copy_text(masked(cause.summary.text) if cause else "")
+        self.copy_text(mask_text(cause.summary.text) if cause else "")
 
     def close(self) -> None:
         """Close the screen: the key that opened it closes it."""

@@ -12,14 +12,14 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from ricordo.text import cells, clip
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import clip, count_cells
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.dialogs.form import Field, FormInput
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -30,7 +30,7 @@ _NAME = 34
 """Cells of a note's name."""
 
 
-class Picked(NamedTuple):
+class PickedNote(NamedTuple):
     """The choice of the user."""
 
     path: str
@@ -56,17 +56,17 @@ class NoteList(CursorView):
             if all(word in f"{note.name} {note.path}".casefold() for word in wanted)
         )
         self.lines_changed()
-        self.rest_on(1 if wanted and self._matching else 0)
+        self.move_to(1 if wanted and self._matching else 0)
 
     @property
-    def picked(self) -> str:
+    def picked_path(self) -> str:
         """Return the path of the note under the cursor; "" for none."""
         return self._matching[self.cursor - 1].path if self.cursor > 0 else ""
 
     def on_resize(self) -> None:
         """Draw for the new width."""
         self.lines_changed()
-        self.rest_on(max(self.cursor, 0))
+        self.move_to(max(self.cursor, 0))
 
     @property
     def line_count(self) -> int:
@@ -79,18 +79,21 @@ class NoteList(CursorView):
         if not number:
             return StyledLine((StyledSpan(f"  {self._none_label}", "dim"),)), base
         note = self._matching[number - 1]
-        name = clip(masked(note.name), _NAME)
+        name = clip(mask_text(note.name), _NAME)
         path = clip(note.path, max(8, self.content_width - _NAME - 4))
         return StyledLine(
-            (StyledSpan(f"  {name}{' ' * (_NAME + 2 - cells(name))}"), StyledSpan(path, "dim"))
+            (
+                StyledSpan(f"  {name}{' ' * (_NAME + 2 - count_cells(name))}"),
+                StyledSpan(path, "dim"),
+            )
         ), base
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return True: every row can be chosen."""
         return True
 
 
-class PickNoteScreen(ModalScreen[Picked | None]):
+class PickNoteScreen(ModalScreen[PickedNote | None]):
     """Returns the choice, or None."""
 
     CSS_PATH = "overlay.tcss"
@@ -117,11 +120,11 @@ class PickNoteScreen(ModalScreen[Picked | None]):
             yield FormInput(Field("words", hint="words of the name or path"))
             yield self._list
             keys = (
-                (first_keys(self.app, "previous-hit", "next-hit"), "move"),
+                (format_first_keys(self.app, "previous-hit", "next-hit"), "move"),
                 ("Enter", "choose"),
-                (first_keys(self.app, "cancel"), "back"),
+                (format_first_keys(self.app, "cancel"), "back"),
             )
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Focus the words."""
@@ -140,7 +143,7 @@ class PickNoteScreen(ModalScreen[Picked | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Choose the note under the cursor."""
         event.stop()
-        self.dismiss(Picked(self._list.picked))
+        self.dismiss(PickedNote(self._list.picked_path))
 
     def action_move(self, step: int) -> None:
         """Move the cursor."""

@@ -17,14 +17,14 @@ from textual.screen import ModalScreen
 
 from ricordo.curation.engine import Step
 from ricordo.services.engines.preview import Egress
-from ricordo.text import one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.acting_screen import LOW
+from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.jobs import Answer, Jobs
-from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.egress_lines import asked_spans, leaving_spans
+from ricordo.tui.render.bars import render_keys
+from ricordo.tui.render.egress_lines import render_asked, render_egress_summary
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -38,39 +38,39 @@ class QuestionPreview(Protocol):
     """What is known before the question is sent."""
 
     @property
-    def leaving(self) -> Egress | None:
+    def egress(self) -> Egress | None:
         """What is sent; None if nothing is."""
 
     @property
-    def why_not(self) -> str:
+    def disabled_reason(self) -> str:
         """Why the question cannot be sent; "" if it can."""
 
 
-Before = TypeVar("Before", bound=QuestionPreview)
+Preview = TypeVar("Preview", bound=QuestionPreview)
 Result = TypeVar("Result", covariant=True)
 
 
-class ScreenQuestion(Protocol[Before, Result]):
+class EngineQuestion(Protocol[Preview, Result]):
     """A question; its methods are called in threads, one at a time."""
 
     title: str
 
-    def look(self, step: Step) -> Before:
+    def load_preview(self, step: Step) -> Preview:
         """Return the preview. Raises RicordoError."""
 
-    def lines(self, before: Before, width: int) -> list[StyledLine]:
+    def render_preview(self, before: Preview, width: int) -> list[StyledLine]:
         """Return the preview as lines, with everything that is sent."""
 
-    def ask(self, before: Before, step: Step) -> Result:
+    def ask(self, before: Preview, step: Step) -> Result:
         """Send the question and return its result. Raises RicordoError."""
 
 
-class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
+class QuestionScreen(ModalScreen["Result | None"], Generic[Preview, Result]):
     """Shows a question and sends it; returns its result, None if nothing was sent."""
 
     # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
-    VERTICAL_BREAKPOINTS = LOW
+    VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.QUESTION,
         {
@@ -80,12 +80,12 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         },
     )
 
-    def __init__(self, question: ScreenQuestion[Before, Result], palette: Palette) -> None:
+    def __init__(self, question: EngineQuestion[Preview, Result], palette: Palette) -> None:
         """Preview `question` once the screen is mounted."""
         super().__init__()
         self._question = question
         self._jobs = Jobs()
-        self.before: Before | None = None
+        self.preview: Preview | None = None
         """The preview; None while it is being made."""
         self.failure = ""
         """Why the last attempt failed; "" if it did not."""
@@ -118,9 +118,11 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
     # What is shown
 
     def _render_text(self, width: int) -> list[StyledLine]:
-        warnings = [StyledSpan(f"✗ {one_line(self.failure)}", "error")] if self.failure else []
+        warnings = [StyledSpan(f"✗ {make_one_line(self.failure)}", "error")] if self.failure else []
         warnings += [
-            StyledSpan(f"! {one_line(warning)}", "warning") for warning in self._warnings if warning
+            StyledSpan(f"! {make_one_line(warning)}", "warning")
+            for warning in self._warnings
+            if warning
         ]
         lines = [
             StyledLine(row)
@@ -128,46 +130,50 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
             for row in wrap([warning], width - 1, (), (StyledSpan("  "),))
         ]
         lines += [BLANK] if lines else []
-        return lines + (self._question.lines(self.before, width) if self.before else [])
+        return lines + (self._question.render_preview(self.preview, width) if self.preview else [])
 
     @property
     def _warnings(self) -> tuple[str, ...]:
         """Return the warnings about the question."""
-        if self.before is None:
+        if self.preview is None:
             return ()
-        egress = self.before.leaving
-        return self.before.why_not, egress.outside.remark if egress else ""
+        egress = self.preview.egress
+        return self.preview.disabled_reason, egress.target.warning if egress else ""
 
     def _update_bars(self) -> None:
-        job, egress = self._jobs.now, self.before.leaving if self.before else None
+        job, egress = self._jobs.now, self.preview.egress if self.preview else None
         for bar in self._bars.values():
             bar.display = egress is not None
         if egress is not None:
-            self._bars["engine"].say(asked_spans(egress.outside))
-            for name, spans in leaving_spans(egress).items():
-                self._bars[name].say(spans)
-        doing = StyledSpan(f" ○ {job.told}", "accent") if job else StyledSpan(_IDLE, "dim")
-        self._state.say((doing,))
-        can_ask = self.before is not None and not self.before.why_not and not self._is_asking
-        ask_key = (
-            [(first_keys(self.app, "open"), f"ask {one_line(self._model)}")] if can_ask else []
+            self._bars["engine"].set_content(render_asked(egress.target))
+            for name, spans in render_egress_summary(egress).items():
+                self._bars[name].set_content(spans)
+        doing = StyledSpan(f" ○ {job.label}", "accent") if job else StyledSpan(_IDLE, "dim")
+        self._state.set_content((doing,))
+        can_ask = (
+            self.preview is not None and not self.preview.disabled_reason and not self._is_asking
         )
-        leave = first_keys(self.app, "leave"), "cancel" if self._is_asking else "back"
-        self._keys.say(key_spans([*ask_key, leave]))
+        ask_key = (
+            [(format_first_keys(self.app, "open"), f"ask {make_one_line(self._model)}")]
+            if can_ask
+            else []
+        )
+        leave = format_first_keys(self.app, "leave"), "cancel" if self._is_asking else "back"
+        self._keys.set_content(render_keys([*ask_key, leave]))
 
     @property
     def _model(self) -> str:
-        egress = self.before.leaving if self.before else None
-        return egress.outside.author.model if egress else ""
+        egress = self.preview.egress if self.preview else None
+        return egress.target.author.model if egress else ""
 
     # Jobs
 
     def _load_preview(self) -> None:
-        self.before = None
-        self._start_job("preparing the request", self._question.look, self._show_preview)
+        self.preview = None
+        self._start_job("preparing the request", self._question.load_preview, self._show_preview)
 
-    def _show_preview(self, before: Before) -> None:
-        self.before = before
+    def _show_preview(self, before: Preview) -> None:
+        self.preview = before
         self._text.on_resize()
 
     def _start_job(
@@ -196,11 +202,11 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
 
     def action_ask(self) -> None:
         """Send the question, or show why it cannot be sent."""
-        before = self.before
+        before = self.preview
         if before is None or self._is_asking:
             return
-        if before.why_not:
-            self.notify(before.why_not, markup=False, timeout=4)
+        if before.disabled_reason:
+            self.notify(before.disabled_reason, markup=False, timeout=4)
             return
         self._is_asking, self.failure = True, ""
         self._start_job("asking", partial(self._question.ask, before), self.dismiss)

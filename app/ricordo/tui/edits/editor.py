@@ -13,17 +13,17 @@ from textual.app import App, SuspendNotSupported
 from ricordo.errors import ChangeRefused, RicordoError, WrongUsage
 from ricordo.memory.change import Create, Rewrite
 from ricordo.memory.note import BOM
-from ricordo.services.edits.change import EditOverlap
+from ricordo.services.edits.change import EditConflicts
 from ricordo.settings.editor import edit, editor_command
 from ricordo.storage.private_copy import read_private_copy, remove_private_copy, write_private_copy
-from ricordo.text import one_line
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Notebook
-    from ricordo.tui.edits.writer import Writing
+    from ricordo.tui.edits.writer import ChangeWriter
 
 
 def edit_in_terminal(app: App[Any], file: str, command: tuple[str, ...]) -> int:
@@ -56,10 +56,10 @@ def _interrupts_ignored() -> Iterator[None]:
 _REASON = "edited by hand"
 
 
-class Editing:
+class NoteEditor:
     """Edits one note, from opening it to writing what was saved."""
 
-    def __init__(self, app: App[Any], writing: Writing) -> None:
+    def __init__(self, app: App[Any], writing: ChangeWriter) -> None:
         """`app` is suspended while the editor runs."""
         self._app = app
         self._writing = writing
@@ -70,10 +70,10 @@ class Editing:
         memory = await writing.read()
         note = memory.by_path.get(path)
         if note is None:
-            raise ChangeRefused(f"{one_line(path)} is gone.")
+            raise ChangeRefused(f"{make_one_line(path)} is gone.")
         # refused before the user types
-        await writing.put_together(memory, [Rewrite(path, note.text)], _REASON)
-        state = writing.notebook.surroundings.state
+        await writing.compose(memory, [Rewrite(path, note.text)], _REASON)
+        state = writing.notebook.environment.state
         copy = write_private_copy(state, os.path.basename(path), note.raw)
         again = False
         while await self._round(memory, note, copy, seen_first=again):
@@ -91,7 +91,7 @@ class Editing:
         if saved == before and not seen_first:
             remove_private_copy(copy)
             if code:
-                self._writing.tell(f"The editor ended with an error ({code}).", severe=True)
+                self._writing.report(f"The editor ended with an error ({code}).", severe=True)
             return False
         if code:
             raise ChangeRefused(f"The editor ended with an error ({code}).{_copy_path(copy)}")
@@ -105,7 +105,7 @@ class Editing:
     def _open(self, copy: str) -> int:
         notebook = self._writing.notebook
         try:
-            command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
+            command = editor_command(notebook.settings.editor, notebook.environment.environ)
             return edit_in_terminal(self._app, copy, command)
         except RicordoError:
             remove_private_copy(copy)
@@ -121,23 +121,23 @@ class Editing:
             raise ChangeRefused("The saved text is not UTF-8.") from None
         is_there = note.path in memory.by_path
         act = Rewrite(note.path, text) if is_there else Create(note.path, text, entry="")
-        change_set = await writing.put_together(memory, [act], _REASON)
+        change_set = await writing.compose(memory, [act], _REASON)
         words = _words(change_set, note.path, seen_first=seen_first)
-        if change_set and (words or change_set.remarks):
+        if change_set and (words or change_set.warnings):
             approved = await writing.propose("What you edited", change_set, words)
             if approved is None:
-                writing.tell(f"Nothing was written.{_copy_path(copy)}", severe=True)
+                writing.report(f"Nothing was written.{_copy_path(copy)}", severe=True)
                 return False
             change_set = approved
         outcome = await writing.write(change_set)
-        if isinstance(outcome, EditOverlap):
-            return await writing.show_overlap(outcome, _copy_path(copy).strip(), edit=True)
+        if isinstance(outcome, EditConflicts):
+            return await writing.show_edit_conflict(outcome, _copy_path(copy).strip(), edit=True)
         if outcome is None and change_set:
-            writing.tell(f"Nothing was written.{_copy_path(copy)}", severe=True)
+            writing.report(f"Nothing was written.{_copy_path(copy)}", severe=True)
             return False
         remove_private_copy(copy)
         if outcome is not None:
-            writing.tell("Saved. u undoes it.")
+            writing.report("Saved. u undoes it.")
         return False
 
 
@@ -151,9 +151,9 @@ async def edit_text(
     """Let the user edit `text` as a file called `name`, and call `use` with what was saved where it
     differs. Raises RicordoError; the text is not lost then.
     """
-    copy = write_private_copy(notebook.surroundings.state, name, text.encode())
+    copy = write_private_copy(notebook.environment.state, name, text.encode())
     try:
-        saved = text_from_editor(app, notebook, copy)
+        saved = edit_copy(app, notebook, copy)
         if saved != text:
             await use(saved)
     except RicordoError as error:
@@ -161,9 +161,9 @@ async def edit_text(
     remove_private_copy(copy)
 
 
-def text_from_editor(app: App[Any], notebook: Notebook, copy: str) -> str:
+def edit_copy(app: App[Any], notebook: Notebook, copy: str) -> str:
     """Let the user edit the private copy at `copy`; return its text. Raises RicordoError."""
-    command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
+    command = editor_command(notebook.settings.editor, notebook.environment.environ)
     code = edit_in_terminal(app, copy, command)
     saved = read_private_copy(copy)
     if code or saved is None:
@@ -185,4 +185,4 @@ def _words(change_set: ChangeSet, path: str, *, seen_first: bool) -> tuple[str, 
 
 
 def _copy_path(copy: str) -> str:
-    return f" Your text is kept in {one_line(copy)}."
+    return f" Your text is kept in {make_one_line(copy)}."

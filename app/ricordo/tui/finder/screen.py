@@ -13,19 +13,19 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
-from ricordo.background import awaited
+from ricordo.background import foreground_work
 from ricordo.errors import RicordoError
-from ricordo.services.search.conditions import asks_findings
-from ricordo.services.search.recall import line_of_passage
-from ricordo.services.search.search import NOTHING, AllSearchResults, Hit, PlacedHit
-from ricordo.services.workspace.notebook import short_name
-from ricordo.text import clip, one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.services.search.conditions import needs_findings
+from ricordo.services.search.recall import find_line_of_passage
+from ricordo.services.search.search import NO_RESULTS, AllSearchResults, Hit, PlacedHit
+from ricordo.services.workspace.notebook import get_short_name
+from ricordo.text import clip, make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.form import Field, FormInput
-from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit
-from ricordo.tui.render.mask import masked_passage
+from ricordo.tui.render.mask import mask_passage
 from ricordo.tui.render.note_page import NotePage
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
@@ -44,32 +44,34 @@ NOTHING_TYPED: Sequence[tuple[str, str]] = (
 )
 
 
-def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, StyledLine]:
+def render_hit(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, StyledLine]:
     """Return the two lines of a hit: its name, its memory `where` and why it matches; a passage."""
     note, result = hit.result.note, hit.result
-    why = f"  {one_line('; '.join(result.why))}"
-    called, name_marks = masked_passage(note.name, hit.name_marks, note.text)
-    said, marks = masked_passage(result.snippet, result.marks, note.text)
-    name = [StyledSpan(" ", ""), *marked(called, name_marks, "bold")]
+    why = f"  {make_one_line('; '.join(result.why))}"
+    called, name_marks = mask_passage(note.name, hit.name_marks, note.text)
+    said, marks = mask_passage(result.snippet, result.marks, note.text)
+    name = [StyledSpan(" ", ""), *highlight_ranges(called, name_marks, "bold")]
     kind = StyledSpan(f"  {clip(note.type, 14)}" if note.type else "", "dim")
     memory = StyledSpan(f"  {clip(where, 28)}" if where else "", "accent")
     first = StyledLine(fit((*name, memory, kind, StyledSpan(why, "dim")), width))
-    passage = marked(said, marks, "dim")
+    passage = highlight_ranges(said, marks, "dim")
     return first, StyledLine(fit((StyledSpan("   "), *passage), width))
 
 
-def marked(text: str, marks: Sequence[tuple[int, int]], style: str) -> Iterator[StyledSpan]:
+def highlight_ranges(
+    text: str, marks: Sequence[tuple[int, int]], style: str
+) -> Iterator[StyledSpan]:
     """Yield `text` as spans of `style`, with the ranges `marks` (start and end) highlighted."""
     at = 0
     for start, end in marks:
         if start < at:
             continue
         if start > at:
-            yield StyledSpan(one_line(text[at:start]), style)
-        yield StyledSpan(one_line(text[start:end]), f"{style} match")
+            yield StyledSpan(make_one_line(text[at:start]), style)
+        yield StyledSpan(make_one_line(text[start:end]), f"{style} match")
         at = end
     if at < len(text):
-        yield StyledSpan(one_line(text[at:]), style)
+        yield StyledSpan(make_one_line(text[at:]), style)
 
 
 _WIDE = 100
@@ -80,7 +82,7 @@ _NEVER = 10_000
 """Cells from which on a hit takes one line: never."""
 
 
-class InVain(NamedTuple):
+class FruitlessSearch(NamedTuple):
     """The result of a search without hits."""
 
     words: str
@@ -105,7 +107,7 @@ class SearchSource(Protocol):
     def is_judged(self) -> bool:
         """Whether the findings of the notes are known."""
 
-    async def make_index(self) -> list[str]:
+    async def build_index(self) -> list[str]:
         """Update the index; return warnings about what could not be read."""
 
     async def find(self, typed: str, *, by_name: bool = False) -> AllSearchResults:
@@ -113,7 +115,7 @@ class SearchSource(Protocol):
         index. Raises RicordoError.
         """
 
-    async def ambient(self) -> AllSearchResults:
+    async def find_relevant(self) -> AllSearchResults:
         """Return the notes that suit the environment."""
 
 
@@ -128,7 +130,7 @@ class _Search(NamedTuple):
     """Whether the words can be looked for in what the notes say."""
 
 
-class FinderScreen(Screen[PlacedHit | InVain | None]):
+class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
     """Ends with the hit that was chosen, with a search without hits, or with None."""
 
     CSS_PATH = "style.tcss"
@@ -151,7 +153,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._sources = sources
         self._source = sources[0]
         self._palette = palette
-        self._found = NOTHING
+        self._found = NO_RESULTS
         self._called_for: dict[SearchSource, AllSearchResults] = {}
         """The notes that suit the environment, by source."""
         self._begun: set[SearchSource] = set()
@@ -211,7 +213,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     @property
     def _needs_findings(self) -> bool:
-        return not self._source.is_judged and asks_findings(self._wanted)
+        return not self._source.is_judged and needs_findings(self._wanted)
 
     @property
     def _is_answered(self) -> bool:
@@ -237,11 +239,11 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._update_bars()
 
     async def _make_index(self, source: SearchSource) -> None:
-        for remark in await source.make_index():
+        for remark in await source.build_index():
             self.notify(remark, severity="warning", markup=False, timeout=10)
         self._indexed.add(source)
         self._begin()
-        self._called_for[source] = await source.ambient()
+        self._called_for[source] = await source.find_relevant()
         if self._source is source and not self._wanted:
             self._show(self._called_for[source])
 
@@ -268,9 +270,9 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         try:
             while (requested := self._requested) != self._answered:
                 source, words, _, indexed = requested
-                results = self._called_for.get(source, NOTHING)
+                results = self._called_for.get(source, NO_RESULTS)
                 if words:
-                    with awaited():
+                    with foreground_work():
                         results = await source.find(words, by_name=not indexed)
                 is_same = requested[:2] == self._answered[:2]
                 self._answered = requested
@@ -286,8 +288,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         at = _same_hit(self.hit, results) if keep_place else 0
         self._found = results
         nothing = NOTHING_TYPED
-        if results.remarks:
-            nothing = tuple((remark, "warning") for remark in results.remarks)
+        if results.warnings:
+            nothing = tuple((remark, "warning") for remark in results.warnings)
         elif self._answered.words:
             is_all = self._answered.indexed and not self._needs_findings
             nothing = (("No note matches.", ""),) if is_all else ()
@@ -304,10 +306,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._preview.show(None)
             self._preview.border_title = Content("")
             return
-        snapshot, result = self.hit.look, self.hit.hit.result
+        snapshot, result = self.hit.snapshot, self.hit.hit.result
         width, today = self._preview.content_width, snapshot.at.date()
         page = NotePage(snapshot, result.note, width, False, today)
-        self._preview.show(page, line=line_of_passage(result))
+        self._preview.show(page, line=find_line_of_passage(result))
         self._preview.border_title = Content(clip(result.note.path, 60))
         if result.marks:
             start, end = result.marks[0]
@@ -315,7 +317,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         place, _, hit = self._found.hits[number]
-        return hit_rows(hit, width, "" if self._is_here else short_name(place))
+        return render_hit(hit, width, "" if self._is_here else get_short_name(place))
 
     def _update_progress(self) -> None:
         if not self._requested.indexed:
@@ -323,7 +325,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def _update_bars(self) -> None:
         count, total = len(self._found.hits), self._found.total
-        counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
+        counted = f"{total:,}" if self._found.is_exact else f"{total:,}+"
         shown = f"{count} of {counted}" if total > count else counted
         title = f"Found · {shown}"
         if not self._answered.words:
@@ -337,12 +339,12 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             state += "; names are found already " if self._is_here else " "
         where = "in every memory" if self._is_here else "in this memory"
         keys = (
-            (first_keys(self.app, "previous-hit", "next-hit"), "move"),
+            (format_first_keys(self.app, "previous-hit", "next-hit"), "move"),
             ("Enter", "open"),
-            (first_keys(self.app, "widen"), where),
-            (first_keys(self.app, "cancel"), "back"),
+            (format_first_keys(self.app, "widen"), where),
+            (format_first_keys(self.app, "cancel"), "back"),
         )
-        self._keys.say(key_spans(keys), (StyledSpan(state, "dim"),))
+        self._keys.set_content(render_keys(keys), (StyledSpan(state, "dim"),))
 
     # What the keys do
 
@@ -367,8 +369,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     def action_leave(self) -> None:
         """Close without a note; where nothing matched, return the words."""
         results = self._found
-        without_hits = self.is_settled and self._wanted and not results.hits and not results.remarks
-        self.dismiss(InVain(self._wanted) if without_hits else None)
+        without_hits = (
+            self.is_settled and self._wanted and not results.hits and not results.warnings
+        )
+        self.dismiss(FruitlessSearch(self._wanted) if without_hits else None)
 
     def action_elsewhere(self) -> None:
         """Search in the next source; after the last, in the first."""

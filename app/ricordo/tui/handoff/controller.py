@@ -10,24 +10,24 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActingScreen
+    from ricordo.tui.base.acting_screen import ActionScreen
     from ricordo.tui.handoff.draft import DraftDecisions
     from ricordo.tui.handoff.drafter import Drafter
     from ricordo.tui.handoff.output import HandoffActions
-    from ricordo.tui.handoff.values import Ask, Shared
+    from ricordo.tui.handoff.values import DraftOptions, PipeState
 
 
-class Handing:
+class HandoffController:
     """Opens the handoff screens for the memory that a screen shows."""
 
     def __init__(
-        self, screen: ActingScreen[Any], notebook: Notebook, hands: HandoffActions
+        self, screen: ActionScreen[Any], notebook: Notebook, hands: HandoffActions
     ) -> None:
         """`hands` is what the screens can do to the memory."""
         self._screen = screen
         self._notebook = notebook
         self._hands = hands
-        self._options: Ask | None = None
+        self._options: DraftOptions | None = None
 
     # Decisions outlive the screens; they are loaded with the first screen.
 
@@ -38,10 +38,10 @@ class Handing:
         return DraftDecisions()
 
     @cached_property
-    def _shared(self) -> Shared:
-        from ricordo.tui.handoff.values import Shared
+    def _shared(self) -> PipeState:
+        from ricordo.tui.handoff.values import PipeState
 
-        return Shared()
+        return PipeState()
 
     @cached_property
     def _drafter(self) -> Drafter:
@@ -61,28 +61,28 @@ class Handing:
         from ricordo.tui.handoff.sessions_screen import SessionsScreen
 
         screen = self._screen
-        styles, keymap = screen.styles_now(), screen.keymap
+        styles, keymap = screen.current_palette(), screen.keymap
         screen.app.push_screen(
             SessionsScreen(self._drafter, self._draft, self._hands, styles, keymap)
         )
 
     def _draft(self, sessions: Sequence[Session]) -> None:
         from ricordo.tui.handoff.screen import HandoffScreen
-        from ricordo.tui.handoff.values import Ask
+        from ricordo.tui.handoff.values import DraftOptions
 
         screen = self._screen
         draft = HandoffScreen(
             sessions,
-            self._options or Ask(),
+            self._options or DraftOptions(),
             self._drafter,
             self._decisions,
             self._hands,
             self._shared,
-            screen.styles_now(),
+            screen.current_palette(),
             screen.keymap,
         )
 
         def left(_: None) -> None:
-            self._options = draft.ask
+            self._options = draft.options
 
         screen.app.push_screen(draft, left)

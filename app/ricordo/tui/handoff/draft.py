@@ -12,10 +12,10 @@ from ricordo.handoff.document import HandoffStatement, StatementSection
 class StatementChoice(Enum):
     """What becomes of a statement when the handoff is written."""
 
-    IN = auto()
+    INCLUDED = auto()
     DROPPED = auto()
     """The user dropped it."""
-    NO_ROOM = auto()
+    OVER_BUDGET = auto()
     """The budget has no room for it."""
 
 
@@ -25,14 +25,14 @@ class DraftStatement:
 
     statement: HandoffStatement
     """As it would be written."""
-    place: StatementChoice
-    is_own: bool
+    choice: StatementChoice
+    is_reworded: bool
     """Whether it is in the user's own words."""
-    key: Key
+    key: StatementKey
     """Identifies it among the statements of its draft."""
 
 
-Key = tuple[StatementSection, str, tuple[str, ...], str]
+StatementKey = tuple[StatementSection, str, tuple[str, ...], str]
 """A statement as it was composed: its section, its text, the ids of its facts, and the beginning
 of its quote (the length of a quote depends on the budget).
 """
@@ -48,10 +48,10 @@ class DraftDecisions:
     def __init__(self) -> None:
         """Start without statements."""
         self._composed: tuple[HandoffStatement, ...] = ()
-        self._dropped: set[Key] = set()
-        self._reworded: dict[Key, HandoffStatement] = {}
+        self._dropped: set[StatementKey] = set()
+        self._reworded: dict[StatementKey, HandoffStatement] = {}
 
-    def compose(self, statements: Iterable[HandoffStatement]) -> None:
+    def set_statements(self, statements: Iterable[HandoffStatement]) -> None:
         """Replace the composed statements."""
         self._composed = tuple(statements)
 
@@ -63,13 +63,13 @@ class DraftDecisions:
         )
 
     @property
-    def changed(self) -> int:
+    def changed_count(self) -> int:
         """Return how many statements were dropped or reworded."""
         return sum(
             key in self._dropped or key in self._reworded for key, _ in self._apply_rewording()
         )
 
-    def drafted(
+    def list_statements(
         self, order: Sequence[StatementSection], written: Iterable[HandoffStatement]
     ) -> list[DraftStatement]:
         """Return the statements in the order of their sections; `written` are those that fit the
@@ -84,32 +84,32 @@ class DraftDecisions:
         ]
         return sorted(drafted, key=lambda each: order.index(each.statement.section))
 
-    def _apply_rewording(self) -> list[tuple[Key, HandoffStatement]]:
+    def _apply_rewording(self) -> list[tuple[StatementKey, HandoffStatement]]:
         keyed = ((key_of(statement), statement) for statement in self._composed)
         return [(key, self._reworded.get(key, statement)) for key, statement in keyed]
 
     def _choose_place(
         self,
-        key: Key,
+        key: StatementKey,
         statement: HandoffStatement,
         has_room: Collection[tuple[StatementSection, str, str]],
     ) -> StatementChoice:
         if key in self._dropped:
             return StatementChoice.DROPPED
         return (
-            StatementChoice.IN
+            StatementChoice.INCLUDED
             if (statement.section, statement.text, statement.quote) in has_room
-            else StatementChoice.NO_ROOM
+            else StatementChoice.OVER_BUDGET
         )
 
     # Decisions
 
-    def turn(self, key: Key) -> bool:
+    def toggle_dropped(self, key: StatementKey) -> bool:
         """Drop a statement, or include it again; return whether it is dropped now."""
         self._dropped ^= {key}
         return key in self._dropped
 
-    def word(self, key: Key, text: str) -> HandoffStatement | None:
+    def reword(self, key: StatementKey, text: str) -> HandoffStatement | None:
         """Return the statement with the user's `text`: without quote and without proof so far. None
         if the text is empty or unchanged; then the composed statement is restored.
         """
@@ -119,16 +119,16 @@ class DraftDecisions:
             return None
         return replace(composed, text=text, proof=None, quote="")
 
-    def take(self, key: Key, statement: HandoffStatement) -> None:
+    def set_reworded(self, key: StatementKey, statement: HandoffStatement) -> None:
         """Put a statement in the user's own words in the place of the composed one."""
         self._reworded[key] = statement
         self._dropped.discard(key)
 
 
-def key_of(statement: HandoffStatement) -> Key:
+def key_of(statement: HandoffStatement) -> StatementKey:
     """Return the key of a composed statement."""
     quoted = statement.quote[:_QUOTED]
-    return statement.section, statement.text, statement.stands_on, quoted
+    return statement.section, statement.text, statement.fact_ids, quoted
 
 
 def text_of(statement: HandoffStatement) -> str:

@@ -11,42 +11,48 @@ from typing import TYPE_CHECKING
 from ricordo.curation.engine import CurationProgress
 from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound, StateUnusable
 from ricordo.llm.prices import load_prices
-from ricordo.services.curation.preparation import scope_of
+from ricordo.services.curation.preparation import get_scope
 from ricordo.services.engines.choice import (
     allow_program,
-    engine_chosen,
-    engines_to_choose,
-    outside_of,
-    remember_engine,
+    get_target,
+    list_engines,
+    load_chosen_engine,
+    save_chosen_engine,
 )
-from ricordo.services.engines.preview import answered
-from ricordo.services.handoff.engine_draft import by_engine, look_before_draft
+from ricordo.services.engines.preview import format_answer
+from ricordo.services.handoff.engine_draft import compose_by_engine, preview_draft
 from ricordo.services.handoff.handoff import (
-    RULES,
-    Composed,
+    RULES_ENGINE,
+    ComposedStatements,
     Composer,
-    Ground,
+    DraftInput,
     HandoffOptions,
-    by_rules,
-    draft,
-    ground,
-    project_of,
-    sessions_to_choose,
+    compose_by_rules,
+    draft_handoff,
+    find_project,
+    gather_input,
+    list_sessions,
 )
 from ricordo.services.handoff.output import (
-    chosen,
-    finished,
-    pickup_change,
-    pickup_of,
-    proved_of,
-    start_of,
-    statements_of,
-    writing,
+    build_overwrite,
+    build_pickup_change,
+    find_pickup,
+    find_start_command,
+    finish_draft,
+    list_redacted_statements,
+    prove_statement,
+    select_statements,
 )
-from ricordo.services.handoff.resume import handoffs_written, resume_handoff
+from ricordo.services.handoff.resume import list_handoffs, resume_handoff
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.tui.handoff.fact_rows import Listed, listed
-from ricordo.tui.handoff.values import Ask, Earlier, HandoffFacts, HandoffStatus, Made
+from ricordo.tui.handoff.fact_rows import FactTable, build_fact_table
+from ricordo.tui.handoff.values import (
+    DraftedHandoff,
+    DraftOptions,
+    EarlierHandoff,
+    FinishedHandoff,
+    HandoffStatus,
+)
 
 if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
@@ -56,7 +62,7 @@ if TYPE_CHECKING:
     from ricordo.llm.prices import Price
     from ricordo.llm.program import Program
     from ricordo.memory.change import ChangeSet
-    from ricordo.services.handoff.engine_draft import BeforeDraft
+    from ricordo.services.handoff.engine_draft import DraftPreview
     from ricordo.settings.settings import EngineSettings
 
 
@@ -66,49 +72,53 @@ class Drafter:
     def __init__(self, notebook: Notebook) -> None:
         """Read nothing yet."""
         # its own notebook: the other one is used in the follower's thread
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._sessions_by_id: Mapping[str, Session] = {}
         """The sessions that can be chosen, by id."""
         self._last_text = ""
         """The text of the last change set that `plan` returned."""
 
-    def sessions(self, step: Step) -> Sequence[Session]:
+    def find_sessions(self, step: Step) -> Sequence[Session]:
         """Return the sessions that are relevant to the memory, latest first."""
-        sessions = sessions_to_choose(self._notebook, _report(step, "looking for sessions"))
+        sessions = list_sessions(self._notebook, _report(step, "looking for sessions"))
         self._sessions_by_id = {session.id: session for session in sessions}
         return sessions
 
-    def earlier(self) -> Sequence[Earlier]:
+    def find_earlier(self) -> Sequence[EarlierHandoff]:
         """Return the files that may be earlier handoffs."""
         project = self._project
-        return [Earlier(path, _shorten(path, project)) for path in handoffs_written(self._notebook)]
+        return [
+            EarlierHandoff(path, _shorten(path, project)) for path in list_handoffs(self._notebook)
+        ]
 
     @property
     def _project(self) -> str:
         """Return the project directory of the memory; "" if it does not exist."""
         try:
-            return project_of(self._notebook)
+            return find_project(self._notebook)
         except MemoryNotFound:
             return ""
 
-    def look_at(self, earlier: Earlier, step: Step) -> HandoffStatus:
+    def check_earlier(self, earlier: EarlierHandoff, step: Step) -> HandoffStatus:
         """Return how much of a handoff is still valid."""
-        environment, root = self._notebook.surroundings, self._notebook.place.root
+        environment, root = self._notebook.environment, self._notebook.place.root
         try:
             report = _report(step, f"checking {earlier.name}")
             return HandoffStatus(resume_handoff(environment, earlier.path, root, report))
         except HandoffUnreadable as error:
             return HandoffStatus(None, error.message)
 
-    def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> HandoffFacts:
+    def draft_sessions(
+        self, sessions: Sequence[Session], options: DraftOptions, step: Step
+    ) -> DraftedHandoff:
         """Return the facts of the sessions, and the statements composed from them."""
         chosen = dict.fromkeys(
             each for session in sessions for each in self._find_continued(session)
         )
-        ids = tuple(scope_of(session).session for session in chosen)
-        request = replace(_options_of(ask), sessions=ids)
-        sources = ground(self._notebook, request, _report(step, "reading the sessions"))
-        return self._draft_facts(sources, ask, step, listed(sources.facts))
+        ids = tuple(get_scope(session).session for session in chosen)
+        request = replace(_options_of(options), sessions=ids)
+        sources = gather_input(self._notebook, request, _report(step, "reading the sessions"))
+        return self._draft_facts(sources, options, step, build_fact_table(sources.facts))
 
     def _find_continued(self, session: Session) -> list[Session]:
         """Return a session with those that it continues."""
@@ -119,34 +129,43 @@ class Drafter:
             chain.append(previous)
         return chain
 
-    def again(self, gathered: HandoffFacts, ask: Ask, step: Step) -> HandoffFacts:
+    def draft_again(
+        self, drafted: DraftedHandoff, options: DraftOptions, step: Step
+    ) -> DraftedHandoff:
         """Return statements for other options from the same facts, checked again."""
-        sources = Ground(gathered.facts, gathered.draft.destination)
-        is_same_engine = gathered.engine is not None and gathered.engine == ask.engine
-        known = gathered.composed if is_same_engine else None
-        return self._draft_facts(sources, ask, step, gathered.listed, known)
+        sources = DraftInput(drafted.facts, drafted.draft.destination)
+        is_same_engine = drafted.engine is not None and drafted.engine == options.engine
+        known = drafted.composed if is_same_engine else None
+        return self._draft_facts(sources, options, step, drafted.fact_table, known)
 
     def _draft_facts(
-        self, sources: Ground, ask: Ask, step: Step, rows: Listed, known: Composed | None = None
-    ) -> HandoffFacts:
+        self,
+        sources: DraftInput,
+        ask: DraftOptions,
+        step: Step,
+        rows: FactTable,
+        known: ComposedStatements | None = None,
+    ) -> DraftedHandoff:
         """Return the draft for some facts; with `known`, no engine is asked again."""
         messages: list[str] = []
-        compose = by_rules if ask.engine is None else self._by_engine(ask.engine, step, messages)
-        composed: list[Composed] = []
+        compose = (
+            compose_by_rules if ask.engine is None else self._by_engine(ask.engine, step, messages)
+        )
+        composed: list[ComposedStatements] = []
 
         def composer(
             notebook: Notebook, facts: Facts, statements: tuple[HandoffStatement, ...]
-        ) -> Composed:
+        ) -> ComposedStatements:
             composed.append(known or compose(notebook, facts, statements))
             return composed[0]
 
         report = _report(step, "checking statements")
-        drafted = draft(self._notebook, _options_of(ask), report, composer, sources)
+        drafted = draft_handoff(self._notebook, _options_of(ask), report, composer, sources)
         step(CurationProgress("redacting secrets"))
-        engine = ask.engine if drafted.handoff.head.engine != RULES else None
-        return HandoffFacts(
+        engine = ask.engine if drafted.handoff.header.engine != RULES_ENGINE else None
+        return DraftedHandoff(
             drafted.facts,
-            statements_of(drafted),
+            list_redacted_statements(drafted),
             drafted,
             rows,
             composed[0],
@@ -155,66 +174,72 @@ class Drafter:
         )
 
     def _by_engine(self, engine: EngineSettings, step: Step, messages: list[str]) -> Composer:
-        outside = outside_of(self._notebook.surroundings, engine)
+        outside = get_target(self._notebook.environment, engine)
         if outside is None:
-            return by_rules
-        return by_engine(outside, step, after=lambda run: messages.append(f"{answered(run)}."))
+            return compose_by_rules
+        return compose_by_engine(
+            outside, step, after=lambda run: messages.append(f"{format_answer(run)}.")
+        )
 
     # Who drafts
 
-    def engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
+    def list_engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
         """Return the engines to choose from, and the last chosen one."""
-        return engines_to_choose(self._notebook), engine_chosen(self._notebook)
+        return list_engines(self._notebook), load_chosen_engine(self._notebook)
 
-    def models(self) -> Mapping[str, Price]:
+    def list_models(self) -> Mapping[str, Price]:
         """Return the prices of the known models by name."""
-        return load_prices(self._notebook.surroundings.config)[0].by_model
+        return load_prices(self._notebook.environment.config)[0].by_model
 
-    def look(self, facts: Facts, engine: EngineSettings, step: Step) -> BeforeDraft:
+    def load_preview(self, facts: Facts, engine: EngineSettings, step: Step) -> DraftPreview:
         """Return what an engine would be sent and what that may cost; remember the engine as the
         last chosen one.
         """
         step(CurationProgress("preparing the request"))
         with suppress(StateUnusable):  # it can be chosen again
-            remember_engine(self._notebook, engine)
-        return look_before_draft(self._notebook, engine, facts)
+            save_chosen_engine(self._notebook, engine)
+        return preview_draft(self._notebook, engine, facts)
 
-    def let_run(self, program: Program) -> None:
+    def allow_program(self, program: Program) -> None:
         """Allow a program to be run by its command line."""
-        allow_program(self._notebook.surroundings, program)
+        allow_program(self._notebook.environment, program)
 
-    def prove(self, gathered: HandoffFacts, statement: HandoffStatement) -> HandoffStatement:
+    def prove(self, drafted: DraftedHandoff, statement: HandoffStatement) -> HandoffStatement:
         """Return a statement in the user's own words with its proof."""
-        return proved_of(gathered.draft, statement)
+        return prove_statement(drafted.draft, statement)
 
-    def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
+    def make(self, drafted: DraftedHandoff, wanted: Sequence[HandoffStatement]) -> FinishedHandoff:
         """Return the handoff with the `wanted` statements, as it would be written."""
-        kept = chosen(gathered.draft, [gathered.statements.get(each, each) for each in wanted])
-        return Made(kept, finished(kept), start_of(self._notebook, kept))
+        kept = select_statements(
+            drafted.draft, [drafted.statements.get(each, each) for each in wanted]
+        )
+        return FinishedHandoff(kept, finish_draft(kept), find_start_command(self._notebook, kept))
 
-    def plan(self, made: Made) -> ChangeSet:
+    def plan_write(self, finished: FinishedHandoff) -> ChangeSet:
         """Return the change set that writes a handoff."""
-        change_set = writing(self._notebook, made.draft, made.done, self._last_text)
-        self._last_text = made.done.text
+        change_set = build_overwrite(
+            self._notebook, finished.draft, finished.output, self._last_text
+        )
+        self._last_text = finished.output.text
         return change_set
 
-    def pick_up(self, made: Made) -> ChangeSet:
+    def plan_pickup(self, finished: FinishedHandoff) -> ChangeSet:
         """Return the change of the next agent's instructions that makes it read the handoff."""
-        pickup = pickup_of(self._notebook, made.draft)
+        pickup = find_pickup(self._notebook, finished.draft)
         if pickup is None:
             raise ChangeRefused("No agent chosen: press t to choose whose instructions to change.")
-        return pickup_change(self._notebook, self._notebook.read(), pickup)
+        return build_pickup_change(self._notebook, self._notebook.read(), pickup)
 
-    def run(self, words: Sequence[str], text: str, step: Step) -> str:
+    def run_command(self, words: Sequence[str], text: str, step: Step) -> str:
         """Return the output of a command of the user's that reads `text` from standard input."""
-        from ricordo.services.handoff.output import pipe
+        from ricordo.services.handoff.output import pipe_to_command
 
         folder = self._project or self._notebook.place.root
-        environ = self._notebook.surroundings.environ
-        return pipe(words, text, environ, folder, _report(step, "running"))
+        environ = self._notebook.environment.environ
+        return pipe_to_command(words, text, environ, folder, _report(step, "running"))
 
 
-def _options_of(options: Ask) -> HandoffOptions:
+def _options_of(options: DraftOptions) -> HandoffOptions:
     return HandoffOptions(options.target, options.budget, with_messages=options.with_messages)
 
 

@@ -18,12 +18,12 @@ from textual.screen import ModalScreen
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import LOW, ActingScreen, bindings_on
-from ricordo.tui.context import Scene, Situation
+from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Jobs
-from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.egress_lines import engine_spans, leaving_lines, leaving_spans
+from ricordo.tui.render.bars import render_key_line
+from ricordo.tui.render.egress_lines import render_egress, render_egress_summary, render_engine
 from ricordo.tui.render.line import StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
@@ -31,7 +31,7 @@ from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.handoff.facts import Facts
-    from ricordo.services.handoff.engine_draft import BeforeDraft
+    from ricordo.services.handoff.engine_draft import DraftPreview
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.handoff.drafter import Drafter
@@ -45,13 +45,13 @@ _TICK = 0.2
 _NOT_YET = "The request is still being prepared."
 
 
-class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSettings | None"]):
+class EngineScreen(ModalScreen["EngineSettings | None"], ActionScreen["EngineSettings | None"]):
     """Chooses who drafts; returns the engine, or None."""
 
-    SCENE = Scene.ENGINE
+    SCREEN_ID = ScreenId.ENGINE
     CSS_PATH = "../dialogs/overlay.tcss"
-    VERTICAL_BREAKPOINTS = LOW
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         keymap: Keymap,
     ) -> None:
         """`own` is the last chosen engine: one of `engines`, perhaps with another model."""
-        ActingScreen.__init__(self, palette, keymap)
+        ActionScreen.__init__(self, palette, keymap)
         self._facts = facts
         self._engines = [replace(each, model=engine.model) for each in engines]
         self._first = self._engines.index(engine) if engine in self._engines else 0
         self._drafter = drafter
         self._jobs = Jobs()
-        self.before: BeforeDraft | None = None
+        self.preview: DraftPreview | None = None
         """The preview for the engine under the cursor; None while it is being made."""
         self._failure = ""
         self._list = RowList(palette, self._load_preview, self._render_row, id="ways", one_row=0)
@@ -93,7 +93,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         self._list.styles.height = len(self._engines)
         self._list.show(len(self._engines), self._first)
         self._list.focus()
-        self.set_interval(_TICK, self.say)
+        self.set_interval(_TICK, self.update_bars)
         self._load_preview()
 
     def on_unmount(self) -> None:
@@ -103,51 +103,51 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     # What is shown
 
     @property
-    def own(self) -> EngineSettings:
+    def engine(self) -> EngineSettings:
         """Return the engine under the cursor."""
         return self._engines[max(self._list.at, 0)]
 
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        left, _ = engine_spans(self._engines[number], number, len(self._engines))
+        left, _ = render_engine(self._engines[number], number, len(self._engines))
         return (StyledLine((StyledSpan(" "), *left[1:])),)
 
     def _render_text(self, width: int) -> list[StyledLine]:
-        if self.before is None:
-            return leaving_lines(None, [self._failure], width)
-        problems, egress = [self._failure, self.before.why_not], self.before.leaving
-        about = [] if egress or self.before.why_not else [StyledSpan(_BY_RULES, "dim")]
+        if self.preview is None:
+            return render_egress(None, [self._failure], width)
+        problems, egress = [self._failure, self.preview.disabled_reason], self.preview.egress
+        about = [] if egress or self.preview.disabled_reason else [StyledSpan(_BY_RULES, "dim")]
         lines = [StyledLine(row) for span in about for row in wrap([span], width - 1)]
-        return [*leaving_lines(egress, problems, width), *lines]
+        return [*render_egress(egress, problems, width), *lines]
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the cost, the progress and the keys."""
-        egress = self.before.leaving if self.before else None
+        egress = self.preview.egress if self.preview else None
         for bar in self._bars.values():
             bar.display = egress is not None
         if egress is not None:
-            for name, spans in leaving_spans(egress).items():
-                self._bars[name].say(spans)
-        left_out = self.before.left_out if self.before else 0
+            for name, spans in render_egress_summary(egress).items():
+                self._bars[name].set_content(spans)
+        left_out = self.preview.left_out if self.preview else 0
         left_out_words = f" · {left_out:,} facts do not fit" if left_out else ""
         job = self._jobs.now
         idle = StyledSpan(f" nothing is sent before Enter{left_out_words}", "dim")
-        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else idle,))
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._state.set_content((StyledSpan(f" ○ {job.label}", "accent") if job else idle,))
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     # Jobs
 
     def _load_preview(self) -> None:
         """Make the preview for the engine under the cursor."""
-        self.before = None
+        self.preview = None
         job = self._jobs.begin("preparing the request")
-        make_preview = partial(self._drafter.look, self._facts, self.own)
+        make_preview = partial(self._drafter.load_preview, self._facts, self.engine)
         self.run_worker(
             self._jobs.follow(job, make_preview, self._show_preview, self._show_failure)
         )
         self._draw_text()
 
-    def _show_preview(self, before: BeforeDraft) -> None:
-        self.before = before
+    def _show_preview(self, before: DraftPreview) -> None:
+        self.preview = before
         self._draw_text()
 
     def _show_failure(self, reason: str) -> None:
@@ -157,19 +157,19 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     def _draw_text(self) -> None:
         self._text.on_resize()
         self._text.jump_to(0)
-        self.say()
+        self.update_bars()
 
     # Keys
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys for the engine under the cursor."""
-        is_model = self.own.use == ANTHROPIC
+        is_model = self.engine.use == ANTHROPIC
         refusals = {
-            "open": self.before.why_not if self.before else _NOT_YET,
+            "open": self.preview.disabled_reason if self.preview else _NOT_YET,
             "model": "" if is_model else "Select a model first.",
         }
-        return Situation(scene=self.SCENE, refusals=refusals)
+        return ActionContext(screen_id=self.SCREEN_ID, disabled_reasons=refusals)
 
     @property
     def handlers(self) -> Handlers:
@@ -194,20 +194,20 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
 
     def choose(self) -> None:
         """Choose the engine; a new program has to be allowed first."""
-        leaving = self.before.leaving if self.before else None
+        leaving = self.preview.egress if self.preview else None
         program = leaving.program if leaving else None
         if program is None:
             self._choose()
         else:
-            ask_to_run(self, program, self._drafter.let_run, self._choose, self._show_failure)
+            ask_to_run(self, program, self._drafter.allow_program, self._choose, self._show_failure)
 
     def _choose(self) -> None:
-        self.dismiss(self.own)
+        self.dismiss(self.engine)
 
     def ask_for_model(self) -> None:
         """Choose the model."""
-        prices = self._drafter.models()
-        choose_model(self.app, self.own.model, prices, self._palette, self._use_model)
+        prices = self._drafter.list_models()
+        choose_model(self.app, self.engine.model, prices, self._palette, self._use_model)
 
     def _use_model(self, model: str) -> None:
         self._engines = [replace(engine, model=model) for engine in self._engines]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from ricordo.errors import RicordoError
 from ricordo.text import clip
-from ricordo.tui.base.list_diff_screen import RevertActions
+from ricordo.tui.base.list_diff_screen import NotebookActions
 
 if TYPE_CHECKING:
     from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.handoff.drafter import Drafter
-    from ricordo.tui.handoff.options import DraftHost
-    from ricordo.tui.handoff.values import Made, Shared
+    from ricordo.tui.handoff.options import DraftScreen
+    from ricordo.tui.handoff.values import FinishedHandoff, PipeState
 
 
-class HandoffActions(RevertActions, Protocol):
+class HandoffActions(NotebookActions, Protocol):
     """What a handoff screen can do to the memory."""
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
@@ -27,11 +27,11 @@ class HandoffActions(RevertActions, Protocol):
         """
 
 
-class HandingOn:
+class OutputHandlers:
     """Handles the keys that output the draft of a screen."""
 
     def __init__(
-        self, screen: DraftHost, drafter: Drafter, hands: HandoffActions, shared: Shared
+        self, screen: DraftScreen, drafter: Drafter, hands: HandoffActions, shared: PipeState
     ) -> None:
         """`shared` outlives the screen."""
         self._screen = screen
@@ -54,8 +54,8 @@ class HandingOn:
                 self._screen.notify(str(error), severity="error", markup=False, timeout=10)
 
     @property
-    def _made(self) -> Made:
-        handoff = self._screen.made
+    def _made(self) -> FinishedHandoff:
+        handoff = self._screen.finished
         assert handoff is not None, "disabled until there is a draft"
         return handoff
 
@@ -75,10 +75,10 @@ class HandingOn:
         """Write the handoff."""
         self.begin(partial(self._write, self._made))
 
-    async def _write(self, made: Made) -> None:
-        change_set = await asyncio.to_thread(self._drafter.plan, made)
-        if await self._hands.write_seen(change_set):
-            self._screen.wrote(made)
+    async def _write(self, made: FinishedHandoff) -> None:
+        change_set = await asyncio.to_thread(self._drafter.plan_write, made)
+        if await self._hands.write_approved(change_set):
+            self._screen.record_written(made)
             message = f"Written to {clip(made.path, 80)}. u undoes it."
             self._screen.notify(message, markup=False, timeout=6)
 
@@ -92,26 +92,32 @@ class HandingOn:
 
     async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         if await turn():
-            self._screen.turned()
+            self._screen.record_undo()
 
     def copy(self) -> None:
         """Copy the handoff."""
-        self._screen.copy_text(self._made.done.text)
+        self._screen.copy_text(self._made.output.text)
 
     def add_pick_up(self) -> None:
         """Propose to name the handoff in the next agent's instructions."""
         self.begin(partial(self._pick_up, self._made))
 
-    async def _pick_up(self, made: Made) -> None:
-        change_set = await asyncio.to_thread(self._drafter.pick_up, made)
-        title = f"{made.handoff.head.target.shown}: read the handoff at every start"
+    async def _pick_up(self, made: FinishedHandoff) -> None:
+        change_set = await asyncio.to_thread(self._drafter.plan_pickup, made)
+        title = f"{made.handoff.header.target.shown}: read the handoff at every start"
         approved = await self._hands.propose(title, change_set)
-        if approved is not None and await self._hands.write_seen(approved):
+        if approved is not None and await self._hands.write_approved(approved):
             self._screen.notify("Written. u undoes it.", markup=False, timeout=5)
 
     def pipe_handoff(self) -> None:
         """Pipe the handoff to a command."""
-        from ricordo.tui.handoff.pipe_screen import pipe
+        from ricordo.tui.handoff.pipe_screen import open_pipe
 
         screen, shared = self._screen, self._shared
-        pipe(screen.app, self._drafter.run, self._made.done.text, screen.styles_now(), shared)
+        open_pipe(
+            screen.app,
+            self._drafter.run_command,
+            self._made.output.text,
+            screen.current_palette(),
+            shared,
+        )

@@ -16,20 +16,20 @@ from textual.widgets import Input
 
 from ricordo.errors import RicordoError
 from ricordo.settings.values import split_command
-from ricordo.text import one_line
-from ricordo.tui.actions.bindings import dialog_bindings, first_keys
+from ricordo.text import make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.dialogs.form import Field, Filled, FormScreen
+from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
 from ricordo.tui.jobs import Jobs
-from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.line import StyledLine, StyledSpan, shown, wrap
+from ricordo.tui.render.bars import render_keys
+from ricordo.tui.render.line import StyledLine, StyledSpan, span_text, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.values import Shared
+    from ricordo.tui.handoff.values import PipeState
 
 _TICK = 0.2
 """Seconds between two updates of the running time."""
@@ -45,7 +45,7 @@ class PipeCommand(Protocol):
         """Return the output. Raises RicordoError, and what `step` raises."""
 
 
-class LineForm(FormScreen):
+class PipeForm(FormScreen):
     """Asks for a command line, and shows the words into which it is split."""
 
     def __init__(self, line: str, palette: Palette) -> None:
@@ -61,19 +61,19 @@ class LineForm(FormScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the words of the typed command line."""
-        self._render_words.say(_render_words(event.value))
+        self._render_words.set_content(_render_words(event.value))
 
-    def end(self, *, confirmed: bool) -> None:
+    def close_form(self, *, confirmed: bool) -> None:
         """Return the typed line; stay open if it cannot be run."""
-        words = words_of(self.filled[_FIELD])
+        words = split_words(self.values[_FIELD])
         if confirmed and not words:
             message = "Cannot run this: no command, or a quote is not closed."
             self.notify(message, severity="warning", markup=False)
             return
-        super().end(confirmed=confirmed)
+        super().close_form(confirmed=confirmed)
 
 
-def words_of(line: str) -> tuple[str, ...]:
+def split_words(line: str) -> tuple[str, ...]:
     """Return the words of a command line; () if a quote is not closed."""
     try:
         return split_command(line)
@@ -82,14 +82,14 @@ def words_of(line: str) -> tuple[str, ...]:
 
 
 def _render_words(line: str) -> tuple[StyledSpan, ...]:
-    words = words_of(line)
-    spans = [StyledSpan(" runs         ", "dim"), StyledSpan(one_line(" · ".join(words)))]
+    words = split_words(line)
+    spans = [StyledSpan(" runs         ", "dim"), StyledSpan(make_one_line(" · ".join(words)))]
     if any(_SHELL.intersection(word) for word in words):
         spans.append(StyledSpan("  ! no shell: these characters are plain text", "warning"))
     return tuple(spans)
 
 
-class PipedScreen(ModalScreen[None]):
+class PipeScreen(ModalScreen[None]):
     """A running command, then its output. Closing the screen stops the command."""
 
     CSS_PATH = "../dialogs/overlay.tcss"
@@ -116,11 +116,14 @@ class PipedScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the output, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content(one_line(shlex.join(self._words)))
+            overlay.border_title = Content(make_one_line(shlex.join(self._words)))
             yield self._view
             yield self._state
-            keys = ((first_keys(self.app, "leave"), "stop or close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+            keys = (
+                (format_first_keys(self.app, "leave"), "stop or close"),
+                ("↑ ↓ PgUp PgDn", "move"),
+            )
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Run the command."""
@@ -143,7 +146,7 @@ class PipedScreen(ModalScreen[None]):
     async def _run_command(self) -> None:
         work = partial(self._run, self._words, self._text)
         try:
-            self._answer = await self._jobs.done(self._jobs.begin("running"), work) or ""
+            self._answer = await self._jobs.run(self._jobs.begin("running"), work) or ""
         except RicordoError as error:
             self._failure = error.message
         self._view.on_resize()
@@ -153,12 +156,12 @@ class PipedScreen(ModalScreen[None]):
     def _update(self) -> None:
         job = self._jobs.now
         if job is not None:
-            self._state.say((StyledSpan(f" ○ {job.told}", "accent"),))
+            self._state.set_content((StyledSpan(f" ○ {job.label}", "accent"),))
         elif self._failure:
-            self._state.say((StyledSpan(" ✗ the command failed", "error"),))
+            self._state.set_content((StyledSpan(" ✗ the command failed", "error"),))
         else:
             ended = f" ✓ the command ended · {len(self._answer):,} characters"
-            self._state.say((StyledSpan(ended, "dim"),))
+            self._state.set_content((StyledSpan(ended, "dim"),))
 
     def _render_output(self, width: int) -> list[StyledLine]:
         text = (
@@ -167,7 +170,7 @@ class PipedScreen(ModalScreen[None]):
             or ("" if self._jobs.now else "The command wrote no output.")
         )
         style = "error" if self._failure else ""
-        rows = (wrap([StyledSpan(shown(part), style)], width - 1) for part in text.split("\n"))
+        rows = (wrap([StyledSpan(span_text(part), style)], width - 1) for part in text.split("\n"))
         return [StyledLine(row) for lines in rows for row in lines]
 
     def action_leave(self) -> None:
@@ -177,14 +180,16 @@ class PipedScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
-def pipe(app: App[Any], run: PipeCommand, text: str, palette: Palette, shared: Shared) -> None:
+def open_pipe(
+    app: App[Any], run: PipeCommand, text: str, palette: Palette, shared: PipeState
+) -> None:
     """Ask for a command and run it with `text`; remember the command line in `shared`."""
 
-    def typed(filled: Filled | None) -> None:
+    def typed(filled: FormResult | None) -> None:
         if filled is None:
             return
-        shared.line = filled.values[_FIELD]
+        shared.last_command = filled.values[_FIELD]
         if filled.confirmed:
-            app.push_screen(PipedScreen(run, words_of(shared.line), text, palette))
+            app.push_screen(PipeScreen(run, split_words(shared.last_command), text, palette))
 
-    app.push_screen(LineForm(shared.line, palette), typed)
+    app.push_screen(PipeForm(shared.last_command, palette), typed)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ricordo.handoff.document import HandoffStatement, Heading, StatementSection
-from ricordo.handoff.marks import mark
+from ricordo.handoff.marks import render_mark
 from ricordo.tui.handoff.draft import DraftStatement, StatementChoice
-from ricordo.tui.handoff.fact_rows import Known, fact_words
+from ricordo.tui.handoff.fact_rows import AnyFact, describe_fact
 from ricordo.tui.render.handoff_marks import GLYPHS
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, span_text, wrap
 
 _BAR = StyledSpan("   ┃ ", "dim")
 _INDENT = (StyledSpan("   "),)
@@ -35,7 +35,7 @@ class DraftRow(NamedTuple):
     """Whether its statement begins here: the cursor stops there."""
 
 
-def draft_rows(
+def render_draft(
     drafted: Sequence[DraftStatement],
     headings: Mapping[StatementSection, Heading],
     budget: int,
@@ -45,7 +45,7 @@ def draft_rows(
     rows: list[DraftRow] = []
     above: StatementSection | None = None
     for number, each in enumerate(drafted):
-        if each.place is StatementChoice.NO_ROOM:
+        if each.choice is StatementChoice.OVER_BUDGET:
             continue
         if each.statement.section is not above:
             above = each.statement.section
@@ -55,7 +55,7 @@ def draft_rows(
     over_budget = [
         (number, each)
         for number, each in enumerate(drafted)
-        if each.place is StatementChoice.NO_ROOM
+        if each.choice is StatementChoice.OVER_BUDGET
     ]
     if over_budget:
         rows += [DraftRow(BLANK)] if rows else []
@@ -82,22 +82,24 @@ def _render_statement(
     glyph, style = GLYPHS[drafted.statement.status]
     plain = (
         ""
-        if drafted.place is StatementChoice.IN
+        if drafted.choice is StatementChoice.INCLUDED
         else "dim strike"
-        if drafted.place is StatementChoice.DROPPED
+        if drafted.choice is StatementChoice.DROPPED
         else "dim"
     )
-    words = [StyledSpan(shown(drafted.statement.text[:_LONGEST]), plain)]
+    words = [StyledSpan(span_text(drafted.statement.text[:_LONGEST]), plain)]
     if under:
         words.append(StyledSpan(f"  under {under}", "dim"))
-    if drafted.is_own:
+    if drafted.is_reworded:
         words.append(StyledSpan("  ✎ your words", "changed"))
-    if drafted.place is StatementChoice.DROPPED:
+    if drafted.choice is StatementChoice.DROPPED:
         glyph, style = "−", "dim"
         words.append(StyledSpan("  dropped · d includes it again", "dim"))
-    first = (StyledSpan(f" {glyph} ", style if drafted.place is StatementChoice.IN else "dim"),)
+    first = (
+        StyledSpan(f" {glyph} ", style if drafted.choice is StatementChoice.INCLUDED else "dim"),
+    )
     lines = [StyledLine(row) for row in wrap(words, width - 1, first, _INDENT)]
-    if drafted.place is StatementChoice.IN:
+    if drafted.choice is StatementChoice.INCLUDED:
         lines += _render_quote(drafted.statement.quote, width)
     return [DraftRow(line, number, not at) for at, line in enumerate(lines)]
 
@@ -107,7 +109,7 @@ def _render_quote(quote: str, width: int) -> list[StyledLine]:
     for part in quote[:_LONGEST].split("\n") if quote else ():
         rows += [
             StyledLine(row)
-            for row in wrap([StyledSpan(shown(part), "quote")], width - 1, (_BAR,), (_BAR,))
+            for row in wrap([StyledSpan(span_text(part), "quote")], width - 1, (_BAR,), (_BAR,))
         ]
         if len(rows) > _MOST_ROWS:
             more = f"… {len(quote):,} characters in all"
@@ -118,23 +120,23 @@ def _render_quote(quote: str, width: int) -> list[StyledLine]:
 # One statement in full
 
 
-def about_lines(
-    drafted: DraftStatement, facts: Mapping[str, Known], sessions: int, width: int
+def render_statement(
+    drafted: DraftStatement, facts: Mapping[str, AnyFact], sessions: int, width: int
 ) -> list[StyledLine]:
     """Return the mark of a statement in full, and the facts on which it is based."""
     glyph, style = GLYPHS[drafted.statement.status]
-    mark_words = mark(drafted.statement.proof, sessions)[1:-1]
-    own_words = ": your own words, without proof" if drafted.is_own else ""
-    spans = [StyledSpan(shown(mark_words), style), StyledSpan(own_words, "dim")]
+    mark_words = render_mark(drafted.statement.proof, sessions)[1:-1]
+    own_words = ": your own words, without proof" if drafted.is_reworded else ""
+    spans = [StyledSpan(span_text(mark_words), style), StyledSpan(own_words, "dim")]
     lines = [
         StyledLine(row)
         for row in wrap(spans, width - 1, (StyledSpan(f"{glyph} ", style),), _INDENT)
     ]
-    based_on = [facts[id] for id in drafted.statement.stands_on if id in facts]
+    based_on = [facts[id] for id in drafted.statement.fact_ids if id in facts]
     for fact in based_on[:_MOST_FACTS]:
         lines.append(
             StyledLine(
-                fit((StyledSpan("▸ ", "accent"), StyledSpan(fact_words(fact), "dim")), width)
+                fit((StyledSpan("▸ ", "accent"), StyledSpan(describe_fact(fact), "dim")), width)
             )
         )
     if len(based_on) > _MOST_FACTS:
@@ -148,7 +150,9 @@ _NO_FACT = "  based on no listed fact"
 # One line
 
 
-def counts(statements: Iterable[HandoffStatement], *, in_words: bool) -> tuple[StyledSpan, ...]:
+def render_counts(
+    statements: Iterable[HandoffStatement], *, in_words: bool
+) -> tuple[StyledSpan, ...]:
     """Return the number of statements by mark, without zeros; `in_words` names the marks."""
     by_status = Counter(statement.status for statement in statements)
     return tuple(

@@ -6,16 +6,24 @@ import os
 from collections.abc import Sequence
 
 from ricordo.agents.transcripts.session import Session
-from ricordo.handoff.document import ANY_AGENT, Status
+from ricordo.handoff.document import ANY_AGENT, ProofStatus
 from ricordo.handoff.resume import RecheckedStatement
 from ricordo.handoff.since import FileChange, ProjectChanges
-from ricordo.services.handoff.resume import Resumption
-from ricordo.services.sessions.activity_text import day_in_words, local_time
-from ricordo.text import clip, clip_start, one_line
-from ricordo.tui.handoff.rows import counts
-from ricordo.tui.handoff.values import Ask, Earlier, HandoffStatus, Made
+from ricordo.services.handoff.resume import ResumeReport
+from ricordo.services.sessions.activity_text import format_day, parse_local_time
+from ricordo.text import clip, clip_start, make_one_line
+from ricordo.tui.handoff.rows import render_counts
+from ricordo.tui.handoff.values import DraftOptions, EarlierHandoff, FinishedHandoff, HandoffStatus
 from ricordo.tui.render.handoff_marks import GLYPHS
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, with_right, wrap
+from ricordo.tui.render.line import (
+    BLANK,
+    StyledLine,
+    StyledSpan,
+    align_right,
+    fit,
+    span_text,
+    wrap,
+)
 
 NO_SESSION = (
     ("No sessions found for this memory", "heading"),
@@ -29,52 +37,52 @@ NO_SESSION = (
 _MOST_COMMITS = 8
 _MOST_FILES = 12
 _WORSE = {
-    Status.STALE: "outdated",
-    Status.UNVERIFIED: "no longer provable",
+    ProofStatus.STALE: "outdated",
+    ProofStatus.UNVERIFIED: "no longer provable",
 }
 
-Text = tuple[str, str]
+StyledText = tuple[str, str]
 
 
-def session_rows(
+def render_session_row(
     session: Session, width: int, *, in_one: bool, is_marked: bool, is_latest: bool
 ) -> tuple[StyledLine, ...]:
     """Return a session as a row of the list, in one or two lines."""
     mark = StyledSpan(" ◆ " if is_marked else "   ", "accent")
-    name = StyledSpan(one_line(session.shown), "bold")
+    name = StyledSpan(make_one_line(session.shown), "bold")
     latest = "latest · " if is_latest else ""
     about = f"{latest}{session.agent.shown} · {_describe_time(session)} "
     if in_one:
-        return (with_right((mark, name), (StyledSpan(f"  {about}", "dim"),), width),)
+        return (align_right((mark, name), (StyledSpan(f"  {about}", "dim"),), width),)
     return StyledLine(fit((mark, name), width)), StyledLine(
         fit((StyledSpan(f"   {about}", "dim"),), width)
     )
 
 
-def earlier_rows(
-    earlier: Earlier, status: HandoffStatus | None, width: int, *, in_one: bool
+def render_earlier_row(
+    earlier: EarlierHandoff, status: HandoffStatus | None, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
     """Return an earlier handoff as a row of the list, in one or two lines; `status` is None while
     it is being checked.
     """
-    (words, style), written = standing_words(status), _describe_written(status)
+    (words, style), written = describe_status(status), _describe_written(status)
     name = (StyledSpan(" → "), StyledSpan(clip_start(earlier.name, max(20, width // 2)), "bold"))
     right = (StyledSpan(f" {words} ", style),)
     if in_one:
-        return (with_right((*name, StyledSpan(f"  {written}", "dim")), right, width),)
+        return (align_right((*name, StyledSpan(f"  {written}", "dim")), right, width),)
     written = f" · {written}" if written else ""
     second = (StyledSpan("   "), StyledSpan(words, style), StyledSpan(written, "dim"))
     return StyledLine(fit(name, width)), StyledLine(fit(second, width))
 
 
-def standing_words(status: HandoffStatus | None) -> Text:
+def describe_status(status: HandoffStatus | None) -> StyledText:
     """Return how much of a handoff is still valid, in a few words, with their style."""
     if status is None:
         return "○ checking", "dim"
     resumed = status.resumed
     if resumed is None:
         return "⊘ not a handoff", "dim"
-    invalid = sum(not statement.holds for statement in resumed.statements)
+    invalid = sum(not statement.is_valid for statement in resumed.statements)
     if invalid:
         return f"✗ {invalid} of {len(resumed.statements)} no longer valid", "error"
     if resumed.has_expired:
@@ -85,12 +93,12 @@ def standing_words(status: HandoffStatus | None) -> Text:
 def _describe_written(status: HandoffStatus | None) -> str:
     if status is None or status.resumed is None:
         return ""
-    head = status.resumed.handoff.head
-    return f"for {head.target.shown}, {day_in_words(head.written.isoformat())}"
+    head = status.resumed.handoff.header
+    return f"for {head.target.shown}, {format_day(head.written.isoformat())}"
 
 
 def _describe_time(session: Session) -> str:
-    began, ended = local_time(session.started), local_time(session.ended)
+    began, ended = parse_local_time(session.started), parse_local_time(session.ended)
     if ended is None:
         return "at an unknown time"
     if began is None or began.date() != ended.date():
@@ -101,7 +109,7 @@ def _describe_time(session: Session) -> str:
 # One of them in full
 
 
-def session_lines(session: Session, width: int) -> list[StyledLine]:
+def render_session(session: Session, width: int) -> list[StyledLine]:
     """Return the metadata of a session."""
     facts = [
         ("agent", session.agent.shown),
@@ -117,32 +125,36 @@ def session_lines(session: Session, width: int) -> list[StyledLine]:
     return [*lines, BLANK, *_wrap(hint, "dim", width)]
 
 
-def standing_lines(earlier: Earlier, status: HandoffStatus | None, width: int) -> list[StyledLine]:
+def render_earlier(
+    earlier: EarlierHandoff, status: HandoffStatus | None, width: int
+) -> list[StyledLine]:
     """Return what of a handoff is still valid, and what changed in the project since."""
-    words, style = standing_words(status)
+    words, style = describe_status(status)
     lines = [*_render_labelled("file", earlier.path, width), *_wrap(words, style, width)]
     if status is None:
         return lines
-    lines += _wrap(status.why, "warning", width) if status.why else []
-    if status.found is not None:
-        lines += _render_resumed(status.found, width)
+    lines += _wrap(status.error, "warning", width) if status.error else []
+    if status.resumption is not None:
+        lines += _render_resumed(status.resumption, width)
     return lines
 
 
-def _render_resumed(resumption: Resumption, width: int) -> list[StyledLine]:
-    resumed = resumption.resumed
-    head = resumed.handoff.head
+def _render_resumed(resumption: ResumeReport, width: int) -> list[StyledLine]:
+    resumed = resumption.rechecked
+    head = resumed.handoff.header
     lines = _render_labelled(
         "written", f"{head.written:%-d %b %Y %H:%M} for {head.target.shown}", width
     )
     valid = "expired" if resumed.has_expired else f"valid until {head.expires:%-d %b %Y}"
     lines += _wrap(valid, "warning" if resumed.has_expired else "dim", width)
-    for remark in resumption.remarks:
+    for remark in resumption.warnings:
         lines += _wrap(remark, "warning", width)
-    lines += _render_changes(resumed.changed, width)
+    lines += _render_changes(resumed.changes, width)
     groups = {
-        "No longer valid": [statement for statement in resumed.statements if not statement.holds],
-        "Still valid": [statement for statement in resumed.statements if statement.holds],
+        "No longer valid": [
+            statement for statement in resumed.statements if not statement.is_valid
+        ],
+        "Still valid": [statement for statement in resumed.statements if statement.is_valid],
     }
     for title, checked in groups.items():
         lines += (
@@ -155,15 +167,18 @@ def _render_resumed(resumption: Resumption, width: int) -> list[StyledLine]:
 
 
 def _render_checked(checked: RecheckedStatement, width: int) -> list[StyledLine]:
-    glyph, style = GLYPHS[checked.was if checked.holds else checked.now]
-    words = [StyledSpan(shown(checked.statement.text), "dim" if checked.holds else "")]
-    if not checked.holds:
+    glyph, style = GLYPHS[checked.status_then if checked.is_valid else checked.status_now]
+    words = [StyledSpan(span_text(checked.statement.text), "dim" if checked.is_valid else "")]
+    if not checked.is_valid:
         words.append(
             StyledSpan(
-                f"  was {checked.was.value}, {_WORSE.get(checked.now, checked.now.value)}", style
+                f"  was {checked.status_then.value}, {_WORSE.get(checked.status_now, checked.status_now.value)}",
+                style,
             )
         )
-        words.append(StyledSpan(f": {one_line(checked.why)}" if checked.why else "", "dim"))
+        words.append(
+            StyledSpan(f": {make_one_line(checked.reason)}" if checked.reason else "", "dim")
+        )
     rows = wrap(words, width - 1, (StyledSpan(f"{glyph} ", style),), (StyledSpan("  "),))
     return [StyledLine(row) for row in rows]
 
@@ -175,7 +190,10 @@ def _render_changes(changed: ProjectChanges, width: int) -> list[StyledLine]:
         title = f"{count} commit since" if count == 1 else f"{count} commits since"
         lines += [BLANK, StyledLine((StyledSpan(title, "heading"),))]
         for commit in changed.commits[:_MOST_COMMITS]:
-            spans = (StyledSpan(f"{commit.id[:12]} ", "dim"), StyledSpan(one_line(commit.subject)))
+            spans = (
+                StyledSpan(f"{commit.id[:12]} ", "dim"),
+                StyledSpan(make_one_line(commit.subject)),
+            )
             lines.append(StyledLine(fit(spans, width)))
     for title, files in (("Files", changed.files), ("Notes", changed.notes)):
         if files:
@@ -188,14 +206,14 @@ def _render_changes(changed: ProjectChanges, width: int) -> list[StyledLine]:
 
 
 def _render_change(change: FileChange) -> tuple[StyledSpan, ...]:
-    to = f" → {one_line(change.to)}" if change.to else ""
+    to = f" → {make_one_line(change.new_path)}" if change.new_path else ""
     return (
         StyledSpan(f"{change.kind.value:<8} ", "changed"),
-        StyledSpan(f"{one_line(change.path)}{to}"),
+        StyledSpan(f"{make_one_line(change.path)}{to}"),
     )
 
 
-def title_of(sessions: Sequence[Session]) -> str:
+def format_sessions(sessions: Sequence[Session]) -> str:
     """Return the sessions of a handoff in words, visible text."""
     last = max(sessions, key=lambda session: session.ended)
     more = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
@@ -206,12 +224,12 @@ def _render_labelled(name: str, text: str, width: int) -> list[StyledLine]:
     first = (StyledSpan(f"{name:<9}", "dim"),)
     return [
         StyledLine(row)
-        for row in wrap([StyledSpan(shown(text))], width - 1, first, (StyledSpan(" " * 9),))
+        for row in wrap([StyledSpan(span_text(text))], width - 1, first, (StyledSpan(" " * 9),))
     ]
 
 
 def _wrap(text: str, style: str, width: int) -> list[StyledLine]:
-    return [StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width - 1)]
+    return [StyledLine(row) for row in wrap([StyledSpan(make_one_line(text), style)], width - 1)]
 
 
 Spans = tuple[StyledSpan, ...]
@@ -222,49 +240,58 @@ _NAME = 40
 """Cells of a name."""
 
 
-def title_spans(
-    sessions: Sequence[Session], ask: Ask, made: Made | None
+def render_title(
+    sessions: Sequence[Session], options: DraftOptions, finished: FinishedHandoff | None
 ) -> tuple[Spans, Spans, Spans]:
     """Return the sessions of a handoff; then its target and engine, in full and briefly."""
-    left = (StyledSpan(" Handoff ", "accent bold"), StyledSpan(f" {title_of(sessions)}", "bold"))
-    how = (StyledSpan(" for ", "dim"), StyledSpan(ask.target.shown, "bold"))
-    engine = (StyledSpan(f" · {clip(made.handoff.head.engine, 40) if made else '…'} ", "dim"),)
+    left = (
+        StyledSpan(" Handoff ", "accent bold"),
+        StyledSpan(f" {format_sessions(sessions)}", "bold"),
+    )
+    how = (StyledSpan(" for ", "dim"), StyledSpan(options.target.shown, "bold"))
+    engine = (
+        StyledSpan(f" · {clip(finished.handoff.header.engine, 40) if finished else '…'} ", "dim"),
+    )
     return left, (*how, *engine), (*how, StyledSpan(" "))
 
 
-def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
+def render_budget(finished: FinishedHandoff | None, budget: int) -> tuple[Spans, ...]:
     """Return the used part of the budget; then the number of statements by mark, with words and
     without.
     """
-    if made is None:
+    if finished is None:
         return ((StyledSpan(f" {'▱' * _METER} {budget:,} tokens", "dim"),), ())
-    head, statements = made.handoff.head, made.handoff.statements
+    head, statements = finished.handoff.header, finished.handoff.statements
     budget = head.budget
-    filled = min(_METER, round(made.done.tokens / budget * _METER)) if budget else _METER
-    style = "accent" if made.done.tokens <= budget else "error"
+    filled = min(_METER, round(finished.output.tokens / budget * _METER)) if budget else _METER
+    style = "accent" if finished.output.tokens <= budget else "error"
     bar = StyledSpan(f" {'▰' * filled}{'▱' * (_METER - filled)} ", style)
-    left = [bar, StyledSpan(f"{made.done.tokens:,} of {budget:,} tokens")]
+    left = [bar, StyledSpan(f"{finished.output.tokens:,} of {budget:,} tokens")]
     if head.redactions:
         word = "secret" if head.redactions == 1 else "secrets"
         left.append(StyledSpan(f" · {head.redactions} {word} redacted", "warning"))
-    if made.handoff.left_out:
-        left.append(StyledSpan(f" · {made.handoff.left_out} over budget", "warning"))
+    if finished.handoff.left_out:
+        left.append(StyledSpan(f" · {finished.handoff.left_out} over budget", "warning"))
     return (
         tuple(left),
-        counts(statements, in_words=True),
-        counts(statements, in_words=False),
+        render_counts(statements, in_words=True),
+        render_counts(statements, in_words=False),
     )
 
 
-def where_spans(made: Made | None, written: str) -> Spans:
+def render_path(finished: FinishedHandoff | None, written: str) -> Spans:
     """Return the path of the handoff, and whether it was `written` there."""
     if written:
         done_span = StyledSpan(f" ✓ written: {_name_file(written)}", "success")
         return (done_span, StyledSpan(" · u undoes it", "dim"))
-    if made is None:
+    if finished is None:
         return (StyledSpan(" drafting writes nothing", "dim"),)
-    remark = (StyledSpan(f" ! {one_line(made.remark)}", "warning"),) if made.remark else ()
-    path = StyledSpan(f" → {_name_file(made.path)}")
+    remark = (
+        (StyledSpan(f" ! {make_one_line(finished.warning)}", "warning"),)
+        if finished.warning
+        else ()
+    )
+    path = StyledSpan(f" → {_name_file(finished.path)}")
     return (path, *remark, StyledSpan(" · nothing is written until ctrl+s", "dim"))
 
 
@@ -274,10 +301,13 @@ def _name_file(path: str) -> str:
     return f"{clip(name, _NAME)} in {clip(os.path.basename(folder) or folder, _NAME)}"
 
 
-def start_spans(made: Made | None) -> Spans:
+def render_start_line(finished: FinishedHandoff | None) -> Spans:
     """Return the line to paste that starts the next agent with the handoff."""
-    if made is None:
+    if finished is None:
         return ()
-    target = made.handoff.head.target
+    target = finished.handoff.header.target
     label = "then tell any agent" if target == ANY_AGENT else f"then start {target.shown} with"
-    return (StyledSpan(f" {label}  ", "dim"), StyledSpan(one_line(made.start), "code"))
+    return (
+        StyledSpan(f" {label}  ", "dim"),
+        StyledSpan(make_one_line(finished.start_line), "code"),
+    )

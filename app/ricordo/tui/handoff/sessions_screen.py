@@ -17,27 +17,27 @@ from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
-from ricordo.tui.base.list_diff_screen import WIDE
-from ricordo.tui.context import Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.list_diff_screen import SIDE_BY_SIDE_WIDTH
+from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo
 from ricordo.tui.handoff.session_rows import (
     NO_SESSION,
-    earlier_rows,
-    session_lines,
-    session_rows,
-    standing_lines,
+    render_earlier,
+    render_earlier_row,
+    render_session,
+    render_session_row,
 )
-from ricordo.tui.handoff.values import Earlier, HandoffStatus
+from ricordo.tui.handoff.values import EarlierHandoff, HandoffStatus
 from ricordo.tui.jobs import Answer, Jobs
-from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.line import StyledLine, StyledSpan, dividing_rows
+from ricordo.tui.render.bars import render_key_line
+from ricordo.tui.render.line import StyledLine, StyledSpan, render_divider
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import ReadView
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
-    from ricordo.tui.base.list_diff_screen import RevertActions
+    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.handoff.drafter import Drafter
 
@@ -45,22 +45,22 @@ _TICK = 0.2
 """Seconds between two updates of the progress."""
 _BEFORE = "earlier handoffs"
 
-Thing = Session | Earlier | str
+SessionItem = Session | EarlierHandoff | str
 """What a row shows; a string is the title of the rows below it."""
 
 
-class SessionsScreen(ActingScreen[None]):
+class SessionsScreen(ActionScreen[None]):
     """Lists sessions and earlier handoffs; a draft opens on a screen above this one."""
 
-    SCENE = Scene.SESSIONS
+    SCREEN_ID = ScreenId.SESSIONS
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
         drafter: Drafter,
         draft: Callable[[Sequence[Session]], None],
-        hands: RevertActions,
+        hands: NotebookActions,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
@@ -70,7 +70,7 @@ class SessionsScreen(ActingScreen[None]):
         self._draft = draft
         self._hands = hands
         self._jobs = Jobs()
-        self._rows: Sequence[Thing] = ()
+        self._rows: Sequence[SessionItem] = ()
         self._marked: Sequence[Session] = ()
         self._statuses: dict[str, HandoffStatus] = {}
         self._was_covered = False
@@ -97,7 +97,7 @@ class SessionsScreen(ActingScreen[None]):
         """Begin to look for sessions."""
         self._list.focus()
         self._list.show(0, 0, [("looking for sessions …", "dim")])
-        self.set_interval(_TICK, self.say)
+        self.set_interval(_TICK, self.update_bars)
         self._reload()
 
     def on_unmount(self) -> None:
@@ -106,7 +106,7 @@ class SessionsScreen(ActingScreen[None]):
 
     def on_resize(self) -> None:
         """Put the right pane beside the list if there is room, else below it."""
-        self.set_class(self.size.width >= WIDE, "-wide")
+        self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     def on_screen_suspend(self) -> None:
         """Remember that another screen was on top."""
@@ -124,13 +124,13 @@ class SessionsScreen(ActingScreen[None]):
         self._statuses.clear()
         self._start_job("looking for sessions", self._find, self._show_found)
 
-    def _find(self, step: Step) -> tuple[Sequence[Session], Sequence[Earlier]]:
-        return self._drafter.sessions(step), self._drafter.earlier()
+    def _find(self, step: Step) -> tuple[Sequence[Session], Sequence[EarlierHandoff]]:
+        return self._drafter.find_sessions(step), self._drafter.find_earlier()
 
-    def _show_found(self, found: tuple[Sequence[Session], Sequence[Earlier]]) -> None:
+    def _show_found(self, found: tuple[Sequence[Session], Sequence[EarlierHandoff]]) -> None:
         sessions, earlier = found
-        before = self.thing
-        below: list[Thing] = [_BEFORE, *earlier] if earlier else []
+        before = self.item
+        below: list[SessionItem] = [_BEFORE, *earlier] if earlier else []
         self._rows = [*sessions, *below]
         self._marked = [session for session in self._marked if session in sessions]
         self.is_loaded = True
@@ -141,41 +141,41 @@ class SessionsScreen(ActingScreen[None]):
 
     def _check_next(self) -> None:
         """Check the next handoff that was not checked yet."""
-        earlier = (each for each in self._rows if isinstance(each, Earlier))
+        earlier = (each for each in self._rows if isinstance(each, EarlierHandoff))
         each = next((each for each in earlier if each.path not in self._statuses), None)
         if each is not None:
-            check = partial(self._drafter.look_at, each)
+            check = partial(self._drafter.check_earlier, each)
             self._start_job(f"checking {each.name}", check, partial(self._store_status, each))
 
-    def _store_status(self, handoff: Earlier, status: HandoffStatus) -> None:
+    def _store_status(self, handoff: EarlierHandoff, status: HandoffStatus) -> None:
         self._statuses[handoff.path] = status
         self._list.refresh()
-        if handoff == self.thing:
-            self._details.tell()
+        if handoff == self.item:
+            self._details.redraw()
         self._check_next()
 
     def _start_job(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
         job = self._jobs.begin(phase)
-        self.say()
+        self.update_bars()
 
         async def run() -> None:
             try:
-                result = await self._jobs.done(job, work)
+                result = await self._jobs.run(job, work)
             except RicordoError as error:
                 self.notify(str(error), severity="error", markup=False, timeout=10)
                 result = None
             if result is not None:
                 done(result)
-            self.say()
+            self.update_bars()
 
         self.run_worker(run(), group="sessions")
 
     # What is shown
 
     @property
-    def thing(self) -> Thing | None:
+    def item(self) -> SessionItem | None:
         """Return the row under the cursor; None if the list is empty."""
         return self._rows[self._list.at] if 0 <= self._list.at < len(self._rows) else None
 
@@ -184,7 +184,7 @@ class SessionsScreen(ActingScreen[None]):
         """Return the sessions to hand off: the marked ones, else the one under the cursor."""
         if self._marked:
             return [row for row in self._rows if isinstance(row, Session) and row in self._marked]
-        return [self.thing] if isinstance(self.thing, Session) else []
+        return [self.item] if isinstance(self.item, Session) else []
 
     def _can_rest(self, number: int) -> bool:
         return not isinstance(self._rows[number], str)
@@ -192,48 +192,50 @@ class SessionsScreen(ActingScreen[None]):
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         thing = self._rows[number]
         if isinstance(thing, str):
-            return dividing_rows(thing, width, in_one=in_one)
-        if isinstance(thing, Earlier):
-            return earlier_rows(thing, self._statuses.get(thing.path), width, in_one=in_one)
+            return render_divider(thing, width, in_one=in_one)
+        if isinstance(thing, EarlierHandoff):
+            return render_earlier_row(thing, self._statuses.get(thing.path), width, in_one=in_one)
         is_marked, is_latest = thing in self._marked, number == 0
-        return session_rows(thing, width, in_one=in_one, is_marked=is_marked, is_latest=is_latest)
+        return render_session_row(
+            thing, width, in_one=in_one, is_marked=is_marked, is_latest=is_latest
+        )
 
     def _render_text(self, width: int) -> list[StyledLine]:
-        thing = self.thing
+        thing = self.item
         if isinstance(thing, Session):
-            return session_lines(thing, width)
-        if isinstance(thing, Earlier):
-            return standing_lines(thing, self._statuses.get(thing.path), width)
+            return render_session(thing, width)
+        if isinstance(thing, EarlierHandoff):
+            return render_earlier(thing, self._statuses.get(thing.path), width)
         return []
 
     def _show_chosen(self) -> None:
-        self._details.tell()
-        self.say()
+        self._details.redraw()
+        self.update_bars()
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the title, the progress and the keys."""
         count = sum(isinstance(row, Session) for row in self._rows)
         subtitle = "what the next agent needs to continue, each line with its proof"
         title = StyledSpan(" Hand off ", "accent bold")
-        self._title.say((title, StyledSpan(f" {subtitle}", "dim")))
+        self._title.set_content((title, StyledSpan(f" {subtitle}", "dim")))
         job = self._jobs.now
         marked = f" {len(self._marked)} marked · " if self._marked else " "
         idle = StyledSpan(f"{marked}drafting writes nothing", "dim")
-        self._state.say((StyledSpan(f" ○ {job.told}", "accent") if job else idle,))
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._state.set_content((StyledSpan(f" ○ {job.label}", "accent") if job else idle,))
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
         self._list.border_title = Content(f"Sessions · {count:,}")
-        thing = self.thing
-        name = thing.name if isinstance(thing, Earlier) else ""
+        thing = self.item
+        name = thing.name if isinstance(thing, EarlierHandoff) else ""
         self._details.border_title = Content(clip(name, 60) if name else "Session")
         self._details.display = bool(self._rows)
 
     # Keys
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """Return the state of the keys, with the reasons for disabled ones."""
-        known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
-        is_session = isinstance(self.thing, Session)
+        known = ActionContext(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        is_session = isinstance(self.item, Session)
         not_session = "" if self.sessions else "An earlier handoff: select a session to draft."
         no_sessions = "No sessions found." if self.is_loaded else "Still looking for sessions."
         refusals = {
@@ -242,7 +244,7 @@ class SessionsScreen(ActingScreen[None]):
             "undo": needs_undo(known),
             "redo": needs_redo(known),
         }
-        return replace(super().situation, refusals=refusals)
+        return replace(super().action_context, disabled_reasons=refusals)
 
     @property
     def handlers(self) -> Handlers:
@@ -277,7 +279,7 @@ class SessionsScreen(ActingScreen[None]):
 
     def toggle_mark(self) -> None:
         """Mark the session to be handed off with others, or unmark it."""
-        thing = self.thing
+        thing = self.item
         assert isinstance(thing, Session)
         self._marked = [
             it for it in (*self._marked, thing) if it != thing or thing not in self._marked

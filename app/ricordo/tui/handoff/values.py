@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ricordo.agents.agent import Agent
-from ricordo.handoff.budget import DEFAULT
+from ricordo.handoff.budget import DEFAULT_BUDGET
 from ricordo.handoff.document import ANY_AGENT, Handoff, HandoffStatement
 from ricordo.handoff.facts import Facts
-from ricordo.handoff.resume import Resumed
+from ricordo.handoff.resume import RecheckedHandoff
 
 if TYPE_CHECKING:
-    from ricordo.services.handoff.handoff import Composed, HandoffDraft
-    from ricordo.services.handoff.output import Finished
-    from ricordo.services.handoff.resume import Resumption
+    from ricordo.services.handoff.handoff import ComposedStatements, HandoffDraft
+    from ricordo.services.handoff.output import RenderedHandoff
+    from ricordo.services.handoff.resume import ResumeReport
     from ricordo.settings.settings import EngineSettings
-    from ricordo.tui.handoff.fact_rows import Listed
+    from ricordo.tui.handoff.fact_rows import FactTable
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DraftOptions:
     """The options of a handoff."""
 
     target: Agent = ANY_AGENT
-    budget: int = DEFAULT
+    budget: int = DEFAULT_BUDGET
     """Tokens."""
     with_messages: bool = False
     """Whether it has every message of the user."""
@@ -36,7 +36,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class HandoffFacts:
+class DraftedHandoff:
     """The facts of the sessions to hand off, and the statements made from them."""
 
     facts: Facts
@@ -46,9 +46,9 @@ class HandoffFacts:
     """
     draft: HandoffDraft
     """The draft of the statements."""
-    listed: Listed
+    fact_table: FactTable
     """The facts as rows."""
-    composed: Composed
+    composed: ComposedStatements
     """The engine's result: another budget does not ask it again."""
     engine: EngineSettings | None = None
     """The engine; None for the rules."""
@@ -57,20 +57,20 @@ class HandoffFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class FinishedHandoff:
     """A handoff as it would be written."""
 
     draft: HandoffDraft
     """With the statements that are not dropped."""
-    done: Finished
+    output: RenderedHandoff
     """With the statements that fit the budget."""
-    start: str
+    start_line: str
     """The line that starts the next agent with it."""
 
     @property
     def handoff(self) -> Handoff:
         """Return the handoff as a value."""
-        return self.done.handoff
+        return self.output.handoff
 
     @property
     def path(self) -> str:
@@ -78,18 +78,18 @@ class Made:
         return self.draft.destination.path
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Return whether a handoff by Ricordo was there when this one was drafted."""
         return self.draft.destination.handoff is not None
 
     @property
-    def remark(self) -> str:
+    def warning(self) -> str:
         """Return why the path is not HANDOFF.md; "" if it is."""
-        return self.draft.destination.remark
+        return self.draft.destination.warning
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierHandoff:
     """A file that may be a handoff."""
 
     path: str
@@ -102,20 +102,20 @@ class Earlier:
 class HandoffStatus:
     """How much of a handoff is still valid."""
 
-    found: Resumption | None
+    resumption: ResumeReport | None
     """None if the file is not a handoff by Ricordo."""
-    why: str = ""
+    error: str = ""
     """Why the file cannot be read as a handoff."""
 
     @property
-    def resumed(self) -> Resumed | None:
+    def resumed(self) -> RecheckedHandoff | None:
         """Return the statements with what became of them; None if it is not a handoff."""
-        return self.found.resumed if self.found else None
+        return self.resumption.rechecked if self.resumption else None
 
 
 @dataclass(slots=True)
-class Shared:
+class PipeState:
     """State that outlives the screen of one draft."""
 
-    line: str = ""
+    last_command: str = ""
     """The last command that a handoff was piped to."""

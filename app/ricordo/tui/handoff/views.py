@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.handoff.fact_rows import FactRow, Known, Listed, draw_fact
+from ricordo.tui.handoff.fact_rows import AnyFact, FactRow, FactTable, draw_fact
 from ricordo.tui.handoff.rows import DraftRow
-from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 from ricordo.tui.widgets.row_list import RowList
@@ -30,7 +30,7 @@ class DraftView(CursorView):
         self._rows: Sequence[DraftRow] = ()
         self._instead: Sequence[tuple[str, str]] = ()
 
-    def tell(self, number: int, instead: Sequence[tuple[str, str]] = ()) -> None:
+    def show_rows(self, number: int, instead: Sequence[tuple[str, str]] = ()) -> None:
         """Draw again with the cursor on statement `number`; without statements show `instead`,
         texts with their styles.
         """
@@ -39,32 +39,35 @@ class DraftView(CursorView):
 
     def _draw_rows(self, number: int) -> None:
         width = self.content_width
-        lines = paragraphs(self._instead, width)
+        lines = render_paragraphs(self._instead, width)
         self._rows = self._draw(width) or [DraftRow(line) for line in lines]
         self.lines_changed()
         firsts = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
-        self.put_on(next(firsts, 0))
+        self.set_cursor(next(firsts, 0))
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self._draw_rows(self.number)
+        self._draw_rows(self.statement_number)
 
     @property
-    def number(self) -> int:
+    def statement_number(self) -> int:
         """Return the number of the statement under the cursor; -1 without one."""
         return self._rows[self.cursor].number if 0 <= self.cursor < len(self._rows) else -1
 
     def go_to(self, number: int) -> None:
         """Put the cursor on a statement."""
         rows = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
-        self.rest_on(next(rows, self.cursor))
+        self.move_to(next(rows, self.cursor))
 
-    def put_on(self, number: int) -> None:
+    def set_cursor(self, number: int) -> None:
         """Put the cursor on row `number`, and as much of its statement in sight as fits."""
-        super().put_on(number)
+        super().set_cursor(number)
         if self.cursor >= 0:
             last = self.cursor
-            while last + 1 < len(self._rows) and self._rows[last + 1].number == self.number >= 0:
+            while (
+                last + 1 < len(self._rows)
+                and self._rows[last + 1].number == self.statement_number >= 0
+            ):
                 last += 1
             self.bring_into_sight(last, margin=0)
             self.bring_into_sight(self.cursor, margin=0)
@@ -78,11 +81,11 @@ class DraftView(CursorView):
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row."""
         row = self._rows[number]
-        if row.number < 0 or row.number != self.number:
+        if row.number < 0 or row.number != self.statement_number:
             return row.line, ""
         return row.line, "cursor"
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether row `number` is the first of a statement."""
         return self._rows[number].is_first
 
@@ -93,29 +96,29 @@ class FactList(RowList):
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Start empty; `moved` is called when another fact is under the cursor."""
         super().__init__(palette, moved, self._draw_row, id=id, one_row=0, rests=self._is_fact)
-        self._listed = Listed()
+        self._listed = FactTable()
         self._marked: Collection[str] = ()
 
     @property
-    def by_id(self) -> Mapping[str, Known]:
+    def by_id(self) -> Mapping[str, AnyFact]:
         """Return the facts by their ids."""
         return self._listed.by_id
 
-    def show_facts(self, listed: Listed) -> None:
+    def show_facts(self, listed: FactTable) -> None:
         """Show other facts."""
         self._listed = listed
         self.show(len(listed.rows), max(self.at, 0))
 
-    def mark(self, ids: Collection[str]) -> None:
+    def mark_facts(self, ids: Collection[str]) -> None:
         """Mark exactly these facts, and bring the first of them into sight."""
         self._marked = ids
         numbers = self._listed.numbers
         marked = [numbers[fact_id] for fact_id in ids if fact_id in numbers]
-        self.put_on(min(marked, default=max(self.at, 0)))
+        self.set_cursor(min(marked, default=max(self.at, 0)))
         self.refresh()
 
     @property
-    def fact(self) -> Known | None:
+    def fact(self) -> AnyFact | None:
         """Return the fact under the cursor; None without one."""
         return self._row.fact if self._row else None
 

@@ -10,16 +10,22 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.memory.change import Edit
-from ricordo.services.history.versions import Version, content, gone_notes, restore, versions
+from ricordo.services.history.versions import (
+    Version,
+    compose_restore,
+    list_deleted,
+    list_versions,
+    read_content,
+)
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.handlers import Handlers
-from ricordo.tui.base.acting_screen import bindings_on
-from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions
-from ricordo.tui.context import Scene
-from ricordo.tui.render.inbox_rows import moment
+from ricordo.tui.base.acting_screen import make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
+from ricordo.tui.context import ScreenId
+from ricordo.tui.render.inbox_rows import format_moment
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 
 if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
@@ -29,7 +35,7 @@ NO_HISTORY = [
     ("No versions yet", "heading"),
     ("Every version of this note is listed here, newest first, with its author and reason.", ""),
 ]
-NOTHING_GONE = [
+NO_DELETED_NOTES = [
     ("No deleted notes", "heading"),
     ("Retired and deleted notes are listed here; Enter restores one.", ""),
 ]
@@ -41,18 +47,18 @@ _GLYPHS = {
 }
 
 
-def version_rows(
+def render_version(
     version: Version, width: int, *, in_one: bool, by_name: bool
 ) -> tuple[StyledLine, ...]:
     """Return the lines of a version: its time, or with `by_name` the path of its note."""
     glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
     kind = "first seen" if version.kind == "first" else version.kind
-    title = one_line(version.path) if by_name else moment(version.at)
+    title = make_one_line(version.path) if by_name else format_moment(version.at)
     details = [kind, clip(version.by, 40)]
     if by_name:
-        details.insert(1, moment(version.at))
+        details.insert(1, format_moment(version.at))
     if version.reason and version.kind != "first":
-        details.append(clip(masked(version.reason), 60))
+        details.append(clip(mask_text(version.reason), 60))
     spans = [StyledSpan(f" {glyph} ", style), StyledSpan(title, "bold")]
     about = StyledSpan(" · ".join(details), "dim")
     if in_one:
@@ -60,7 +66,7 @@ def version_rows(
     return StyledLine(fit(spans, width)), StyledLine(fit((StyledSpan("   "), about), width))
 
 
-def gone_rows(count: int, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+def render_deleted_row(count: int, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
     """Return the lines of the row that opens the deleted notes."""
     what = "1 note" if count == 1 else f"{count} notes"
     first = StyledLine(
@@ -69,23 +75,28 @@ def gone_rows(count: int, width: int, *, in_one: bool) -> tuple[StyledLine, ...]
     return (first,) if in_one else (first, StyledLine((StyledSpan("   Enter shows them", "dim"),)))
 
 
-def about_version(version: Version, *, against_now: bool, width: int) -> list[StyledLine]:
+def describe_version(version: Version, *, against_now: bool, width: int) -> list[StyledLine]:
     """Return who made a version, when and why, and with what it is compared."""
     compared = "compared with " + ("the current text" if against_now else "the previous version")
-    rows = [(f"{version.kind} by {one_line(version.by)}, {moment(version.at)} · {compared}", "")]
+    rows = [
+        (
+            f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)} · {compared}",
+            "",
+        )
+    ]
     if version.reason:
-        rows.append((f"why  {one_line(masked(version.reason))}", "dim"))
-    rows.append((f"at   {one_line(version.path)}", "dim"))
+        rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))
+    rows.append((f"at   {make_one_line(version.path)}", "dim"))
     return [
         StyledLine(row) for text, style in rows for row in wrap([StyledSpan(text, style)], width)
     ]
 
 
-class HistoryScreen(PastScreen):
+class HistoryScreen(ListDiffScreen):
     """The versions of one note, newest first; the last row opens the deleted notes."""
 
-    SCENE = Scene.HISTORY
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    SCREEN_ID = ScreenId.HISTORY
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -93,7 +104,7 @@ class HistoryScreen(PastScreen):
         path: str,
         palette: Palette,
         keymap: Keymap,
-        actions: RevertActions,
+        actions: NotebookActions,
     ) -> None:
         """`path` is the note; "" begins with the deleted notes."""
         super().__init__(notebook, palette, keymap, actions)
@@ -128,12 +139,12 @@ class HistoryScreen(PastScreen):
         self.run_worker(self._run_reporting(work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
-        gone = await asyncio.to_thread(gone_notes, self._notebook)
-        note_versions = await asyncio.to_thread(versions, self._notebook, path) if path else []
+        gone = await asyncio.to_thread(list_deleted, self._notebook)
+        note_versions = await asyncio.to_thread(list_versions, self._notebook, path) if path else []
         # all at once: a paint in between must find values that belong together
         self._path, self._gone, self._versions = path, gone, note_versions
         count = len(note_versions) + bool(gone) if path else len(gone)
-        self._list.show(count, 0, NO_HISTORY if path else NOTHING_GONE)
+        self._list.show(count, 0, NO_HISTORY if path else NO_DELETED_NOTES)
         await self._show()
 
     def _chosen(self) -> None:
@@ -143,36 +154,38 @@ class HistoryScreen(PastScreen):
         version = self.version
         edits: tuple[Edit, ...] = ()
         if version is not None:
-            before, after = version.before, version.sha
+            before, after = version.sha_before, version.sha
             if self._against_now and self._path:
                 before, after = version.sha, self._versions[0].sha
-            old = await asyncio.to_thread(content, self._notebook, before)
-            new = await asyncio.to_thread(content, self._notebook, after)
+            old = await asyncio.to_thread(read_content, self._notebook, before)
+            new = await asyncio.to_thread(read_content, self._notebook, after)
             edits = (Edit(self._notebook.place.root, version.path, old, new),)
-        self._about.tell()
+        self._about.redraw()
         self._diff.show_marked(edits, ())
         self._right.display = version is not None
-        self.say()
+        self.update_bars()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         if not self._path:
-            return version_rows(self._gone[number], width, in_one=in_one, by_name=True)
+            return render_version(self._gone[number], width, in_one=in_one, by_name=True)
         if number < len(self._versions):
-            return version_rows(self._versions[number], width, in_one=in_one, by_name=False)
-        return gone_rows(len(self._gone), width, in_one=in_one)
+            return render_version(self._versions[number], width, in_one=in_one, by_name=False)
+        return render_deleted_row(len(self._gone), width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         version = self.version
         if version is None:
             return []
         against_now = self._against_now and bool(self._path)
-        return about_version(version, against_now=against_now, width=width)
+        return describe_version(version, against_now=against_now, width=width)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update title and keys."""
-        super().say()
+        super().update_bars()
         what = clip(self._path, 60) if self._path else "deleted notes"
-        self._title.say((StyledSpan(" History ", "accent bold"), StyledSpan(f" {what}", "bold")))
+        self._title.set_content(
+            (StyledSpan(" History ", "accent bold"), StyledSpan(f" {what}", "bold"))
+        )
         count = len(self._versions) if self._path else len(self._gone)
         title = f"Versions · {count}" if self._path else f"Deleted · {count}"
         self._list.border_title = Content(title)
@@ -213,10 +226,12 @@ class HistoryScreen(PastScreen):
 
     async def _restore(self, version: Version) -> None:
         memory = await asyncio.to_thread(self._notebook.read)
-        change_set = await asyncio.to_thread(restore, self._notebook, memory, version, self._path)
-        title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
+        change_set = await asyncio.to_thread(
+            compose_restore, self._notebook, memory, version, self._path
+        )
+        title = f"Restore {clip(self._path, 60)} as it was on {format_moment(version.at)}"
         approved = await self._actions.propose(title, change_set)
-        if approved and await self._actions.write_seen(approved):
+        if approved and await self._actions.write_approved(approved):
             self.notify("Restored; u undoes it.", markup=False, timeout=5)
             self._reload()
 

@@ -12,22 +12,28 @@ from textual.content import Content
 
 from ricordo.memory.change import ChangeSet, Edit
 from ricordo.services.inbox.inbox import (
-    Arrival,
     Inbox,
+    InboxChange,
+    add_writers,
     close_visit,
     count_visits,
-    inbox,
-    with_writers,
+    read_inbox,
 )
-from ricordo.services.inbox.revert import dropped_entries, revert_marked
+from ricordo.services.inbox.revert import build_revert, list_dropped_entries
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
 from ricordo.tui.actions.handlers import Handlers
-from ricordo.tui.base.acting_screen import bindings_on
-from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions
-from ricordo.tui.context import Scene
-from ricordo.tui.render.inbox_rows import about, arrival_rows, empty_inbox, moment, state_of
+from ricordo.tui.base.acting_screen import make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
+from ricordo.tui.context import ScreenId
+from ricordo.tui.render.inbox_rows import (
+    describe_empty_inbox,
+    describe_state,
+    format_moment,
+    render_arrival,
+    render_arrival_row,
+)
 from ricordo.tui.render.line import StyledLine, StyledSpan
 
 if TYPE_CHECKING:
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 
-class Judging:
+class InboxDecisions:
     """The user's decisions in one visit that are not written yet."""
 
     def __init__(self) -> None:
@@ -49,68 +55,68 @@ class Judging:
         """The hunks to revert by arrival id; an empty set is the whole arrival."""
         return self._marks
 
-    def hunks(self, arrival: Arrival) -> int | None:
+    def count_marked_hunks(self, arrival: InboxChange) -> int | None:
         """Return the number of marked hunks, 0 for the whole arrival; None without a mark."""
         marked = self._marks.get(arrival.id)
         return None if marked is None else len(marked)
 
-    def turn(self, arrival: Arrival) -> bool:
+    def toggle_mark(self, arrival: InboxChange) -> bool:
         """Mark the whole arrival, or clear its mark; return whether it is marked now."""
         if self._marks.pop(arrival.id, None) is not None:
             return False
         self._marks[arrival.id] = frozenset()
         return True
 
-    def mark_hunks(self, arrival: Arrival, hunks: frozenset[int]) -> None:
+    def mark_hunks(self, arrival: InboxChange, hunks: frozenset[int]) -> None:
         """Mark only these hunks of an arrival; an empty set clears its mark."""
         self._marks.pop(arrival.id, None)
         if hunks:
             self._marks[arrival.id] = hunks
 
-    def forget(self, *ids: str) -> None:
+    def clear_marks(self, *ids: str) -> None:
         """Clear the marks of arrivals."""
         for id_ in ids:
             self._marks.pop(id_, None)
 
-    def keep_to(self, earlier: Inbox, inbox: Inbox) -> None:
+    def drop_changed_marks(self, earlier: Inbox, inbox: Inbox) -> None:
         """Clear the marks of arrivals that changed: their hunks are different now."""
-        same = {arrival.id for arrival in inbox.waiting if arrival in earlier.arrivals}
+        same = {arrival.id for arrival in inbox.pending if arrival in earlier.changes}
         self._marks = {id_: hunks for id_, hunks in self._marks.items() if id_ in same}
 
-    def unseen(self, inbox: Inbox) -> frozenset[str]:
+    def find_unseen(self, inbox: Inbox) -> frozenset[str]:
         """Return the ids of arrivals that stay new when the visit ends."""
-        waiting = (arrival.id for arrival in inbox.waiting)
+        waiting = (arrival.id for arrival in inbox.pending)
         return frozenset(id_ for id_ in waiting if id_ not in self.seen or id_ in self._marks)
 
-    def is_a_visit(self, inbox: Inbox) -> bool:
+    def has_decisions(self, inbox: Inbox) -> bool:
         """Return whether anything was seen or decided, so that the visit counts."""
-        return any(arrival.id not in self.unseen(inbox) for arrival in inbox.arrivals)
+        return any(arrival.id not in self.find_unseen(inbox) for arrival in inbox.changes)
 
 
 _DECISIONS = ("yes", "no", "later", "hunk", "all", "write")
 
 
-class InboxScreen(PastScreen):
+class InboxScreen(ListDiffScreen):
     """One visit. Keep and later are stored at once; reverts are marked, and written by ctrl+s."""
 
-    SCENE = Scene.INBOX
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    SCREEN_ID = ScreenId.INBOX
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
         notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
-        actions: RevertActions,
+        actions: NotebookActions,
         changed: Callable[[], None],
     ) -> None:
         """`changed` is called after every decision."""
         super().__init__(notebook, palette, keymap, actions)
         self._changed = changed
-        self._judging = Judging()
+        self._judging = InboxDecisions()
         self._now = Inbox("", (), 0)
         self._shown = self._now
-        self._arrivals: tuple[Arrival, ...] = ()
+        self._arrivals: tuple[InboxChange, ...] = ()
         self._back = 0
         self._visits = 0
         self.is_loaded = False
@@ -128,7 +134,7 @@ class InboxScreen(PastScreen):
     # What is shown
 
     @property
-    def arrival(self) -> Arrival | None:
+    def arrival(self) -> InboxChange | None:
         """The arrival under the cursor; None where there is none."""
         return self._arrivals[self._list.at] if 0 <= self._list.at < len(self._arrivals) else None
 
@@ -144,7 +150,7 @@ class InboxScreen(PastScreen):
 
     async def _load(self) -> None:
         now = await asyncio.to_thread(_read_inbox, self._notebook)
-        self._judging.keep_to(self._now, now)
+        self._judging.drop_changed_marks(self._now, now)
         self._now = now
         self._visits = await asyncio.to_thread(count_visits, self._notebook)
         shown = self._now
@@ -158,60 +164,69 @@ class InboxScreen(PastScreen):
         self._shown, self._arrivals = shown, shown.worst_first
         same = (n for n, it in enumerate(self._arrivals) if before and it.path == before.path)
         at = min(next(same, at), len(self._arrivals) - 1)
-        self._list.show(len(self._arrivals), at, empty_inbox(shown, self._back))
+        self._list.show(len(self._arrivals), at, describe_empty_inbox(shown, self._back))
         if self.arrival is None or self.arrival != before:
             self._chosen()
-        self.say()
+        self.update_bars()
 
     def _chosen(self) -> None:
         arrival = self.arrival
         edits: tuple[Edit, ...] = ()
         if arrival is not None and not arrival.is_purged:
-            root, moved = self._notebook.place.root, arrival.origin
+            root, moved = self._notebook.place.root, arrival.old_path
             edits = (Edit(root, arrival.path, arrival.before, arrival.after, moved_from=moved),)
-        self._about.tell()
+        self._about.redraw()
         self._diff.show_marked(edits, self._judging.marks.get(arrival.id, ()) if arrival else ())
         self._right.display = arrival is not None
         self.call_after_refresh(self._scrolled)
-        self.say()
+        self.update_bars()
 
     def _scrolled(self) -> None:
         """Record that the diff was shown to its end."""
         arrival = self.arrival
-        if arrival is not None and self._diff.is_read and arrival.id not in self._judging.seen:
+        if (
+            arrival is not None
+            and self._diff.is_read_to_end
+            and arrival.id not in self._judging.seen
+        ):
             self._judging.seen.add(arrival.id)
             self._list.refresh()
-        self.say()
+        self.update_bars()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         arrival, judging = self._arrivals[number], self._judging
         seen = bool(self._back) or arrival.id in judging.seen
-        return arrival_rows(
-            arrival, state_of(arrival, judging.hunks(arrival), seen=seen), width, in_one=in_one
+        return render_arrival_row(
+            arrival,
+            describe_state(arrival, judging.count_marked_hunks(arrival), is_seen=seen),
+            width,
+            in_one=in_one,
         )
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         arrival = self.arrival
         if arrival is None:
             return []
-        return about(arrival, dropped_entries(arrival, self._notebook.place.layout), width)
+        return render_arrival(
+            arrival, list_dropped_entries(arrival, self._notebook.place.layout), width
+        )
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the bars."""
-        super().say()
-        waiting = len(self._judging.unseen(self._now))
-        since = f" since {moment(self._shown.since)}" if self._shown.since else ""
+        super().update_bars()
+        waiting = len(self._judging.find_unseen(self._now))
+        since = f" since {format_moment(self._shown.since)}" if self._shown.since else ""
         what = f" arrivals{since}, read-only" if self._back else f" {waiting} unseen{since}"
         title = (StyledSpan(" Inbox ", "accent bold"), StyledSpan(what, "dim"))
         nth = f"{self._back} of {self._visits} visits back " if self._back else ""
-        self._title.say(title, (StyledSpan(nth, "dim"),))
+        self._title.set_content(title, (StyledSpan(nth, "dim"),))
         state, marked = StyledSpan(""), len(self._judging.marks)
         if marked:
             what = "1 note is" if marked == 1 else f"{marked} notes are"
             state = StyledSpan(f" ↶ {what} marked to revert · ctrl+s writes", "warning")
         elif self._arrivals and not self._back:
             state = StyledSpan(" arrivals that you did not scroll to the end stay new", "dim")
-        self._state.say((state,))
+        self._state.set_content((state,))
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
         self._right.border_title = Content(clip(self.arrival.path, 60) if self.arrival else "")
 
@@ -231,7 +246,7 @@ class InboxScreen(PastScreen):
         refusals |= dict.fromkeys(("yes", "later", "no", "hunk"), self._why_no_decision)
         refusals["no"] = refusals["no"] or self._why_not_reverted
         refusals["hunk"] = refusals["hunk"] or self._why_no_hunk
-        refusals["all"] = "" if self._now.waiting else "Nothing to keep."
+        refusals["all"] = "" if self._now.pending else "Nothing to keep."
         marked = bool(self._judging.marks)
         refusals["write"] = "" if marked else "Nothing is marked to revert; d marks."
         return refusals
@@ -240,7 +255,7 @@ class InboxScreen(PastScreen):
     def _why_no_decision(self) -> str:
         if self.arrival is None:
             return "No arrival is under the cursor."
-        return "Already reverted." if self.arrival.reverted else ""
+        return "Already reverted." if self.arrival.is_reverted else ""
 
     @property
     def _why_not_reverted(self) -> str:
@@ -283,19 +298,19 @@ class InboxScreen(PastScreen):
 
     def _decide(self, decision: Decision) -> None:
         if arrival := self.arrival:
-            self._judging.forget(arrival.id)
+            self._judging.clear_marks(arrival.id)
             self._list.move(1)
             self._begin(partial(self._keep_decision, decision, [arrival.id]))
 
     def keep_all(self) -> None:
         """Keep all arrivals that are not marked."""
         marks = self._judging.marks
-        ids = [arrival.id for arrival in self._now.waiting if arrival.id not in marks]
+        ids = [arrival.id for arrival in self._now.pending if arrival.id not in marks]
         if ids:
             self._begin(partial(self._keep_decision, Decision.KEEP, ids))
 
     async def _keep_decision(self, decision: Decision, ids: list[str]) -> None:
-        now = self._notebook.surroundings.now.isoformat()
+        now = self._notebook.environment.now.isoformat()
         await asyncio.to_thread(self._notebook.decisions.decide, decision, ids, now)
         await self._load()
         self._changed()
@@ -303,7 +318,7 @@ class InboxScreen(PastScreen):
     def toggle_revert(self) -> None:
         """Mark the arrival to be reverted, or clear its mark."""
         if arrival := self.arrival:
-            is_marked = self._judging.turn(arrival)
+            is_marked = self._judging.toggle_mark(arrival)
             if self._diff.left_out:
                 self._chosen()
             if is_marked:
@@ -315,7 +330,7 @@ class InboxScreen(PastScreen):
         if self._diff.hunk is None:
             self.go_to_diff()
             self._diff.go_to_hunk()
-        elif (arrival := self.arrival) and self._diff.leave_out():
+        elif (arrival := self.arrival) and self._diff.toggle_hunk():
             self._judging.mark_hunks(arrival, self._diff.marked)
             self._list.refresh()
 
@@ -329,17 +344,17 @@ class InboxScreen(PastScreen):
         marks = dict(self._judging.marks)
         change_set = await asyncio.to_thread(self._change_set, marks)
         approved: ChangeSet | None = change_set
-        if change_set.remarks:
+        if change_set.warnings:
             approved = await self._actions.propose("Revert what is marked", change_set)
-        if approved and await self._actions.write_seen(approved):
+        if approved and await self._actions.write_approved(approved):
             what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
             self.notify(f"Reverted {what}; u undoes it.", markup=False, timeout=5)
-            self._judging.forget(*marks)
+            self._judging.clear_marks(*marks)
         await self._load()
         self._changed()
 
     def _change_set(self, marks: Mapping[str, Collection[int]]) -> ChangeSet:
-        return revert_marked(marks, self._now, self._notebook.read())
+        return build_revert(marks, self._now, self._notebook.read())
 
     def edit_note(self) -> None:
         """Edit the note in the editor."""
@@ -361,9 +376,9 @@ class InboxScreen(PastScreen):
         self._begin(self._close)
 
     async def _close(self) -> None:
-        unseen = self._judging.unseen(self._now)
+        unseen = self._judging.find_unseen(self._now)
         try:
-            if self._judging.is_a_visit(self._now):
+            if self._judging.has_decisions(self._now):
                 await asyncio.to_thread(close_visit, self._notebook, self._now, unseen)
         finally:
             if self._judging.marks:
@@ -383,4 +398,4 @@ class InboxScreen(PastScreen):
 
 def _read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
     """Return the arrivals since a visit, with their writers."""
-    return with_writers(notebook, inbox(notebook, back))
+    return add_writers(notebook, read_inbox(notebook, back))

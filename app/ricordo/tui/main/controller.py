@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused, StateUnusable
 from ricordo.memory.change import Rewrite
-from ricordo.memory.entry import Moved, lift_entry, step_entry
-from ricordo.memory.names import Leads
-from ricordo.services.edits.change import Merged
-from ricordo.services.history.undo import ToBeSeen, UndoResult, redo, undo
-from ricordo.tui.context import Pane, Situation
-from ricordo.tui.edits.writer import Expected
-from ricordo.tui.main.fixes import mendable
+from ricordo.memory.entry import MovedEntry, lift_above_cut, move_entry
+from ricordo.memory.names import TargetKind
+from ricordo.services.edits.change import MergedEdits
+from ricordo.services.history.undo import UndoResult, UndoToConfirm, redo, undo
+from ricordo.tui.context import ActionContext, Pane
+from ricordo.tui.edits.writer import ExpectedWrites
+from ricordo.tui.main.fixes import find_fixable
 from ricordo.tui.render.index_rows import IndexRow, RowKind
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.conflicts.controller import Settling
-    from ricordo.tui.edits.writer import Writing
-    from ricordo.tui.main.fixes import Fixing
-    from ricordo.tui.main.note_forms import Forms
+    from ricordo.tui.conflicts.controller import ConflictController
+    from ricordo.tui.edits.writer import ChangeWriter
+    from ricordo.tui.main.fixes import FixActions
+    from ricordo.tui.main.note_forms import NoteForms
     from ricordo.tui.main.note_moves import NoteMoves
     from ricordo.tui.widgets.index_list import IndexList
     from ricordo.tui.widgets.panes import Panes
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _ENTRIES = (RowKind.NOTE, RowKind.MISSING)
 
 
-class Changing:
+class NoteActions:
     """The handlers of the keys that change the memory of one screen."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Changing:
         self._palette = palette
         self._say = say
         self._open_note = open_note
-        self._expected = Expected()
+        self._expected = ExpectedWrites()
         self._can_undo = self._can_redo = False
         self.marked: frozenset[str] = frozenset()
         """Paths of the marked notes."""
@@ -77,10 +77,10 @@ class Changing:
     # Imported late: the first paint need not wait for what composes and applies changes.
 
     @cached_property
-    def _writing(self) -> Writing:
-        from ricordo.tui.edits.writer import Writing
+    def _writing(self) -> ChangeWriter:
+        from ricordo.tui.edits.writer import ChangeWriter
 
-        return Writing(
+        return ChangeWriter(
             self._panes.screen,
             self._notebook,
             self._follower,
@@ -90,10 +90,10 @@ class Changing:
         )
 
     @cached_property
-    def _forms(self) -> Forms:
-        from ricordo.tui.main.note_forms import Forms
+    def _forms(self) -> NoteForms:
+        from ricordo.tui.main.note_forms import NoteForms
 
-        return Forms(self._writing, self._open_note)
+        return NoteForms(self._writing, self._open_note)
 
     @cached_property
     def _moves(self) -> NoteMoves:
@@ -102,20 +102,20 @@ class Changing:
         return NoteMoves(self._writing)
 
     @cached_property
-    def _fixing(self) -> Fixing:
-        from ricordo.tui.main.fixes import Fixing
+    def _fixing(self) -> FixActions:
+        from ricordo.tui.main.fixes import FixActions
 
-        return Fixing(self._writing)
-
-    @cached_property
-    def _entries(self) -> Entries:
-        return Entries(self._writing, self._reading, self._panes.index)
+        return FixActions(self._writing)
 
     @cached_property
-    def _settling(self) -> Settling:
-        from ricordo.tui.conflicts.controller import Settling
+    def _entries(self) -> EntryMoves:
+        return EntryMoves(self._writing, self._reading, self._panes.index)
 
-        return Settling(self, self._writing, self._follower)
+    @cached_property
+    def _settling(self) -> ConflictController:
+        from ricordo.tui.conflicts.controller import ConflictController
+
+        return ConflictController(self, self._writing, self._follower)
 
     # State
 
@@ -125,36 +125,36 @@ class Changing:
         return self._panes.app
 
     @property
-    def own(self) -> frozenset[str]:
+    def written_paths(self) -> frozenset[str]:
         """Paths that Ricordo wrote and that no snapshot has shown yet."""
-        return self._expected.own
+        return self._expected.paths
 
     @property
     def entry_line(self) -> int:
         """The line of the index to which an entry is being moved; 0 for none."""
         return self._entries.line if "_entries" in self.__dict__ else 0
 
-    def looked(self, snapshot: Snapshot, number: int) -> None:
+    def update_snapshot(self, snapshot: Snapshot, number: int) -> None:
         """Use a snapshot that is on the screen now, the one requested as `number`."""
-        if snapshot.read:
+        if snapshot.is_read:
             self.marked &= snapshot.memory.by_path.keys()
-            self._panes.index.mark_chosen(self.marked)
-        self._expected.looked(number)
-        if snapshot.judged:
-            self.ask_history()
+            self._panes.index.mark_selected(self.marked)
+        self._expected.record_shown(number)
+        if snapshot.is_judged:
+            self.update_history()
         if "_settling" in self.__dict__:
-            self._settling.looked(snapshot)
+            self._settling.update_snapshot(snapshot)
 
-    def follow_moved(self, snapshot: Snapshot) -> None:
+    def follow_moved_notes(self, snapshot: Snapshot) -> None:
         """Keep the open note and the marks in `look` where Ricordo moved notes."""
         for old, new in self._expected.moved.items():
             if new not in snapshot.memory.by_path:
                 continue
-            self._reading.trail = self._reading.trail.renamed(old, new)
+            self._reading.trail = self._reading.trail.rename(old, new)
             if old in self.marked:
                 self.marked = self.marked - {old} | {new}
 
-    def ask_history(self) -> None:
+    def update_history(self) -> None:
         """Find out what can be undone and redone."""
         self._panes.run_worker(self._ask_history(), group="history", exclusive=True)
 
@@ -168,18 +168,18 @@ class Changing:
             self._can_undo, self._can_redo = can
             self._say()
 
-    def situation(self, situation: Situation) -> Situation:
+    def extend_context(self, situation: ActionContext) -> ActionContext:
         """Return `situation` with what the changing keys need."""
-        snapshot, row = self._reading.look, self._panes.index.row
+        snapshot, row = self._reading.snapshot, self._panes.index.row
         return replace(
             situation,
             read_only=snapshot.memory.layout.read_only if snapshot else "",
             entry=situation.in_order and row is not None and row.kind in _ENTRIES and row.line > 0,
             marks=len(self.marked),
-            fix=snapshot is not None and bool(mendable(snapshot, *self._under_cursor())),
+            fix=snapshot is not None and bool(find_fixable(snapshot, *self._under_cursor())),
             undo=self._can_undo,
             redo=self._can_redo,
-            conflicts=snapshot.numbers.get("contradiction", 0) if snapshot else 0,
+            conflicts=snapshot.counts_by_rule.get("contradiction", 0) if snapshot else 0,
         )
 
     # What other screens call (`RevertActions`)
@@ -198,16 +198,16 @@ class Changing:
         """Show a change set; return what the user approves of it, None for nothing."""
         return await self._writing.propose(title, change_set)
 
-    async def write_seen(self, change_set: ChangeSet) -> Applied | None:
+    async def write_approved(self, change_set: ChangeSet) -> Applied | None:
         """Apply what the user has seen; return None where nothing was written."""
-        return await self._writing.write_seen(change_set)
+        return await self._writing.write_approved(change_set)
 
     async def edit_note(self, path: str) -> None:
         """Open a note in the user's editor and write what was saved."""
-        from ricordo.tui.edits.editor import Editing
+        from ricordo.tui.edits.editor import NoteEditor
 
-        editing = Editing(self._panes.app, self._writing)
-        await self._writing.in_turn(partial(editing.edit, path))
+        editing = NoteEditor(self._panes.app, self._writing)
+        await self._writing.run_in_turn(partial(editing.edit, path))
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
         """Open `text` in the user's editor as a file called `name`, and call `use` with what was
@@ -221,17 +221,17 @@ class Changing:
         """Propose to retire a note, and do it where the user approves; return whether it was
         retired.
         """
-        return await self._writing.in_turn(partial(self._moves.retire, [path])) or False
+        return await self._writing.run_in_turn(partial(self._moves.retire, [path])) or False
 
     async def undo_last(self) -> frozenset[str]:
         """Undo the last change; return what it was about, such as paths of notes."""
-        return await self._writing.in_turn(partial(undo_last, self._writing)) or frozenset()
+        return await self._writing.run_in_turn(partial(undo_last, self._writing)) or frozenset()
 
     async def redo_last(self) -> frozenset[str]:
         """Redo what was undone last; return what it was about, such as paths of notes."""
-        return await self._writing.in_turn(partial(redo_last, self._writing)) or frozenset()
+        return await self._writing.run_in_turn(partial(redo_last, self._writing)) or frozenset()
 
-    def leave_marks(self) -> None:
+    def clear_marks(self) -> None:
         """Clear all marks."""
         self._mark(frozenset())
 
@@ -249,7 +249,7 @@ class Changing:
     def _mark(self, marked: frozenset[str]) -> None:
         self.marked = marked
         self._has_reported_ignored_marks = False
-        self._panes.index.mark_chosen(marked)
+        self._panes.index.mark_selected(marked)
 
     # What the keys do
 
@@ -278,7 +278,7 @@ class Changing:
         """Mark the note under the cursor, or clear its mark."""
         row = self._panes.index.row
         if row is None or row.kind is not RowKind.NOTE:
-            self._writing.tell("Only notes can be marked.")
+            self._writing.report("Only notes can be marked.")
             return
         self._mark(self.marked ^ {row.path})
 
@@ -286,7 +286,7 @@ class Changing:
         """Report, once for the same marks, that a key ignores them."""
         if self.marked and not self._has_reported_ignored_marks:
             self._has_reported_ignored_marks = True
-            self._writing.tell("Acts on the note under the cursor only, not on marked notes.")
+            self._writing.report("Acts on the note under the cursor only, not on marked notes.")
 
     def edit_open_note(self) -> None:
         """Edit the open note in the editor."""
@@ -295,14 +295,14 @@ class Changing:
 
     def create_note(self) -> None:
         """Create a note."""
-        self._writing.begin(self._forms.make)
+        self._writing.begin(self._forms.create_note)
 
     def edit_frontmatter(self) -> None:
         """Edit name, type and description of the open note; the type of marked notes."""
         if self.marked:
             self._writing.begin(partial(self._forms.set_types, self._subjects))
         else:
-            self._writing.begin(partial(self._forms.edit_head, self._reading.path))
+            self._writing.begin(partial(self._forms.edit_frontmatter, self._reading.path))
 
     def move_notes(self) -> None:
         """Move notes to another path, name or memory."""
@@ -314,30 +314,30 @@ class Changing:
 
     def toggle_protection(self) -> None:
         """Protect notes, or end that."""
-        self._writing.begin(partial(self._fixing.protect, self._reading.look, self._subjects))
+        self._writing.begin(partial(self._fixing.protect, self._reading.snapshot, self._subjects))
 
     def fix_finding(self) -> None:
         """Fix the finding under the cursor, or the worst of each note."""
-        snapshot = self._reading.look
+        snapshot = self._reading.snapshot
         if snapshot is not None:
-            findings = mendable(snapshot, *self._under_cursor())
+            findings = find_fixable(snapshot, *self._under_cursor())
             self._writing.begin(partial(self._fixing.fix, snapshot, findings))
 
     def toggle_dismissal(self) -> None:
         """Dismiss the finding under the cursor, or restore it."""
-        finding, snapshot = self._panes.freshness.finding, self._reading.look
+        finding, snapshot = self._panes.freshness.finding, self._reading.snapshot
         if finding is not None and snapshot is not None:
             is_dismissed = finding in snapshot.dismissed
             self._writing.begin(partial(self._dismiss, finding.id, take_back=is_dismissed))
 
     async def _dismiss(self, finding_id: str, *, take_back: bool) -> None:
-        await self._follower.decide(finding_id, take_back=take_back)
-        self._writing.tell("Restored." if take_back else "Dismissed until its cause changes.")
+        await self._follower.decide(finding_id, is_undo=take_back)
+        self._writing.report("Restored." if take_back else "Dismissed until its cause changes.")
 
     def open_conflicts(self) -> None:
         """Open the conflicts."""
-        if self._reading.look is not None:
-            self._settling.open(self.app, self._reading.look)
+        if self._reading.snapshot is not None:
+            self._settling.open(self.app, self._reading.snapshot)
 
     def undo(self) -> None:
         """Undo the last change."""
@@ -359,18 +359,18 @@ class Changing:
 
 def _load_history() -> Callable[[Notebook], tuple[bool, bool]]:
     """Import what reads the history; return the function that tells what can be undone, redone."""
-    from ricordo.services.history.undo import can_take_back
+    from ricordo.services.history.undo import can_undo
 
     import_module("ricordo.tui.edits.writer")
-    return can_take_back
+    return can_undo
 
 
-async def undo_last(writing: Writing) -> frozenset[str]:
+async def undo_last(writing: ChangeWriter) -> frozenset[str]:
     """Undo the last change and report it; return what it was about. Raises what `undo` raises."""
     return await _undo_or_redo(writing, undo, "Undone")
 
 
-async def redo_last(writing: Writing) -> frozenset[str]:
+async def redo_last(writing: ChangeWriter) -> frozenset[str]:
     """Redo what was undone last and report it; return what it was about. Raises what `redo`
     raises.
     """
@@ -378,27 +378,27 @@ async def redo_last(writing: Writing) -> frozenset[str]:
 
 
 async def _undo_or_redo(
-    writing: Writing, act: Callable[[Notebook], UndoResult | ToBeSeen], word: str
+    writing: ChangeWriter, act: Callable[[Notebook], UndoResult | UndoToConfirm], word: str
 ) -> frozenset[str]:
     outcome = await asyncio.to_thread(act, writing.notebook)
-    message = f"{word}: {outcome.told}."
+    message = f"{word}: {outcome.description}."
     if isinstance(outcome, UndoResult):
-        await writing.wrote(edit.path for edit in outcome.edits)
-        writing.tell(message)
-        return outcome.about
-    if isinstance(outcome.outcome, Merged):
-        approved = await writing.look_again(outcome.outcome)
+        await writing.record_written(edit.path for edit in outcome.edits)
+        writing.report(message)
+        return outcome.affected
+    if isinstance(outcome.outcome, MergedEdits):
+        approved = await writing.show_merge(outcome.outcome)
         if approved is not None:
-            await writing.write_and_tell(approved, message, outcome.undoes)
+            await writing.write_and_report(approved, message, outcome.undoes)
     else:
-        await writing.show_overlap(outcome.outcome)
+        await writing.show_edit_conflict(outcome.outcome)
     return frozenset()
 
 
-class Entries:
+class EntryMoves:
     """Moves the entry of the index under the cursor; the cursor moves with it."""
 
-    def __init__(self, writing: Writing, reading: OpenNote, index: IndexList) -> None:
+    def __init__(self, writing: ChangeWriter, reading: OpenNote, index: IndexList) -> None:
         """`reading` knows the last snapshot, `index` the cursor."""
         self._writing = writing
         self._reading = reading
@@ -409,23 +409,23 @@ class Entries:
     async def step(self, step: int) -> None:
         """Move the entry one place down (1) or up (-1). Raises ChangeRefused."""
         snapshot, index, entry = self._under_cursor()
-        await self._write(snapshot, index, step_entry(index, entry, step))
+        await self._write(snapshot, index, move_entry(index, entry, step))
 
     async def lift(self) -> None:
         """Move the entry above the line at which agents stop reading. Raises ChangeRefused."""
         snapshot, index, entry = self._under_cursor()
         if index is not snapshot.memory.index:
             raise ChangeRefused("Agents do not load this index, so it is not cut.")
-        if await self._write(snapshot, index, lift_entry(snapshot.memory, entry)):
-            self._writing.tell("Agents load this entry now. u undoes it.")
+        if await self._write(snapshot, index, lift_above_cut(snapshot.memory, entry)):
+            self._writing.report("Agents load this entry now. u undoes it.")
 
-    async def _write(self, snapshot: Snapshot, index: MemoryIndex, moved: Moved) -> bool:
+    async def _write(self, snapshot: Snapshot, index: MemoryIndex, moved: MovedEntry) -> bool:
         text, self.line = moved
         try:
-            change_set = await self._writing.put_together(
+            change_set = await self._writing.compose(
                 snapshot.memory, [Rewrite(index.path, text)], "entry moved by hand"
             )
-            approved = await self._writing.warned("Move the entry", change_set)
+            approved = await self._writing.propose_if_warned("Move the entry", change_set)
             if approved is None:
                 return False
             return await self._writing.write_or_show(approved) is not None
@@ -434,7 +434,7 @@ class Entries:
 
     def _under_cursor(self) -> tuple[Snapshot, MemoryIndex, Entry]:
         # read as late as this: earlier keys may have moved it
-        snapshot, row = self._reading.look, self._index.row
+        snapshot, row = self._reading.snapshot, self._index.row
         if snapshot is not None and row is not None:
             for index in snapshot.memory.indexes:
                 for entry in index.entries:
@@ -444,7 +444,7 @@ class Entries:
 
 
 def _is_shown_by(snapshot: Snapshot, index: MemoryIndex, entry: Entry, row: IndexRow) -> bool:
-    target = snapshot.memory.target(index, entry)
-    if target.leads is Leads.NOTE:
+    target = snapshot.memory.resolve_entry(index, entry)
+    if target.target_kind is TargetKind.NOTE:
         return row.kind is RowKind.NOTE and target.path == row.path
     return row.kind is RowKind.MISSING and index.path == row.path

@@ -10,61 +10,63 @@ from ricordo.lint.finding import Finding
 from ricordo.memory.layout import FileRole
 from ricordo.memory.protection import is_protected
 from ricordo.secrets import find_secrets
-from ricordo.services.edits.fix import NEVER_ALONE, fix_one
-from ricordo.services.history.maintenance import PurgedFrom, purge_value
+from ricordo.services.edits.fix import INTERACTIVE_RULES, compose_fix
+from ricordo.services.history.maintenance import PurgeResult, purge_value
 from ricordo.storage.decisions import Decision
-from ricordo.text import one_line
-from ricordo.tui.dialogs.change_set import Extra, ProposalScreen
+from ricordo.text import make_one_line
+from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.tui.edits.writer import Writing
+    from ricordo.tui.edits.writer import ChangeWriter
 
 _PURGES = "purges the value from the history too"
 _KEPT = "The history keeps the value; p makes ctrl+s purge it too."
 
 
-class Fixing:
+class FixActions:
     """Fixes findings and protects notes."""
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, writing: ChangeWriter) -> None:
         """`writing` proposes and applies the changes."""
         self._writing = writing
 
     async def fix(self, snapshot: Snapshot, findings: Sequence[Finding]) -> None:
         """Propose the fix of `findings`, and apply what the user approves."""
         writing = self._writing
-        change_set = await asyncio.to_thread(fix_one, writing.notebook, snapshot.memory, findings)
-        words = [one_line(finding.message) for finding in findings]
-        asks = any(finding.rule in NEVER_ALONE for finding in findings)
+        change_set = await asyncio.to_thread(
+            compose_fix, writing.notebook, snapshot.memory, findings
+        )
+        words = [make_one_line(finding.message) for finding in findings]
+        asks = any(finding.rule in INTERACTIVE_RULES for finding in findings)
         purges = False
 
         def turn(proposal: ProposalScreen) -> None:
             nonlocal purges
             purges = not purges
-            proposal.say_also(_PURGES if purges else "")
+            proposal.show_also(_PURGES if purges else "")
 
-        extra = Extra("purge", turn) if asks else None
+        extra = ExtraAction("purge", turn) if asks else None
         words += [_KEPT] if asks else []
         approved = await writing.propose(_title(findings), change_set, words, extra)
         if approved is None:
             return
         values = _removed_secrets(approved) if purges else []
         message = "Masked." if values else "Fixed. u undoes it."
-        if await writing.write_and_tell(approved, message) and values:
+        if await writing.write_and_report(approved, message) and values:
             for value in values:
-                environment = writing.notebook.surroundings
+                environment = writing.notebook.environment
                 self._report_purged(await asyncio.to_thread(purge_value, environment, value))
 
-    def _report_purged(self, purged: PurgedFrom) -> None:
+    def _report_purged(self, purged: PurgeResult) -> None:
         versions = purged.history.contents
         message = f"Purged the value from {versions} version{'' if versions == 1 else 's'}."
         if purged.still_holding:
-            files = ", ".join(one_line(path) for path in purged.still_holding[:5])
+            files = ", ".join(make_one_line(path) for path in purged.still_holding[:5])
             message += f" Still in {files}."
-        self._writing.tell(message, severe=bool(purged.still_holding))
+        self._writing.report(message, severe=bool(purged.still_holding))
 
     async def protect(self, snapshot: Snapshot | None, paths: Sequence[str]) -> None:
         """Protect notes; where all are protected, end that."""
@@ -74,23 +76,23 @@ class Fixing:
         notes = [snapshot.memory.by_path[path] for path in paths if path in snapshot.memory.by_path]
         self_protected = [note for note in notes if is_protected(note, ())]
         unprotected = [note.path for note in notes if not snapshot.is_protected(note)]
-        by_decision = [note.path for note in notes if note.path in snapshot.marked]
+        by_decision = [note.path for note in notes if note.path in snapshot.protected_paths]
         if not unprotected and not by_decision:
-            writing.tell(_explain_protection(self_protected[0]))
+            writing.report(_explain_protection(self_protected[0]))
             return
         decision, subjects = (
-            (Decision.PROTECT, unprotected) if unprotected else (Decision.FREE, by_decision)
+            (Decision.PROTECT, unprotected) if unprotected else (Decision.UNPROTECT, by_decision)
         )
         notebook = writing.notebook
-        now = notebook.surroundings.now.isoformat()
+        now = notebook.environment.now.isoformat()
         await asyncio.to_thread(notebook.decisions.decide, decision, subjects, now)
         await writing.show_written()
         count = "Note" if len(subjects) == 1 else f"{len(subjects)} notes"
         if decision is Decision.PROTECT:
-            writing.tell(f"{count} protected from the curator and from fixes.")
+            writing.report(f"{count} protected from the curator and from fixes.")
         else:
             pinned = f" {_explain_protection(self_protected[0])}" if self_protected else ""
-            writing.tell(f"{count} no longer protected.{pinned}")
+            writing.report(f"{count} no longer protected.{pinned}")
 
 
 def _title(findings: Sequence[Finding]) -> str:
@@ -115,13 +117,13 @@ def _removed_secrets(change_set: ChangeSet) -> list[str]:
 
 
 def _explain_protection(note: Note) -> str:
-    name = one_line(note.path)
+    name = make_one_line(note.path)
     if note.role is FileRole.SOURCE:
         return f"{name} is a raw source, which is always protected."
     return f"{name} is protected by its frontmatter (pinned or read_only); e edits it."
 
 
-def mendable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
+def find_fixable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
     """Return the findings to fix: the one with `finding_id`, else the worst with a fix of each of
     the notes at `paths`. Of several, those whose fix must be confirmed alone are left out.
     """
@@ -141,6 +143,6 @@ def mendable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[
     if len(findings) <= 1:
         return findings
     # imported late: the first paint need not wait for finding
-    from ricordo.services.edits.fix import NEVER_ALONE
+    from ricordo.services.edits.fix import INTERACTIVE_RULES
 
-    return [finding for finding in findings if finding.rule not in NEVER_ALONE]
+    return [finding for finding in findings if finding.rule not in INTERACTIVE_RULES]

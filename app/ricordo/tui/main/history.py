@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from ricordo.services.history.live_recorder import RecordedState
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.list_diff_screen import RevertActions
+    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.color_palette import Palette
 
 
-class Past:
+class HistoryActions:
     """The history of the memory that a screen shows."""
 
     def __init__(
@@ -30,45 +30,45 @@ class Past:
         reading: OpenNote,
         palette: Callable[[], Palette],
         changed: Callable[[], None],
-        actions: RevertActions,
+        actions: NotebookActions,
     ) -> None:
         """`notebook` belongs to `follower`; `changed` is called when the number of pending arrivals
         changes; `actions` are what the screens call to change the memory.
         """
         self._screen = screen
         # another notebook for the screens: this one is used in the follower's threads
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._follower = follower
         self._reading = reading
         self._palette = palette
         self._on_changed = changed
         self._actions = actions
-        self.new = 0
+        self.new_count = 0
         """Number of pending arrivals in the inbox."""
-        self.counted = False
+        self.is_counted = False
         """Whether that number is known."""
 
-    async def follow(self) -> None:
+    async def follow_history(self) -> None:
         """Report what was recorded in the history, as long as the screen is open."""
-        async for recorded in self._follower.kept():
+        async for recorded in self._follower.watch_history():
             # called by the screen, so not after it is closed
             self._screen.call_later(self._show_recorded, recorded)
 
     def _show_recorded(self, recorded: RecordedState) -> None:
-        for notice in recorded.notices:
+        for notice in recorded.messages:
             self._screen.app.notify(notice, markup=False)
         for warning in recorded.warnings:
             self._screen.app.notify(warning, severity="warning", markup=False, timeout=10)
-        self.new, self.counted = recorded.new, True
+        self.new_count, self.is_counted = recorded.pending_count, True
         self._on_changed()
-        snapshot = self._reading.look
-        if recorded.has_renamed and snapshot is not None and snapshot.marked:
+        snapshot = self._reading.snapshot
+        if recorded.has_renamed and snapshot is not None and snapshot.protected_paths:
             # the protection of a note has followed it
-            self._follower.judge()
-        if recorded.is_other:
-            self.known()
+            self._follower.request_judging()
+        if recorded.has_changed:
+            self.update_inbox()
 
-    def known(self) -> None:
+    def update_inbox(self) -> None:
         """Update the inbox, where it is open, with the writers that are known now."""
         from ricordo.tui.inbox.screen import InboxScreen
 
@@ -88,19 +88,19 @@ class Past:
         """Open the inbox."""
         from ricordo.tui.inbox.screen import InboxScreen
 
-        keymap, changed = self._notebook.settings.keymap, self._follower.count_anew
+        keymap, changed = self._notebook.settings.keymap, self._follower.request_inbox_count
         inbox = InboxScreen(self._notebook, self._palette(), keymap, self._actions, changed)
         self._screen.app.push_screen(inbox)
 
     def open_origin(self) -> None:
         """Show the messages that caused the open note."""
-        from ricordo.services.sessions.quotes import causes_of_note
+        from ricordo.services.sessions.quotes import list_note_origins
         from ricordo.tui.dialogs.origin import OriginScreen
 
-        keymap, snapshot = self._notebook.settings.keymap, self._reading.look
+        keymap, snapshot = self._notebook.settings.keymap, self._reading.snapshot
         if snapshot is not None:
             path = self._reading.path
-            find = partial(causes_of_note, self._notebook, snapshot.memory, path)
+            find = partial(list_note_origins, self._notebook, snapshot.memory, path)
             self._screen.app.push_screen(OriginScreen(path, find, self._palette(), keymap))
 
     def open_history(self) -> None:

@@ -6,10 +6,17 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ricordo.services.workspace.follower import FollowedSnapshot, Lost
+from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 from ricordo.storage.view_state import ViewState
 from ricordo.text import clip
-from ricordo.tui.render.index_rows import IndexRow, Order, RowKind, index_rows, narrowed, rows_after
+from ricordo.tui.render.index_rows import (
+    IndexOrder,
+    IndexRow,
+    RowKind,
+    build_index_rows,
+    filter_rows,
+    update_rows,
+)
 
 if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
@@ -23,22 +30,22 @@ _LONGEST_TITLE = 60
 class Listing:
     """An order and a filter of the notes."""
 
-    order: Order = Order.INDEX
+    order: IndexOrder = IndexOrder.INDEX
     type_filter: str = ""
     words: str = ""
 
     @classmethod
-    def of_desk(cls, desk: ViewState) -> Listing:
+    def from_view_state(cls, desk: ViewState) -> Listing:
         """Return the listing that was saved."""
-        order = Order(desk.order) if desk.order in list(Order) else Order.INDEX
+        order = IndexOrder(desk.order) if desk.order in list(IndexOrder) else IndexOrder.INDEX
         return cls(order, desk.type_filter, desk.words)
 
-    def to_desk(self, note: str, as_source: bool, widths: dict[str, int]) -> ViewState:
+    def to_view_state(self, note: str, as_source: bool, widths: dict[str, int]) -> ViewState:
         """Return the view state to save: this listing and the open note."""
         return ViewState(note, self.order.value, self.type_filter, self.words, as_source, widths)
 
     @property
-    def narrowed(self) -> str:
+    def filter_label(self) -> str:
         """The filter, visible text; "" where every note is listed."""
         words = f"/{self.words}" if self.words else ""
         return clip(" · ".join(filter(None, (self.type_filter, words))), _LONGEST_TITLE)
@@ -46,37 +53,37 @@ class Listing:
     @property
     def title(self) -> str:
         """The title of the pane, visible text."""
-        title = "Index" if self.order is Order.INDEX else f"Index by {self.order.value}"
-        return clip(" · ".join(filter(None, (title, self.narrowed))), _LONGEST_TITLE)
+        title = "Index" if self.order is IndexOrder.INDEX else f"Index by {self.order.value}"
+        return clip(" · ".join(filter(None, (title, self.filter_label))), _LONGEST_TITLE)
 
-    def rows(self, snapshot: Snapshot) -> tuple[IndexRow, ...]:
+    def make_rows(self, snapshot: Snapshot) -> tuple[IndexRow, ...]:
         """Return the rows of `look`; none where order or filter need notes that are not read
         yet.
         """
-        if not snapshot.read and (self.order is not Order.INDEX or self.narrowed):
+        if not snapshot.is_read and (self.order is not IndexOrder.INDEX or self.filter_label):
             return ()
         return _shown.rows(self, snapshot)
 
-    async def make_rows(self, seen: FollowedSnapshot | Lost) -> None:
+    async def prepare_rows(self, seen: FollowedSnapshot | MemoryLost) -> None:
         """Make the rows of `seen` in a thread: of many notes that takes longer than a key may
         wait.
         """
         if isinstance(seen, FollowedSnapshot):
-            await asyncio.to_thread(self.rows, seen.look)
+            await asyncio.to_thread(self.make_rows, seen.snapshot)
 
-    def first_note(self, snapshot: Snapshot, wanted: str) -> str:
+    def find_first_note(self, snapshot: Snapshot, wanted: str) -> str:
         """Return the path of the note to open first: `wanted` where it exists, else the first in
         the list; "" where the list is empty.
         """
         if wanted in snapshot.memory.by_path:
             return wanted
-        return next((row.path for row in self.rows(snapshot) if row.kind is RowKind.NOTE), "")
+        return next((row.path for row in self.make_rows(snapshot) if row.kind is RowKind.NOTE), "")
 
-    def in_next_order(self) -> Listing:
+    def with_next_order(self) -> Listing:
         """Return this listing in the next order."""
         return replace(self, order=self.order.next)
 
-    def of_next_type(self, memory: Memory) -> Listing:
+    def with_next_type(self, memory: Memory) -> Listing:
         """Return this listing for the next type; after the last, for all types."""
         types = ["", *memory.types]
         at = types.index(self.type_filter) if self.type_filter in types else 0
@@ -86,18 +93,18 @@ class Listing:
         """Return this listing for notes that match `words`."""
         return replace(self, words=words)
 
-    def of_everything(self) -> Listing:
+    def without_filter(self) -> Listing:
         """Return this listing without a filter."""
         return replace(self, type_filter="", words="")
 
 
-async def until_narrowable(snapshot: Snapshot | None) -> None:
+async def prepare_filter(snapshot: Snapshot | None) -> None:
     """Prepare `look` for filters by words, so that no key has to wait."""
     if snapshot is not None and snapshot.memory is not _shown.narrowable:
         # imported late: the first paint need not wait for it
-        from ricordo.services.search.conditions import prepare
+        from ricordo.services.search.conditions import prepare_matching
 
-        await asyncio.to_thread(prepare, snapshot.memory)
+        await asyncio.to_thread(prepare_matching, snapshot.memory)
         _shown.narrowable = snapshot.memory
 
 
@@ -128,19 +135,21 @@ class _ListedRows:
         if last is not None and last.listing == listing and last.snapshot is snapshot:
             return last.rows
         every = self._every(last, listing.order, snapshot)
-        rows = narrowed(every, snapshot.memory, listing.type_filter, listing.words)
+        rows = filter_rows(every, snapshot.memory, listing.type_filter, listing.words)
         self._last = _RowsMade(listing, snapshot, every, rows)
         return rows
 
     def _every(
-        self, last: _RowsMade | None, order: Order, snapshot: Snapshot
+        self, last: _RowsMade | None, order: IndexOrder, snapshot: Snapshot
     ) -> tuple[IndexRow, ...]:
         if last is None or last.listing.order is not order:
-            return index_rows(snapshot, order)
+            return build_index_rows(snapshot, order)
         if last.snapshot is snapshot:
             return last.every
-        after = rows_after(last.snapshot, last.every, snapshot) if order is Order.INDEX else None
-        return index_rows(snapshot, order) if after is None else after
+        after = (
+            update_rows(last.snapshot, last.every, snapshot) if order is IndexOrder.INDEX else None
+        )
+        return build_index_rows(snapshot, order) if after is None else after
 
 
 _shown = _ListedRows()

@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused, RicordoError
-from ricordo.memory.change import Act, Rename, SetField
-from ricordo.services.edits.note import new_note
-from ricordo.text import clip, one_line
-from ricordo.tui.dialogs.form import Field, Filled, FormScreen
+from ricordo.memory.change import ChangeOperation, Rename, SetField
+from ricordo.services.edits.note import build_note
+from ricordo.text import clip, make_one_line
+from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
-    from ricordo.tui.edits.writer import Writing
+    from ricordo.tui.edits.writer import ChangeWriter
 
 _USUAL_TYPES = ("feedback", "project", "reference", "user")
 _NEW = ""
 """The path under which an unfinished new note is kept; no note has it."""
 
 
-class Forms:
+class NoteForms:
     """The forms of one screen; they keep what was typed and not confirmed."""
 
-    def __init__(self, writing: Writing, open_note: Callable[[str], None]) -> None:
+    def __init__(self, writing: ChangeWriter, open_note: Callable[[str], None]) -> None:
         """`open_note` is called with the path of a note that was created."""
         self._writing = writing
         self._open_note = open_note
         self._unfinished: dict[str, Mapping[str, str]] = {}
 
-    async def make(self) -> None:
+    async def create_note(self) -> None:
         """Create a note, with its entry in the index."""
         memory = await self._writing.read()
         blank = {"name": "", "type": "", "description": ""}
@@ -43,29 +43,27 @@ class Forms:
             raise ChangeRefused("A note needs a name; n continues with what you typed.")
         name, type_ = filled["name"].strip(), filled["type"].strip()
         try:
-            act = new_note(memory, name, type_, filled["description"].strip())
+            act = build_note(memory, name, type_, filled["description"].strip())
         except RicordoError:
             self._unfinished[_NEW] = filled
             raise
-        change_set = await self._writing.put_together(memory, [act], "made by hand")
-        message = f"Created {one_line(act.path)}. e edits it, u undoes it."
+        change_set = await self._writing.compose(memory, [act], "made by hand")
+        message = f"Created {make_one_line(act.path)}. e edits it, u undoes it."
         if await self._write("New note", change_set, message, _NEW, filled):
             self._open_note(act.path)
 
-    async def edit_head(self, path: str) -> None:
+    async def edit_frontmatter(self, path: str) -> None:
         """Edit name, type and description of one note."""
         memory = await self._writing.read()
         note = memory.by_path.get(path)
         if note is None:
-            raise ChangeRefused(f"{one_line(path)} is gone.")
+            raise ChangeRefused(f"{make_one_line(path)} is gone.")
         # refused before the user types
-        await self._writing.put_together(
-            memory, [SetField(path, *_unchanged_field(memory, note))], ""
-        )
+        await self._writing.compose(memory, [SetField(path, *_unchanged_field(memory, note))], "")
         before = {
-            "name": one_line(note.name),
-            "type": one_line(note.type),
-            "description": one_line(note.description),
+            "name": make_one_line(note.name),
+            "type": make_one_line(note.type),
+            "description": make_one_line(note.description),
         }
         title = f"Frontmatter of {clip(note.path, 60)}"
         filled = await self._fill_in(path, title, before, memory, "write it", "E")
@@ -73,9 +71,9 @@ class Forms:
             return
         acts = _acts(memory, note, before, filled)
         if not acts:
-            self._writing.tell("No changes.")
+            self._writing.report("No changes.")
             return
-        change_set = await self._writing.put_together(memory, acts, "frontmatter edited by hand")
+        change_set = await self._writing.compose(memory, acts, "frontmatter edited by hand")
         await self._write(title, change_set, "Frontmatter written. u undoes it.", path, filled)
 
     async def set_types(self, paths: Sequence[str]) -> None:
@@ -90,11 +88,11 @@ class Forms:
             return
         type_ = filled.values["type"].strip()
         acts = [SetField(note.path, _key(memory, note, "type"), type_) for note in notes]
-        change_set = await self._writing.put_together(memory, acts, "type set by hand")
-        message = f"Set the type of {len(notes)} notes to {one_line(type_)}. u undoes it."
-        approved = await self._writing.warned(title, change_set)
+        change_set = await self._writing.compose(memory, acts, "type set by hand")
+        message = f"Set the type of {len(notes)} notes to {make_one_line(type_)}. u undoes it."
+        approved = await self._writing.propose_if_warned(title, change_set)
         if approved is not None:
-            await self._writing.write_and_tell(approved, message)
+            await self._writing.write_and_report(approved, message)
 
     async def _write(
         self, title: str, change_set: ChangeSet, told: str, key: str, filled: Mapping[str, str]
@@ -102,11 +100,11 @@ class Forms:
         """Write the change of a form and report `told`; return whether it was written. Where the
         user does not approve of it, `filled` is kept under `key`.
         """
-        approved = await self._writing.warned(title, change_set)
+        approved = await self._writing.propose_if_warned(title, change_set)
         if approved is None:
             self._unfinished[key] = filled
             return False
-        return await self._writing.write_and_tell(approved, told)
+        return await self._writing.write_and_report(approved, told)
 
     async def _fill_in(
         self,
@@ -129,14 +127,14 @@ class Forms:
         ]
         words = "Continues with what you typed last time." if unfinished else ""
         screen = FormScreen(title, fields, self._writing.palette, verb, words)
-        filled: Filled | None = await self._writing.ask(screen)
+        filled: FormResult | None = await self._writing.ask(screen)
         if filled is None:
             return None
         if filled.confirmed:
             return filled.values
         if filled.values != before:
             self._unfinished[key] = filled.values
-            self._writing.tell(f"Nothing was written. {again} continues with what you typed.")
+            self._writing.report(f"Nothing was written. {again} continues with what you typed.")
         return None
 
 
@@ -149,8 +147,8 @@ def _key(memory: Memory, note: Note, field: str) -> str:
     """Return the key in the frontmatter of `note` for its `field`: the one it has, else the usual
     one.
     """
-    keys = memory.layout.keys_of(field)
-    return next((key for key in keys if note.head.scalar(key)), keys[0])
+    keys = memory.layout.get_keys(field)
+    return next((key for key in keys if note.frontmatter.get_text(key)), keys[0])
 
 
 def _unchanged_field(memory: Memory, note: Note) -> tuple[str, str]:
@@ -160,17 +158,17 @@ def _unchanged_field(memory: Memory, note: Note) -> tuple[str, str]:
 
 def _acts(
     memory: Memory, note: Note, before: Mapping[str, str], filled: Mapping[str, str]
-) -> list[Act]:
+) -> list[ChangeOperation]:
     changed = {
         name: value.strip()
         for name, value in filled.items()
         if value.strip() != before[name].strip()
     }
-    acts: list[Act] = []
+    acts: list[ChangeOperation] = []
     name = changed.pop("name", None)
     if name == "":
         raise ChangeRefused("A note needs a name.")
-    if name is not None and note.head.present:
+    if name is not None and note.frontmatter.is_present:
         acts.append(Rename(note.path, note.path, name))
     elif name is not None:
         acts.append(SetField(note.path, _key(memory, note, "name"), name))

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import Rename, Retire
 from ricordo.memory.layout import FileRole
-from ricordo.services.edits.note import rename_to
-from ricordo.services.workspace.notebook import short_name
-from ricordo.services.workspace.places import all_memories
+from ricordo.services.edits.note import build_rename
+from ricordo.services.workspace.notebook import get_short_name
+from ricordo.services.workspace.places import find_all_memories
 from ricordo.storage.reader import read_memory
-from ricordo.text import clip, one_line
-from ricordo.tui.dialogs.change_set import Extra, ProposalScreen
+from ricordo.text import clip, make_one_line
+from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.dialogs.move import MoveScreen
-from ricordo.tui.dialogs.pick_note import Picked, PickNoteScreen
+from ricordo.tui.dialogs.pick_note import PickedNote, PickNoteScreen
 
 if TYPE_CHECKING:
     from ricordo.agents.place import MemoryPlace
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
-    from ricordo.tui.edits.writer import Writing
+    from ricordo.tui.edits.writer import ChangeWriter
 
 _NAMED = 6
 """The most notes that are named; the others are counted."""
@@ -32,7 +32,7 @@ _NAMED = 6
 class NoteMoves:
     """Moves, renames and retires notes; what becomes of links and entries is shown first."""
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, writing: ChangeWriter) -> None:
         """`writing` proposes and applies the changes."""
         self._writing = writing
 
@@ -41,26 +41,28 @@ class NoteMoves:
         writing, here = self._writing, self._writing.notebook.place
         memory = await writing.read()
         notes = _notes(memory, paths)
-        environment = writing.notebook.surroundings
-        memories = await asyncio.to_thread(all_memories, environment)
+        environment = writing.notebook.environment
+        memories = await asyncio.to_thread(find_all_memories, environment)
         places = [here, *(place for place in memories if place.root != here.root)]
         path = notes[0].path if len(notes) == 1 else ""
         title = f"Move or rename {_name_notes(notes)}"
         home = environment.agent_home
-        screen = MoveScreen(title, one_line(path), places, self._writing.palette, home)
+        screen = MoveScreen(title, make_one_line(path), places, self._writing.palette, home)
         target = await writing.ask(screen)
         if target is None:
             return
         if target.place.root != here.root:
-            await self._move_out(memory, notes, target.wanted, target.place)
+            await self._move_out(memory, notes, target.path, target.place)
         elif not path:
-            writing.tell("No changes: the notes are in this memory.")
-        elif target.wanted.strip() in ("", path):
-            writing.tell("No changes: the path is the same.")
+            writing.report("No changes: the notes are in this memory.")
+        elif target.path.strip() in ("", path):
+            writing.report("No changes: the path is the same.")
         else:
-            act = rename_to(memory, notes[0], target.wanted.strip())
-            change_set = await writing.put_together(memory, [act], "renamed by hand")
-            words = [f"{one_line(act.path)} becomes {one_line(act.to)}; links to it are updated."]
+            act = build_rename(memory, notes[0], target.path.strip())
+            change_set = await writing.compose(memory, [act], "renamed by hand")
+            words = [
+                f"{make_one_line(act.path)} becomes {make_one_line(act.to)}; links to it are updated."
+            ]
             await self._propose(f"Rename {_name_notes(notes)}", change_set, words, "Renamed")
 
     async def _move_out(
@@ -69,10 +71,8 @@ class NoteMoves:
         writing = self._writing
         other = await asyncio.to_thread(read_memory, place.root, place.layout)
         acts = [_act_of_move(memory, note, wanted, other) for note in notes]
-        name = one_line(short_name(place))
-        change_set = await writing.put_together(
-            memory, acts, f"moved to {name}", {other.root: other}
-        )
+        name = make_one_line(get_short_name(place))
+        change_set = await writing.compose(memory, acts, f"moved to {name}", {other.root: other})
         words = [*_describe_links(memory, notes, "links become plain text")]
         await self._propose(f"Move {_name_notes(notes)} to {name}", change_set, words, "Moved")
 
@@ -86,14 +86,14 @@ class NoteMoves:
         def choose(proposal: ProposalScreen) -> None:
             self._choose_successor(proposal, memory, notes)
 
-        extra = Extra("successor", choose)
+        extra = ExtraAction("successor", choose)
         return await self._propose(
             f"Retire {_name_notes(notes)}", change_set, words, "Retired", extra
         )
 
     async def _retired(self, memory: Memory, notes: Sequence[Note], successor: str) -> ChangeSet:
         acts = [Retire(note.path, successor) for note in notes]
-        return await self._writing.put_together(memory, acts, "retired by hand")
+        return await self._writing.compose(memory, acts, "retired by hand")
 
     def _choose_successor(
         self, proposal: ProposalScreen, memory: Memory, notes: Sequence[Note]
@@ -110,9 +110,9 @@ class NoteMoves:
                 return
             becomes = f"links go to {successor}" if successor else "links become plain text"
             if proposal.is_current:
-                proposal.replace(change_set, _describe_links(memory, notes, becomes))
+                proposal.show_other(change_set, _describe_links(memory, notes, becomes))
 
-        def picked(choice: Picked | None) -> None:
+        def picked(choice: PickedNote | None) -> None:
             if choice is not None:
                 proposal.run_worker(retire_into(choice.path))
 
@@ -125,17 +125,17 @@ class NoteMoves:
         change_set: ChangeSet,
         words: Sequence[str],
         told: str,
-        extra: Extra | None = None,
+        extra: ExtraAction | None = None,
     ) -> bool:
         approved = await self._writing.propose(title, change_set, words, extra)
         message = f"{told}. u undoes it."
-        return approved is not None and await self._writing.write_and_tell(approved, message)
+        return approved is not None and await self._writing.write_and_report(approved, message)
 
 
 def _notes(memory: Memory, paths: Sequence[str]) -> list[Note]:
     notes = [memory.by_path[path] for path in paths if path in memory.by_path]
     if not notes:
-        raise ChangeRefused(f"{one_line(paths[0])} is gone.")
+        raise ChangeRefused(f"{make_one_line(paths[0])} is gone.")
     return notes
 
 
@@ -145,7 +145,7 @@ def _name_notes(notes: Sequence[Note]) -> str:
 
 def _act_of_move(memory: Memory, note: Note, wanted: str, other: Memory) -> Rename:
     """Return the act that moves `note` to `other`, under the name `wanted`; "" keeps its name."""
-    act = rename_to(memory, note, wanted.strip() or note.path, other)
+    act = build_rename(memory, note, wanted.strip() or note.path, other)
     folder, _, name = act.to.rpartition("/")
     to = act.to if folder in other.others else name
     return Rename(note.path, to, act.name, other.root)

@@ -16,29 +16,29 @@ from textual.css.query import NoMatches
 from textual.events import Key
 from textual.screen import Screen
 
-from ricordo.memory.names import Leads
-from ricordo.services.workspace.follower import FollowedSnapshot, Follower, Lost
+from ricordo.memory.names import TargetKind
+from ricordo.services.workspace.follower import FollowedSnapshot, Follower, MemoryLost
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.storage.view_state import recall_desk, remember_desk
+from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.handlers import Handlers
-from ricordo.tui.actions.registry import BY_ID, label_of
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
 from ricordo.tui.base.reading import OpenNote, Trail
-from ricordo.tui.context import Pane, Scene, Situation
-from ricordo.tui.curation.controller import Curating
+from ricordo.tui.context import ActionContext, Pane, ScreenId
+from ricordo.tui.curation.controller import CurationController
 from ricordo.tui.dialogs.load import LoadScreen
-from ricordo.tui.finder.controller import Recalling
-from ricordo.tui.handoff.controller import Handing
-from ricordo.tui.main.controller import Changing
-from ricordo.tui.main.history import Past
-from ricordo.tui.main.listing import Listing, until_narrowable
-from ricordo.tui.messages import Looked, MemoriesRequested
-from ricordo.tui.render.bars import hint_line, key_line, status_line
-from ricordo.tui.render.empty import empty_index
-from ricordo.tui.render.index_rows import Order, RowKind
-from ricordo.tui.render.note_page import LinkTarget, line_of_heading, why_not_followed
-from ricordo.tui.review.controller import Reviewing
+from ricordo.tui.finder.controller import FinderController
+from ricordo.tui.handoff.controller import HandoffController
+from ricordo.tui.main.controller import NoteActions
+from ricordo.tui.main.history import HistoryActions
+from ricordo.tui.main.listing import Listing, prepare_filter
+from ricordo.tui.messages import MemoriesRequested, SnapshotTaken
+from ricordo.tui.render.bars import render_hint, render_key_line, render_status_line
+from ricordo.tui.render.empty import describe_empty_index
+from ricordo.tui.render.index_rows import IndexOrder, RowKind
+from ricordo.tui.render.note_page import LinkTarget, explain_unfollowed, find_heading_line
+from ricordo.tui.review.controller import ReviewController
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.note_view import NoteView
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
 
 
-class Knowing:
+class EvidenceWatcher:
     """The progress of gathering evidence on the memory of a screen."""
 
     def __init__(
@@ -65,23 +65,23 @@ class Knowing:
         self._follower = follower
         self._on_changed = changed
         self._on_gathered = gathered
-        self.doing = ""
+        self.step = ""
         """What is being gathered, in a few words; "" for nothing."""
 
     async def follow(self) -> None:
         """Follow the progress, as long as the screen is open."""
-        async for come in self._follower.gathered():
-            if come.doing != self.doing:
-                self.doing = come.doing
+        async for come in self._follower.watch_evidence():
+            if come.phase != self.step:
+                self.step = come.phase
                 # called by the screen, so not after it is closed
                 self._screen.call_later(self._on_changed)
-            for notice in come.notices:
+            for notice in come.messages:
                 self._screen.app.notify(notice, severity="warning", markup=False, timeout=10)
-            if not come.doing:
+            if not come.phase:
                 self._screen.call_later(self._on_gathered)
 
 
-class Elsewhere:
+class NavigationActions:
     """The keys that open another screen."""
 
     def __init__(
@@ -109,33 +109,33 @@ class Elsewhere:
 
     def show_load(self) -> None:
         """Show what the agent loads at session start."""
-        if self._reading.look is not None:
-            self._screen.app.push_screen(LoadScreen(self._reading.look, self._palette()))
+        if self._reading.snapshot is not None:
+            self._screen.app.push_screen(LoadScreen(self._reading.snapshot, self._palette()))
 
     def show_ledger(self) -> None:
         """Show the cost and benefit of curation."""
         from ricordo.tui.dialogs.ledger import LedgerScreen
 
-        if self._reading.look is not None:
+        if self._reading.snapshot is not None:
             # another notebook for its thread: this one is used in the follower's
-            notebook = self._notebook.another()
-            ledger = LedgerScreen(notebook, self._reading.look.memory, self._palette())
+            notebook = self._notebook.copy()
+            ledger = LedgerScreen(notebook, self._reading.snapshot.memory, self._palette())
             self._screen.app.push_screen(ledger)
 
     def edit_settings(self) -> None:
         """Edit the settings in the editor."""
         from ricordo.errors import RicordoError
-        from ricordo.services.workspace.settings import known_names, load_settings
+        from ricordo.services.workspace.settings import list_known_names, load_settings
         from ricordo.settings.editor import create_file, editor_command
-        from ricordo.settings.page import template
-        from ricordo.settings.settings import settings_file
-        from ricordo.tui.actions.registry import known_actions
+        from ricordo.settings.page import make_template
+        from ricordo.settings.settings import find_settings_file
+        from ricordo.tui.actions.registry import list_known_actions
         from ricordo.tui.edits.editor import edit_in_terminal
 
-        app, around, actions = self._screen.app, self._notebook.surroundings, known_actions()
-        file = settings_file(around.config)
+        app, around, actions = self._screen.app, self._notebook.environment, list_known_actions()
+        file = find_settings_file(around.config)
         try:
-            create_file(file, template(known_names(around, actions)))
+            create_file(file, make_template(list_known_names(around, actions)))
             command = editor_command(self._notebook.settings.editor, around.environ)
             edit_in_terminal(app, file, command)
             _, warnings = load_settings(around, actions)
@@ -151,12 +151,12 @@ class Elsewhere:
         self._screen.post_message(MemoriesRequested())
 
 
-class MainScreen(ActingScreen[None]):
+class MainScreen(ActionScreen[None]):
     """The notebook: one memory."""
 
     CSS_PATH = "style.tcss"
-    SCENE = Scene.NOTEBOOK
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    SCREEN_ID = ScreenId.NOTEBOOK
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -173,33 +173,41 @@ class MainScreen(ActingScreen[None]):
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
         self._follower = Follower(notebook)
-        self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
+        self._desk = load_view_state(notebook.environment.state, notebook.place.root)
         self._first_note, self._first_line = note or self._desk.note, line
-        self._listing = Listing.of_desk(self._desk)
+        self._listing = Listing.from_view_state(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
-        reveal_key = label_of(BY_ID["reveal"], self.keymap)
+        reveal_key = format_action_keys(BY_ID["reveal"], self.keymap)
         self._reading = OpenNote(
             self._panes.note, as_source=self._desk.as_source, reveal_key=reveal_key
         )
         self._find = FindBar(id="find")
-        followed, styles = self._follower, self.styles_now
-        self._changing = Changing(
-            notebook, followed, self._panes, self._reading, styles, self.say, self._go_to
+        followed, styles = self._follower, self.current_palette
+        self._changing = NoteActions(
+            notebook, followed, self._panes, self._reading, styles, self.update_bars, self._go_to
         )
-        self._past = Past(
+        self._past = HistoryActions(
             self, notebook, followed, self._reading, styles, self._arrivals_changed, self._changing
         )
-        self._reviewing = Reviewing(
-            self, notebook, followed, self._reading, self.say, self._changing, opens=opens_review
+        self._reviewing = ReviewController(
+            self,
+            notebook,
+            followed,
+            self._reading,
+            self.update_bars,
+            self._changing,
+            opens=opens_review,
         )
-        self._curating = Curating(self, notebook, self._reading, self.say, self._changing)
-        self._handing = Handing(self, notebook, self._changing)
-        self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
-        self._knowing = Knowing(self, followed, self.say, self._past.known)
-        self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
+        self._curating = CurationController(
+            self, notebook, self._reading, self.update_bars, self._changing
+        )
+        self._handing = HandoffController(self, notebook, self._changing)
+        self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
+        self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
+        self._elsewhere = NavigationActions(self, notebook, self._reading, styles)
         self._painted = asyncio.Event()
         self._snapshot: Snapshot | None = None
-        self._seen: FollowedSnapshot | Lost | None = None
+        self._seen: FollowedSnapshot | MemoryLost | None = None
         self._changed: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
@@ -213,48 +221,48 @@ class MainScreen(ActingScreen[None]):
     def on_unmount(self) -> None:
         """Save the view, and let the garbage collector free the memory."""
         gc.unfreeze()
-        self._recalling.leave()
+        self._recalling.stop_indexing()
         reading = self._reading
-        desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
+        desk = self._listing.to_view_state(reading.path, reading.as_source, self._panes.shares)
         # not worth an error message to a user who quits
         with suppress(OSError):
-            remember_desk(self._notebook.surroundings.state, self.root, desk)
+            save_view_state(self._notebook.environment.state, self.root, desk)
 
     def on_mount(self) -> None:
         """Follow the memory."""
         self._show_index()
-        self.say()
+        self.update_bars()
         self.run_worker(self._follow(), group="disk")
-        self.run_worker(self._past.follow(), group="history")
+        self.run_worker(self._past.follow_history(), group="history")
         self.run_worker(self._knowing.follow(), group="evidence")
-        self.run_worker(self._curating.follow(), group="waiting")
+        self.run_worker(self._curating.follow_pending(), group="waiting")
 
     async def _follow(self) -> None:
-        async for seen in self._follower.looks():
+        async for seen in self._follower.watch_snapshots():
             self._painted.clear()
-            await self._listing.make_rows(seen)
-            self.post_message(Looked(seen))
+            await self._listing.prepare_rows(seen)
+            self.post_message(SnapshotTaken(seen))
             # the rules run after the first paint of the memory: they need the processor
             await self._painted.wait()
 
     # State
 
     @property
-    def known(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the memory was read and judged with all evidence."""
-        return self._snapshot is not None and self._snapshot.known
+        return self._snapshot is not None and self._snapshot.has_evidence
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """The context of the actions."""
         here = replace(
-            self._reading.situation(self._panes.situation),
-            in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
-            new=self._past.new,
-            due=self._reviewing.due,
-            waiting=self._curating.waiting,
+            self._reading.extend_context(self._panes.situation),
+            in_order=self._listing.order is IndexOrder.INDEX and not self._listing.filter_label,
+            new=self._past.new_count,
+            due=self._reviewing.due_count,
+            pending=self._curating.pending_count,
         )
-        return self._changing.situation(here)
+        return self._changing.extend_context(here)
 
     @property
     def root(self) -> str:
@@ -263,39 +271,43 @@ class MainScreen(ActingScreen[None]):
 
     # A new snapshot
 
-    def on_looked(self, message: Looked) -> None:
+    def on_snapshot_taken(self, message: SnapshotTaken) -> None:
         """Show the new snapshot, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
         before = self._seen
         self._seen = seen = message.seen
-        if isinstance(seen, Lost):
+        if isinstance(seen, MemoryLost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
             self._show_index()
-            self.say()
+            self.update_bars()
             return
-        own = self._changing.own
-        self._changing.follow_moved(seen.look)
-        first, gone = self._snapshot is None, self._reading.look_again(seen.look)
-        is_deeper = self._snapshot is None or seen.look.depth > self._snapshot.depth
-        self._snapshot = seen.look
+        own = self._changing.written_paths
+        self._changing.follow_moved_notes(seen.snapshot)
+        first, gone = self._snapshot is None, self._reading.update_snapshot(seen.snapshot)
+        is_deeper = self._snapshot is None or seen.snapshot.depth > self._snapshot.depth
+        self._snapshot = seen.snapshot
         if seen.polling and not (isinstance(before, FollowedSnapshot) and before.polling):
             self.notify("The folder cannot be watched; Ricordo polls it.", markup=False)
-        if seen.look.remark and not (isinstance(before, FollowedSnapshot) and before.look.remark):
-            self.notify(seen.look.remark, severity="warning", markup=False)
+        if seen.snapshot.warning and not (
+            isinstance(before, FollowedSnapshot) and before.snapshot.warning
+        ):
+            self.notify(seen.snapshot.warning, severity="warning", markup=False)
         if first:
-            self._reading.begin(seen.look, self._listing.first_note(seen.look, self._first_note))
+            self._reading.begin(
+                seen.snapshot, self._listing.find_first_note(seen.snapshot, self._first_note)
+            )
         self._changed |= seen.changed - {self._reading.path} - own
         self._show_index()
         if gone is not None:
             self._close_deleted(gone, by_us=gone.path in own)
-        elif first or self._reading.stale:
+        elif first or self._reading.is_stale:
             self._reading.show(keep_place=not first, line=self._first_line if first else 0)
         self._show_freshness()
-        self._reviewing.looked(seen.look)
-        self._curating.looked(seen.look)
-        self._changing.looked(seen.look, seen.number)
-        self._recalling.looked(seen.look)
-        self.say()
+        self._reviewing.update_snapshot(seen.snapshot)
+        self._curating.update_snapshot(seen.snapshot)
+        self._changing.update_snapshot(seen.snapshot, seen.number)
+        self._recalling.update_snapshot(seen.snapshot)
+        self.update_bars()
         if is_deeper:
             # what is loaded stays: collecting garbage among it at every key takes long
             gc.freeze()
@@ -306,21 +318,21 @@ class MainScreen(ActingScreen[None]):
             message = f"{clip(note.name, 60)} was deleted by somebody else."
             self.notify(message, severity="warning", markup=False)
         reading, row = self._reading, self._panes.index.row
-        reading.forget_gone()
-        reading.trail = reading.trail.opened(row.path) if row else Trail()
+        reading.drop_deleted()
+        reading.trail = reading.trail.open(row.path) if row else Trail()
         self._show_open_note()
 
     def _show_index(self, wanted: int = 0) -> None:
         """Show the rows of the index. Of several rows of the open note, the cursor prefers the one
         at line `wanted`.
         """
-        index, place, narrowed = self._panes.index, self._notebook.place, self._listing.narrowed
-        keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
-        index.say_instead(empty_index(place, self._seen, narrowed, *keys))
+        index, place, narrowed = self._panes.index, self._notebook.place, self._listing.filter_label
+        keys = [format_action_keys(BY_ID[name], self.keymap) for name in ("memories", "reread")]
+        index.set_empty_text(describe_empty_index(place, self._seen, narrowed, *keys))
         if self._snapshot is None:
             return
         line = wanted or self._changing.entry_line or (index.row.line if index.row else 0)
-        index.show(self._listing.rows(self._snapshot), self._changed, self._reading.path, line)
+        index.show(self._listing.make_rows(self._snapshot), self._changed, self._reading.path, line)
         self._panes.set_title(Pane.INDEX, self._listing.title)
 
     def _show_freshness(self) -> None:
@@ -328,7 +340,7 @@ class MainScreen(ActingScreen[None]):
             self._panes.freshness.show(self._snapshot, self._reading.path)
         self._panes.finding.show(self._panes.freshness.finding)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update titles, state, hint and keys."""
         # a worker may end while the screen is closing and its widgets are gone
         with suppress(NoMatches):
@@ -337,37 +349,39 @@ class MainScreen(ActingScreen[None]):
     def _update_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        new, doing = self._past.new, self._knowing.doing
-        waiting, place = self._curating.waiting, self._notebook.place
-        status = status_line(place, self._snapshot, self._seen, new, doing, waiting)
-        self.query_one("#status", Bar).say(*status)
+        new, doing = self._past.new_count, self._knowing.step
+        waiting, place = self._curating.pending_count, self._notebook.place
+        status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
+        self.query_one("#status", Bar).set_content(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        self.query_one("#hint", Bar).say(hint_line(self._snapshot, self._reading.path, finding))
-        self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
+        self.query_one("#hint", Bar).set_content(
+            render_hint(self._snapshot, self._reading.path, finding)
+        )
+        self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     # What the parts of the screen report
 
     def _arrivals_changed(self) -> None:
         """Handle that the number of arrivals changed: new notes are to be reviewed."""
         self._reviewing.count()
-        self.say()
+        self.update_bars()
 
     def _cursor_moved(self, pane: Pane) -> None:
         """Show the note under the cursor, or the finding in full."""
         if pane is Pane.FRESHNESS:
             self._show_freshness()
-            self.say()
+            self.update_bars()
         elif (row := self._panes.index.row) is not None:
             line = 0 if row.kind is RowKind.NOTE else row.line
             if row.path != self._reading.path:
-                self._reading.trail = self._reading.trail.walked(row.path)
+                self._reading.trail = self._reading.trail.walk(row.path)
                 self._show_open_note(line)
             elif line:
                 self._panes.note.go_to(line)
 
     def on_index_list_opened(self) -> None:
         """Go to the note on a second click."""
-        self._panes.go(Pane.NOTE)
+        self._panes.focus_pane(Pane.NOTE)
 
     def on_note_view_followed(self, message: NoteView.Followed) -> None:
         """Follow a link that was clicked."""
@@ -375,43 +389,43 @@ class MainScreen(ActingScreen[None]):
 
     def on_note_view_looked_through(self) -> None:
         """Update the keys: secrets may have been found."""
-        self.say()
+        self.update_bars()
 
     def on_panes_focus_moved(self) -> None:
         """Update the keys for the pane with the focus."""
-        self.say()
+        self.update_bars()
 
     def on_panes_rearranged(self) -> None:
         """Draw the note for the new width of its pane."""
-        self.set_class(len(self._panes.shown) < 3, "-tight")
+        self.set_class(len(self._panes.visible_panes) < 3, "-tight")
         self.call_after_refresh(self._reading.refit)
 
     def _show_open_note(self, line: int = 0) -> None:
         """Show the note that is open now."""
         self.clear_selection()
         self._changed -= {self._reading.path}
-        self._panes.index.mark(self._changed)
+        self._panes.index.mark_changed(self._changed)
         self._reading.show(line=line)
         self._show_freshness()
-        self.say()
-        self._recalling.note_opened()
+        self.update_bars()
+        self._recalling.show_associations()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note and put the cursor of the index on it."""
         if self._snapshot is None or path not in self._snapshot.memory.by_path:
             self.notify(f"{clip(path, 400)} is not a note of this memory.", markup=False)
             return
-        self._reading.trail = self._reading.trail.opened(path)
+        self._reading.trail = self._reading.trail.open(path)
         self._show_open_note(line)
-        self._recalling.note_opened(on_purpose=True)
+        self._recalling.show_associations(on_purpose=True)
         self._show_index(line)
 
     def _follow_link(self, target: LinkTarget) -> None:
-        if target.leads is not Leads.NOTE or self._snapshot is None:
-            self.notify(why_not_followed(target), markup=False)
+        if target.kind is not TargetKind.NOTE or self._snapshot is None:
+            self.notify(explain_unfollowed(target), markup=False)
             return
         note = self._snapshot.memory.by_path.get(target.path)
-        self._go_to(target.path, line_of_heading(note, target.anchor) if note else 0)
+        self._go_to(target.path, find_heading_line(note, target.anchor) if note else 0)
 
     # What the keys do
 
@@ -450,42 +464,42 @@ class MainScreen(ActingScreen[None]):
         """Go to the note, follow the chosen link, or go to the place of the finding."""
         panes = self._panes
         if panes.active is Pane.INDEX:
-            panes.go(Pane.NOTE)
-            self._recalling.note_opened(on_purpose=True)
+            panes.focus_pane(Pane.NOTE)
+            self._recalling.show_associations(on_purpose=True)
         elif panes.active is Pane.NOTE:
-            if panes.note.chosen is not None:
-                self._follow_link(panes.note.chosen)
+            if panes.note.chosen_link is not None:
+                self._follow_link(panes.note.chosen_link)
         elif not panes.freshness.narrow() and (finding := panes.freshness.finding) is not None:
             self._go_to(finding.path or self._reading.path, finding.line)
-            panes.go(Pane.NOTE)
+            panes.focus_pane(Pane.NOTE)
 
     def go_back(self) -> None:
         """Close the innermost of search, rule, pane and filter; else clear the marks."""
         panes = self._panes
-        if panes.note.searching:
+        if panes.note.is_searching:
             panes.note.search("")
         elif panes.active is Pane.FRESHNESS and panes.freshness.widen():
             pass
         elif panes.active is not Pane.INDEX:
-            panes.go(Pane.INDEX)
-        elif self._listing.narrowed:
-            self._list(self._listing.of_everything())
+            panes.focus_pane(Pane.INDEX)
+        elif self._listing.filter_label:
+            self._list(self._listing.without_filter())
         else:
-            self._changing.leave_marks()
+            self._changing.clear_marks()
 
     def _go_along(self, step: int) -> None:
-        self._reading.trail = self._reading.trail.gone(step)
+        self._reading.trail = self._reading.trail.go(step)
         self._show_open_note()
         self._show_index()
 
     def show_next_type(self) -> None:
         """List the notes of the next type only."""
         if self._snapshot is not None:
-            self._list(self._listing.of_next_type(self._snapshot.memory))
+            self._list(self._listing.with_next_type(self._snapshot.memory))
 
     def show_next_order(self) -> None:
         """List in the next order."""
-        self._list(self._listing.in_next_order())
+        self._list(self._listing.with_next_order())
 
     def _list(self, listing: Listing) -> None:
         self._listing = listing
@@ -493,35 +507,35 @@ class MainScreen(ActingScreen[None]):
 
     def reread(self) -> None:
         """Read the memory again."""
-        self._follower.reread()
+        self._follower.request_reread()
 
     def copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        self.copy_text(self.get_selected_text() or self._panes.copied(self._reading.note))
+        self.copy_text(self.get_selected_text() or self._panes.get_copy_text(self._reading.note))
 
     # Filter and find
 
     def ask_for_words(self) -> None:
         """Open the find bar: to filter the index, or to search the note."""
         if self._panes.active is Pane.FRESHNESS:
-            self._panes.go(Pane.INDEX)
+            self._panes.focus_pane(Pane.INDEX)
         in_note = self._panes.active is Pane.NOTE
-        self.run_worker(until_narrowable(None if in_note else self._snapshot), group="filter")
-        self._find.ask("" if in_note else self._listing.words, in_note=in_note)
+        self.run_worker(prepare_filter(None if in_note else self._snapshot), group="filter")
+        self._find.open_for("" if in_note else self._listing.words, in_note=in_note)
 
-    def typed_ahead(self, event: Key) -> bool:
+    def take_typed_ahead(self, event: Key) -> bool:
         """Return whether the find bar took a key that nothing else handled."""
-        return self._find.take(event)
+        return self._find.take_key(event)
 
     async def on_find_bar_typed(self, message: FindBar.Typed) -> None:
         """Filter or search as the user types."""
-        if self._find.in_note:
+        if self._find.is_in_note:
             self._panes.note.search(message.words)
         else:
-            await until_narrowable(self._snapshot)
+            await prepare_filter(self._snapshot)
             self._list(self._listing.with_words(message.words))
 
     def on_find_bar_left(self) -> None:
         """Return to the pane that was active."""
-        self._panes.go(self._panes.active)
-        self.say()
+        self._panes.focus_pane(self._panes.active)
+        self.update_bars()

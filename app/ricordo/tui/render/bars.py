@@ -7,26 +7,26 @@ from collections.abc import Iterable, Mapping
 from ricordo.agents.place import MemoryPlace
 from ricordo.lint.finding import Finding, Severity
 from ricordo.memory.load import Load
-from ricordo.services.workspace.follower import FollowedSnapshot, Lost
-from ricordo.services.workspace.notebook import Snapshot, short_name
-from ricordo.text import clip, one_line
+from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
+from ricordo.services.workspace.notebook import Snapshot, get_short_name
+from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.action import Action
-from ricordo.tui.actions.registry import BY_ID, label_of, offered
-from ricordo.tui.context import Scene, Situation
-from ricordo.tui.render.freshness_rows import meter
+from ricordo.tui.actions.registry import BY_ID, find_offered_actions, format_action_keys
+from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.render.freshness_rows import render_meter
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import StyledSpan
 
 Spans = tuple[StyledSpan, ...]
 
 
-def status_line(
+def render_status_line(
     place: MemoryPlace,
     snapshot: Snapshot | None,
-    followed: FollowedSnapshot | Lost | None,
+    followed: FollowedSnapshot | MemoryLost | None,
     new: int = 0,
-    doing: str = "",
-    waiting: int = 0,
+    background_job: str = "",
+    pending: int = 0,
 ) -> list[Spans]:
     """Return the status line: its left part, then right parts from the longest to the shortest:
     findings, load, the background job (`doing`) or whether the memory is watched, the number of
@@ -34,7 +34,7 @@ def status_line(
     """
     left = [
         StyledSpan(" Ricordo ", "accent bold"),
-        StyledSpan(f" {clip(short_name(place), 32)}", "bold"),
+        StyledSpan(f" {clip(get_short_name(place), 32)}", "bold"),
     ]
     if place.layout.agent:
         left.append(StyledSpan(f" · {place.layout.agent}", "dim"))
@@ -42,14 +42,14 @@ def status_line(
         left.append(StyledSpan(f" · {len(snapshot.memory.notes)} notes", "dim"))
     if place.layout.read_only:
         left.append(StyledSpan(" · read-only", "dim"))
-    proposed = (StyledSpan(f" ✎ {waiting} proposed ", "changed bold"),) if waiting else ()
+    proposed = (StyledSpan(f" ✎ {pending} proposed ", "changed bold"),) if pending else ()
     inbox = (
         *proposed,
         *((StyledSpan(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()),
     )
     brief = (*proposed, *((StyledSpan(f" ⇣ {new} new ", "changed bold"),) if new else ()))
     watching = (_render_watching(followed),)
-    busy = (StyledSpan(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
+    busy = (StyledSpan(f"○ {clip(background_job, 32)} ", "dim"),) if background_job else watching
     if snapshot is None:
         return [tuple(left), watching]
     counts, load = _render_counts(snapshot), snapshot.memory.load
@@ -77,12 +77,12 @@ _ON_MARKED = ("retire", "move", "protect", "fix", "head")
 """Actions that act on all marked notes."""
 
 
-def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
+def render_key_line(situation: ActionContext, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
     """Return the key line: the few keys that matter here, then right parts from the longest to the
     shortest.
     """
-    scene = situation.scene
-    acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
+    scene = situation.screen_id
+    acting = " ".join(format_action_keys(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = (
         [StyledSpan(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
     )
@@ -90,28 +90,28 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
         "inbox": situation.new,
         "conflicts": situation.conflicts,
         "review": situation.due,
-        "curate": situation.waiting,
-        "write": situation.taken,
+        "curate": situation.pending,
+        "write": situation.accepted,
     }
     spans = [
         span
-        for action in offered(situation)
+        for action in find_offered_actions(situation)
         for span in _render_key(action, keymap, situation, counts.get(action.id, 0))
     ]
     back, help_ = (_render_key(BY_ID[name], keymap, situation) for name in ("leave", "help"))
-    rights = [help_] if scene is Scene.NOTEBOOK else [(*back, *help_), help_]
+    rights = [help_] if scene is ScreenId.NOTEBOOK else [(*back, *help_), help_]
     return [(*counted, *spans), *rights]
 
 
 def _render_key(
-    action: Action, keymap: Mapping[str, tuple[str, ...]], situation: Situation, count: int = 0
+    action: Action, keymap: Mapping[str, tuple[str, ...]], situation: ActionContext, count: int = 0
 ) -> Spans:
-    keys, word = label_of(action, keymap), action.label_in(situation)
+    keys, word = format_action_keys(action, keymap), action.find_label(situation)
     label = f"{word} {count} " if count else f"{word} "
     return (StyledSpan(f" {keys} ", "key"), StyledSpan(label, "dim")) if keys else ()
 
 
-def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
+def render_keys(keys: Iterable[tuple[str, str]]) -> Spans:
     """Return keys, each with its label."""
     return tuple(
         span
@@ -120,11 +120,11 @@ def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
     )
 
 
-def hint_line(snapshot: Snapshot | None, path: str, finding: Finding | None) -> Spans:
+def render_hint(snapshot: Snapshot | None, path: str, finding: Finding | None) -> Spans:
     """Return `finding` in one line, by default the worst finding of the note at `path`."""
-    if snapshot is None or not snapshot.judged:
+    if snapshot is None or not snapshot.is_judged:
         return (StyledSpan(" reading …", "dim"),)
-    findings = snapshot.of_note(path)
+    findings = snapshot.findings_of(path)
     shown = finding or (findings[0] if findings else None)
     if shown is None:
         return (StyledSpan(" ✓ no findings in this note", "dim"),)
@@ -135,7 +135,7 @@ def hint_line(snapshot: Snapshot | None, path: str, finding: Finding | None) -> 
         place = f" at {shown.path}:"
     return (
         StyledSpan(f" {glyph} {shown.rule}", style),
-        StyledSpan(f"{place} {one_line(shown.message)}"),
+        StyledSpan(f"{place} {make_one_line(shown.message)}"),
         StyledSpan(more, "dim"),
     )
 
@@ -146,16 +146,20 @@ def _render_load(load: Load, *, with_measures: bool) -> Spans:
         return ()
     units = f"{load.units / 1000:.1f}/{limits.units / 1000:.1f} k"
     measures = f"{load.lines}/{limits.lines} lines  {units} " if with_measures else ""
-    return StyledSpan(f"load {measures}", "dim"), meter(load.share, 10), StyledSpan("  ")
+    return (
+        StyledSpan(f"load {measures}", "dim"),
+        render_meter(load.fill_ratio, 10),
+        StyledSpan("  "),
+    )
 
 
-def _render_watching(followed: FollowedSnapshot | Lost | None) -> StyledSpan:
+def _render_watching(followed: FollowedSnapshot | MemoryLost | None) -> StyledSpan:
     if followed is None:
         return StyledSpan("○ reading ", "dim")
-    if isinstance(followed, Lost):
+    if isinstance(followed, MemoryLost):
         return StyledSpan("✗ unreadable ", "error")
-    if not followed.look.read:
+    if not followed.snapshot.is_read:
         return StyledSpan("○ reading ", "dim")
-    if not followed.look.judged:
+    if not followed.snapshot.is_judged:
         return StyledSpan("○ checking ", "dim")
     return StyledSpan("● polling " if followed.polling else "● watching ", "dim")

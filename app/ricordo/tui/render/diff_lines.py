@@ -9,12 +9,12 @@ from itertools import groupby, islice, zip_longest
 from typing import NamedTuple
 
 from ricordo.memory.change import Edit
-from ricordo.memory.diff import DiffRow, hunks_of_lines, rows
-from ricordo.memory.lines import bare, split_lines
+from ricordo.memory.diff import DiffRow, build_rows, compute_line_hunks
+from ricordo.memory.lines import split_lines, strip_line_end
 from ricordo.memory.note import BOM
-from ricordo.text import one_line
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, shown, width_of, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.text import make_one_line
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, measure, wrap
+from ricordo.tui.render.mask import mask_text
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]+")
 _LEAST_COMMON = 0.4
@@ -28,7 +28,7 @@ Piece = tuple[str, bool]
 """A part of a line, and whether the other line lacks it."""
 
 
-def marked_words(rows: Sequence[DiffRow]) -> Mapping[int, Sequence[Piece]]:
+def mark_changed_words(rows: Sequence[DiffRow]) -> Mapping[int, Sequence[Piece]]:
     """Return the pieces of the lines in which single words changed, by their number among the
     `rows` of one hunk.
     """
@@ -56,7 +56,7 @@ def marked_words(rows: Sequence[DiffRow]) -> Mapping[int, Sequence[Piece]]:
 def _compare(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
     removed: set[int] = set()
     added: set[int] = set()
-    for hunk in hunks_of_lines(one, other):
+    for hunk in compute_line_hunks(one, other):
         removed.update(range(hunk.old_start, hunk.old_start + len(hunk.old)))
         added.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
     return removed, added
@@ -100,7 +100,7 @@ class DiffLine(NamedTuple):
     """Whether it is the first row of its hunk or file: the cursor stops there."""
 
 
-def diff_lines(
+def render_diff(
     edits: Sequence[Edit],
     width: int,
     *,
@@ -136,11 +136,11 @@ def _render_edit(
         return
     old, new = (text or "" for text in texts)
     draw = _render_side_by_side if side_by_side else _render_column
-    diff = rows(old, new) if revealed else _mask_rows(old, new)
+    diff = build_rows(old, new) if revealed else _mask_rows(old, new)
     for hunk, group in groupby(diff, key=lambda row: row.hunk):
         style = "dim" if (number, hunk) in left_out else ""
         of_hunk = list(group)
-        words = marked_words(of_hunk) if hunk >= 0 and not style else {}
+        words = mark_changed_words(of_hunk) if hunk >= 0 and not style else {}
         notice = [_LEFT_OUT] * bool(style)
         for position, line in enumerate((*notice, *draw(of_hunk, words, width, style))):
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
@@ -148,13 +148,13 @@ def _render_edit(
 
 def _mask_rows(old: str, new: str) -> Iterator[DiffRow]:
     """Yield the rows of the difference of two texts, with secrets masked."""
-    before, after = (split_lines(masked(text)) for text in (old, new))
-    for row in rows(old, new):
+    before, after = (split_lines(mask_text(text)) for text in (old, new))
+    for row in build_rows(old, new):
         if row.sign == "@":
             yield row
         else:
             lines = before if row.sign == "-" else after
-            yield replace(row, text=bare(lines[row.number - 1]))
+            yield replace(row, text=strip_line_end(lines[row.number - 1]))
 
 
 def _decode(raw: bytes | None) -> str | None:
@@ -166,14 +166,14 @@ def _decode(raw: bytes | None) -> str | None:
 
 def _render_title(edit: Edit) -> StyledLine:
     if edit.moved_from:
-        glyph, word, style = "→", f"renamed, from {one_line(edit.moved_from)}", "accent"
+        glyph, word, style = "→", f"renamed, from {make_one_line(edit.moved_from)}", "accent"
     elif edit.before is None:
         glyph, word, style = "+", "created", "added"
     elif edit.after is None:
         glyph, word, style = "-", "removed", "removed"
     else:
         glyph, word, style = "~", "changed", "accent"
-    name = StyledSpan(f"{glyph} {one_line(edit.path)}", f"{style} bold")
+    name = StyledSpan(f"{glyph} {make_one_line(edit.path)}", f"{style} bold")
     return StyledLine((name, StyledSpan(f"  {word}", "dim")))
 
 
@@ -230,17 +230,17 @@ def _wrap_row(
     row: DiffRow, words: Sequence[Piece], marks: tuple[StyledSpan, ...], width: int, style: str
 ) -> Iterator[StyledLine]:
     spans = [
-        StyledSpan(shown(text), _WORD_STYLES[row.sign] if is_other else _style_of(row, style))
+        StyledSpan(span_text(text), _WORD_STYLES[row.sign] if is_other else _style_of(row, style))
         for text, is_other in words or ((row.text, False),)
     ]
     if row.ending:
         spans.append(StyledSpan(f"  ({row.ending})", "dim"))
-    indent = (StyledSpan(" " * width_of(marks)),)
+    indent = (StyledSpan(" " * measure(marks)),)
     return (StyledLine(spans) for spans in wrap(spans, width, marks, indent))
 
 
 def _join_sides(left: StyledLine, right: StyledLine, half: int) -> StyledLine:
-    gap = StyledSpan(" " * max(0, half - width_of(left.spans)) + "│")
+    gap = StyledSpan(" " * max(0, half - measure(left.spans)) + "│")
     return StyledLine((*left.spans, gap._replace(style="dim"), *right.spans))
 
 

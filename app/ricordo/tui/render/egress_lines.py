@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from ricordo.curation.engines.command import COMMAND
 from ricordo.curation.engines.external import Estimate
-from ricordo.curation.engines.llm import ANTHROPIC, AskModel
+from ricordo.curation.engines.llm import ANTHROPIC, ModelClient
 from ricordo.llm.prices import Price
-from ricordo.llm.prices import told as told_of_cost
-from ricordo.llm.redaction import Redacted, shown_address
-from ricordo.services.curation.preparation import Prepared, SpokenSince
-from ricordo.services.engines.engines import Outside
-from ricordo.services.engines.preview import CurationPreview, Egress, told_of_parts
+from ricordo.llm.prices import format_cost as told_of_cost
+from ricordo.llm.redaction import RedactedValue, mask_address
+from ricordo.services.curation.preparation import NewActivity, PreparedCuration
+from ricordo.services.engines.engines import EngineTarget
+from ricordo.services.engines.preview import CurationPreview, Egress, describe_parts_cost
 from ricordo.settings.settings import EngineSettings
-from ricordo.text import one_line, visible
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, with_right, wrap
+from ricordo.text import make_one_line, make_visible
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, align_right, wrap
 
 _NO_MESSAGES = (
     "This scope has no messages that were not curated yet. Enter checks which notes to merge, "
@@ -25,20 +25,20 @@ _NO_MESSAGES = (
 )
 
 
-def prepared_lines(prepared: Prepared, sent: str, width: int) -> list[StyledLine]:
+def render_prepared(prepared: PreparedCuration, sent: str, width: int) -> list[StyledLine]:
     """Return the warnings about a curation, then the brief: the sent text, or without one
     Ricordo's brief if there are messages.
     """
-    warnings = [StyledSpan(f"! {one_line(text)}", "warning") for text in prepared.remarks]
+    warnings = [StyledSpan(f"! {make_one_line(text)}", "warning") for text in prepared.warnings]
     lines = [StyledLine(row) for warning in warnings for row in wrap([warning], width - 1)]
     lines += [BLANK] if lines else []
-    if prepared.told.said:
-        return lines + brief_lines(sent or prepared.brief.text, width)
+    if prepared.activity.messages:
+        return lines + render_brief(sent or prepared.brief.text, width)
     lines += [StyledLine(row) for row in wrap([StyledSpan(_NO_MESSAGES, "dim")], width - 1)]
-    return [*lines, BLANK, *brief_lines(sent, width)] if sent else lines
+    return [*lines, BLANK, *render_brief(sent, width)] if sent else lines
 
 
-def brief_lines(brief: str, width: int) -> list[StyledLine]:
+def render_brief(brief: str, width: int) -> list[StyledLine]:
     """Return the brief, headings styled."""
     lines: list[StyledLine] = []
     for text in brief.rstrip("\n").split("\n"):
@@ -50,16 +50,16 @@ def brief_lines(brief: str, width: int) -> list[StyledLine]:
     return lines
 
 
-def told_of_brief(prepared: Prepared, budget: int) -> tuple[StyledSpan, ...]:
+def describe_brief(prepared: PreparedCuration, budget: int) -> tuple[StyledSpan, ...]:
     """Return the number of messages, the size of the brief and its budget, and what is left out."""
-    spoken, brief = prepared.told, prepared.brief
+    spoken, brief = prepared.activity, prepared.brief
     sessions = "1 session" if spoken.sessions == 1 else f"{spoken.sessions} sessions"
     spans = [
-        StyledSpan(f" brief   {len(spoken.said):,} messages of yours from {sessions}"),
+        StyledSpan(f" brief   {len(spoken.messages):,} messages of yours from {sessions}"),
         StyledSpan(f" · ≈{brief.tokens:,} of {budget:,} tokens", "dim"),
     ]
-    if brief.left_out:
-        parts = ", ".join(f"{count:,} of {part}" for part, count in brief.left_out.items())
+    if brief.omitted:
+        parts = ", ".join(f"{count:,} of {part}" for part, count in brief.omitted.items())
         spans.append(StyledSpan(f" · left out: {parts}", "warning"))
     return tuple(spans)
 
@@ -76,7 +76,7 @@ _WIDE = 90
 _INCOMING = "The answer as it arrives: not checked yet, nothing is applied"
 
 
-def engine_spans(engine: EngineSettings, number: int, count: int) -> tuple[Spans, Spans]:
+def render_engine(engine: EngineSettings, number: int, count: int) -> tuple[Spans, Spans]:
     """Return the chosen engine, and its number of how many: two parts of a line."""
     if engine.use == ANTHROPIC:
         spans = _render_model(engine.model, engine.server)
@@ -87,25 +87,27 @@ def engine_spans(engine: EngineSettings, number: int, count: int) -> tuple[Spans
     return (_render_label("engine"), *spans), (StyledSpan(f" {number + 1} of {count} ", "dim"),)
 
 
-def asked_spans(outside: Outside) -> Spans:
+def render_asked(outside: EngineTarget) -> Spans:
     """Return the model or program that is asked, and where the text is sent."""
     request = outside.ask
-    if isinstance(request, AskModel):
+    if isinstance(request, ModelClient):
         return (_render_label("engine"), *_render_model(request.model, request.server.base_url))
     return (_render_label("engine"), *_render_program(request.program.line))
 
 
 def _render_model(model: str, server: str) -> Spans:
-    about = f" · at {shown_address(server)}" if server else " · a model · paid by the token"
-    return StyledSpan(one_line(model), "bold"), StyledSpan(about, "dim")
+    about = f" · at {mask_address(server)}" if server else " · a model · paid by the token"
+    return StyledSpan(make_one_line(model), "bold"), StyledSpan(about, "dim")
 
 
 def _render_program(line: str) -> Spans:
     about = " · cost unknown" if line else " · none set"
-    return StyledSpan(one_line(line) or "your own program", "bold"), StyledSpan(about, "dim")
+    return StyledSpan(make_one_line(line) or "your own program", "bold"), StyledSpan(about, "dim")
 
 
-def leaving_spans(egress: Egress | None, counted: Estimate | None = None) -> Mapping[str, Spans]:
+def render_egress_summary(
+    egress: Egress | None, counted: Estimate | None = None
+) -> Mapping[str, Spans]:
     """Return three lines by name: the cost, the tokens left of the caps, the redacted secrets; only
     their names while `leaving` is None. `counted` is the estimate by the server's token count.
     """
@@ -114,7 +116,7 @@ def leaving_spans(egress: Egress | None, counted: Estimate | None = None) -> Map
     return {
         "cost": _render_cost(counted or egress.estimate, is_counted=counted is not None),
         "left": _render_caps(egress),
-        "secrets": _render_redacted(egress.kept_back),
+        "secrets": _render_redacted(egress.redacted),
     }
 
 
@@ -134,12 +136,12 @@ def _render_cost(cost: Estimate, *, is_counted: bool = False) -> Spans:
 
 def _render_caps(egress: Egress) -> Spans:
     """Return the tokens left of the caps."""
-    caps, left = egress.outside.ask.gate.caps, egress.left
+    caps, left = egress.target.ask.gate.caps, egress.remaining
     words = f"{caps.run_in:,} in this run, {left.day:,} in 24 hours, {left.month:,} in 30 days"
     return (_render_label("left"), StyledSpan(words))
 
 
-def _render_redacted(redacted: Sequence[Redacted]) -> Spans:
+def _render_redacted(redacted: Sequence[RedactedValue]) -> Spans:
     """Return the number of redacted values by kind, in one line."""
     if not redacted:
         return (_render_label("secrets"), StyledSpan("none found", "dim"))
@@ -150,33 +152,33 @@ def _render_redacted(redacted: Sequence[Redacted]) -> Spans:
     return (_render_label("secrets"), StyledSpan(words, "warning"))
 
 
-def before_lines(before: CurationPreview | None, failure: str, width: int) -> list[StyledLine]:
+def render_preview(before: CurationPreview | None, failure: str, width: int) -> list[StyledLine]:
     """Return the failure or the reason why it cannot run, the warnings, and the brief."""
-    egress = before.leaving if before else None
-    lines = _render_problems(egress, [failure, before.why_not if before else ""], width)
+    egress = before.egress if before else None
+    lines = _render_problems(egress, [failure, before.blocked_reason if before else ""], width)
     if before is None:
         return lines
-    parts = told_of_parts(egress.outside) if egress and not before.why_not else ""
+    parts = describe_parts_cost(egress.target) if egress and not before.blocked_reason else ""
     lines += (
         [StyledLine(row) for row in wrap([StyledSpan(parts, "dim")], width - 1)] + [BLANK]
         if parts
         else []
     )
     sent = egress.text if egress else ""
-    return lines + prepared_lines(before.prepared, sent, width)
+    return lines + render_prepared(before.prepared, sent, width)
 
 
-def leaving_lines(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
+def render_egress(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
     """Return what is `wrong`, the warnings, and what would be sent."""
     lines = _render_problems(egress, problems, width)
-    return lines + (brief_lines(egress.text, width) if egress else [])
+    return lines + (render_brief(egress.text, width) if egress else [])
 
 
 def _render_problems(
     egress: Egress | None, problems: Sequence[str], width: int
 ) -> list[StyledLine]:
-    spans = [StyledSpan(f"✗ {one_line(text)}", "error") for text in problems if text]
-    spans += [StyledSpan(f"! {one_line(text)}", "warning") for text in _find_warnings(egress)]
+    spans = [StyledSpan(f"✗ {make_one_line(text)}", "error") for text in problems if text]
+    spans += [StyledSpan(f"! {make_one_line(text)}", "warning") for text in _find_warnings(egress)]
     lines = [
         StyledLine(row)
         for span in spans
@@ -188,11 +190,11 @@ def _render_problems(
 def _find_warnings(egress: Egress | None) -> list[str]:
     if egress is None:
         return []
-    warnings = [egress.outside.remark]
+    warnings = [egress.target.warning]
     if egress.program is not None:
         warnings.append("New program: Enter shows its command line and asks before it runs.")
-    if egress.left.rests_for:
-        minutes = max(1, round(egress.left.rests_for / 60))
+    if egress.remaining.paused_for:
+        minutes = max(1, round(egress.remaining.paused_for / 60))
         warnings.append(
             f"Automatic curations failed repeatedly and are paused for {minutes} more minutes. "
             "You can still run one here."
@@ -200,54 +202,54 @@ def _find_warnings(egress: Egress | None) -> list[str]:
     return [warning for warning in warnings if warning]
 
 
-def incoming_lines(text: str, width: int) -> list[StyledLine]:
+def render_incoming(text: str, width: int) -> list[StyledLine]:
     """Return the answer as far as it has arrived."""
     lines = [StyledLine(row) for row in wrap([StyledSpan(_INCOMING, "dim")], width - 1)] + [BLANK]
-    for part in visible(text.expandtabs(4)).split("\n"):
+    for part in make_visible(text.expandtabs(4)).split("\n"):
         lines += [StyledLine(row) for row in wrap([StyledSpan(part)], width - 1)]
     return lines
 
 
-def told_of_price(price: Price | None) -> str:
+def describe_price(price: Price | None) -> str:
     """Return the price of a model, in a few words."""
     if price is None:
         return told_of_cost(None)
     return f"${price.input:g} in, ${price.output:g} out per million tokens"
 
 
-def kept_back_rows(
-    value: Redacted, egress: Egress, spoken: SpokenSince, width: int, *, may_leave: bool
+def render_redacted(
+    value: RedactedValue, egress: Egress, spoken: NewActivity, width: int, *, is_allowed: bool
 ) -> tuple[StyledLine, StyledLine]:
     """Return a redacted value as two rows, without the value itself: whether it is sent, its kind,
     where it is and how often, and its fingerprint; and the words around it.
     """
-    glyph, word, style = _SENT if may_leave else _REDACTED
+    glyph, word, style = _SENT if is_allowed else _REDACTED
     times = f", {value.count} times" if value.count > 1 else ""
-    name = (StyledSpan(f" {glyph} ", style), StyledSpan(one_line(value.kind), "bold"))
+    name = (StyledSpan(f" {glyph} ", style), StyledSpan(make_one_line(value.kind), "bold"))
     where = StyledSpan(f"  {_describe_places(value, spoken)}{times}", "dim")
     right = (StyledSpan(f" {word} ", style),)
     context = StyledSpan(f"   {_context_of(value, egress.text)}", "quote")
     by = (StyledSpan(f"  {value.fingerprint} ", "dim"),) if width >= _WIDE else ()
-    return with_right((*name, where), right, width), with_right((context,), by, width)
+    return align_right((*name, where), right, width), align_right((context,), by, width)
 
 
 _SENT, _REDACTED = ("✓", "sent", "warning"), ("⊘", "redacted", "success")
 
 
-def _describe_places(value: Redacted, spoken: SpokenSince) -> str:
-    days = {message.source: f"your message of {message.day:%-d %b}" for message in spoken.said}
-    places = list(dict.fromkeys(days.get(place) or one_line(place) for place in value.places))
+def _describe_places(value: RedactedValue, spoken: NewActivity) -> str:
+    days = {message.source: f"your message of {message.day:%-d %b}" for message in spoken.messages}
+    places = list(dict.fromkeys(days.get(place) or make_one_line(place) for place in value.places))
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return f"in {places[0]}{more}" if places else ""
 
 
-def _context_of(value: Redacted, brief: str) -> str:
+def _context_of(value: RedactedValue, brief: str) -> str:
     """Return the words of the brief around the first placeholder of a value."""
     at = brief.find(value.name) if value.name else -1
     if at < 0:
         return ""
     before, after = brief[max(0, at - _AROUND) : at], brief[at : at + len(value.name) + _AROUND]
-    return one_line(f"{before.rpartition(_LF)[2]}{after.partition(_LF)[0]}").strip()
+    return make_one_line(f"{before.rpartition(_LF)[2]}{after.partition(_LF)[0]}").strip()
 
 
 def _render_label(text: str) -> StyledSpan:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ricordo.agents.place import MemoryPlace
-from ricordo.services.workspace.follower import FollowedSnapshot, Lost
-from ricordo.text import one_line
+from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
+from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 NO_NOTE = "The note under the cursor appears here."
@@ -14,10 +14,10 @@ READING = "reading …"
 NO_FINDINGS = "Findings about the notes appear here, worst first."
 
 
-def empty_index(
+def describe_empty_index(
     place: MemoryPlace,
-    followed: FollowedSnapshot | Lost | None,
-    narrowed: str,
+    followed: FollowedSnapshot | MemoryLost | None,
+    filter_text: str,
     memories: str,
     reread: str,
 ) -> list[tuple[str, str]]:
@@ -26,18 +26,20 @@ def empty_index(
     `narrowed` describes the filter, "" for none; `memories` and `reread` are the keys that open
     another memory and read this one again.
     """
-    if followed is None or (isinstance(followed, FollowedSnapshot) and not followed.look.read):
+    if followed is None or (
+        isinstance(followed, FollowedSnapshot) and not followed.snapshot.is_read
+    ):
         return [(READING, "dim")]
-    if isinstance(followed, Lost):
+    if isinstance(followed, MemoryLost):
         return [
             ("This memory cannot be read", "error"),
             (str(followed.error), ""),
             ("Nothing was changed. It appears as soon as it can be read.", "dim"),
             (f"{reread}  tries again    {memories}  opens another memory", "dim"),
         ]
-    if narrowed:
+    if filter_text:
         return [
-            (f"No note matches {narrowed}", "heading"),
+            (f"No note matches {filter_text}", "heading"),
             ("Esc in the index shows all notes again.", "dim"),
         ]
     return [
@@ -48,13 +50,13 @@ def empty_index(
     ]
 
 
-def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[StyledLine]:
+def render_paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[StyledLine]:
     """Return texts with their styles as lines, a blank one after each."""
     lines: list[StyledLine] = []
     for text, style in texts:
-        lines += [StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width)] + [
-            BLANK
-        ]
+        lines += [
+            StyledLine(row) for row in wrap([StyledSpan(make_one_line(text), style)], width)
+        ] + [BLANK]
     return lines[:-1]
 
 

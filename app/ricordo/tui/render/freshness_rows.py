@@ -11,10 +11,10 @@ from ricordo.lint.evidence import CheckOutcome, Evidence, Verdict
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.retention import Retention
 from ricordo.memory.load import Load
-from ricordo.memory.note import stem
+from ricordo.memory.note import get_stem
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import clip, one_line
-from ricordo.tui.render.empty import NO_FINDINGS, paragraphs
+from ricordo.text import clip, make_one_line
+from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
@@ -27,23 +27,27 @@ _LEAST = 0.5
 _INDENT = (StyledSpan("  "),)
 
 
-def curve(retention: Retention) -> str:
+def render_curve(retention: Retention) -> str:
     """Return the retention as bars, from the day the note was written or confirmed until today."""
     days = max(0, (retention.today - retention.since).days)
-    shares = (retention.after(round(days * n / (_POINTS - 1))) for n in range(_POINTS))
+    shares = (retention.share_after(round(days * n / (_POINTS - 1))) for n in range(_POINTS))
     return "".join(_bar_of(share) for share in shares)
 
 
-def retention_line(retention: Retention) -> StyledLine:
+def render_retention_line(retention: Retention) -> StyledLine:
     """Return the curve and the value of the retention in one row."""
     style = "warning" if retention.is_stale else ""
     figure = StyledSpan(f" {retention.share:.2f}", f"{style} bold".strip())
     return StyledLine(
-        (StyledSpan("retention ", "dim"), StyledSpan(curve(retention), style or "accent"), figure)
+        (
+            StyledSpan("retention ", "dim"),
+            StyledSpan(render_curve(retention), style or "accent"),
+            figure,
+        )
     )
 
 
-def retention_lines(retention: Retention, width: int) -> list[StyledLine]:
+def render_retention(retention: Retention, width: int) -> list[StyledLine]:
     """Return the curve, the value and the reasons in `width` cells."""
     texts = [*retention.reasons, _describe_forecast(retention)]
     rows = (
@@ -52,11 +56,11 @@ def retention_lines(retention: Retention, width: int) -> list[StyledLine]:
         if text
         for row in wrap([StyledSpan(text, "dim")], width, *[_INDENT] * 2)
     )
-    return [retention_line(retention), *map(StyledLine, rows)]
+    return [render_retention_line(retention), *map(StyledLine, rows)]
 
 
 def _describe_forecast(retention: Retention) -> str:
-    if retention.life.is_wrong:
+    if retention.events.is_wrong:
         return ""
     verb = "stale since" if retention.is_stale else "stale on"
     return f"half-life {_format_days(retention.half_life)}, {verb} {retention.stale_on:%-d %b %Y}"
@@ -94,20 +98,20 @@ class FreshnessRow(NamedTuple):
     """Whether the finding is shown with its file."""
     rule: str = ""
     """The rule whose findings the row counts."""
-    number: int = 0
+    finding_count: int = 0
     """The number of findings of that rule."""
     severity: Severity = Severity.INFO
-    first: bool = False
+    is_first: bool = False
     """Whether it is the first row of its finding or rule: the cursor stops there."""
 
 
-def scopes(snapshot: Snapshot) -> tuple[FindingScope, ...]:
+def list_scopes(snapshot: Snapshot) -> tuple[FindingScope, ...]:
     """Return the scopes to choose from: dismissed findings only if there are some."""
     always = (FindingScope.NOTE, FindingScope.MEMORY, FindingScope.RULES)
     return (*always, FindingScope.DISMISSED) if snapshot.dismissed else always
 
 
-def freshness_rows(
+def build_freshness_rows(
     snapshot: Snapshot, path: str, scope: FindingScope, rule: str, width: int
 ) -> list[FreshnessRow]:
     """Return the rows of the pane at `width` cells.
@@ -115,7 +119,7 @@ def freshness_rows(
     `path` is the note under the cursor of the index; `rule` narrows the findings to one rule.
     """
     rows = [FreshnessRow(line) for line in _render_head(snapshot, path, scope, width)]
-    if not snapshot.judged:
+    if not snapshot.is_judged:
         return [*rows, FreshnessRow(StyledLine((StyledSpan("checking …", "dim"),)))]
     if rule:
         of_rule = (finding for finding in snapshot.findings if finding.rule == rule)
@@ -138,9 +142,9 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
         glyph, style = GLYPHS[row.severity]
         name = StyledSpan(clip(row.rule, width - 8))
         return StyledLine(
-            (StyledSpan(f"{glyph} ", style), StyledSpan(f"{row.number:>4}  ", "bold"), name)
+            (StyledSpan(f"{glyph} ", style), StyledSpan(f"{row.finding_count:>4}  ", "bold"), name)
         )
-    if not row.first:
+    if not row.is_first:
         return StyledLine((StyledSpan("  "), StyledSpan(clip(row.finding.message, width - 2))))
     glyph, style = GLYPHS[row.finding.severity]
     room = max(6, width - len(row.finding.rule) - 4)
@@ -154,21 +158,21 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
     )
 
 
-def finding_detail(finding: Finding, width: int, height: int) -> list[StyledLine]:
+def render_finding(finding: Finding, width: int, height: int) -> list[StyledLine]:
     """Return message and evidence of a finding, at most `height` lines."""
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
     lines = [StyledLine((StyledSpan(clip(title, width), f"{style} bold"),))]
-    lines += [StyledLine(row) for row in wrap([StyledSpan(one_line(finding.message))], width)]
+    lines += [StyledLine(row) for row in wrap([StyledSpan(make_one_line(finding.message))], width)]
     for text in finding.evidence:
-        quoted = [StyledSpan(one_line(text[:1_000]), "dim")]
+        quoted = [StyledSpan(make_one_line(text[:1_000]), "dim")]
         lines += [
             StyledLine(row) for row in wrap(quoted, width, (StyledSpan("  "),), (StyledSpan("  "),))
         ]
     return lines[:height]
 
 
-def meter(share: float, width: int) -> StyledSpan:
+def render_meter(share: float, width: int) -> StyledSpan:
     """Return a bar of `width` cells for `share`, 1 being the limit, coloured by its nearness."""
     filled = min(width, round(share * width))
     style = "error" if share > 1 else "warning" if share > 0.75 else "accent"
@@ -180,7 +184,7 @@ def _render_head(
 ) -> list[StyledLine]:
     lines = [_render_summary(snapshot), *_render_load(snapshot.memory.load, width), BLANK]
     tabs: list[StyledSpan] = []
-    for each in scopes(snapshot):
+    for each in list_scopes(snapshot):
         style = "accent bold" if each is scope else "dim"
         count = _count_findings(snapshot, path, each)
         tabs += [StyledSpan(f"{each.value} {count}", style), StyledSpan("  ")]
@@ -188,11 +192,14 @@ def _render_head(
 
 
 def _render_summary(snapshot: Snapshot) -> StyledLine:
-    if not snapshot.judged:
+    if not snapshot.is_judged:
         return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
-    ok = len(snapshot.memory.notes) - snapshot.wanting
+    ok = len(snapshot.memory.notes) - snapshot.needs_attention
     return StyledLine(
-        (StyledSpan(f"{snapshot.wanting} need attention", "bold"), StyledSpan(f"  {ok} OK", "dim"))
+        (
+            StyledSpan(f"{snapshot.needs_attention} need attention", "bold"),
+            StyledSpan(f"  {ok} OK", "dim"),
+        )
     )
 
 
@@ -205,36 +212,40 @@ def _render_load(load: Load, width: int) -> list[StyledLine]:
         (load.lines / limits.lines, f" {load.lines}/{limits.lines} lines"),
         (load.units / limits.units, f" {load.units / 1000:.1f}/{limits.units / 1000:.1f} k units"),
     )
-    return [StyledLine((meter(share, bar), StyledSpan(text, "dim"))) for share, text in shares]
+    return [
+        StyledLine((render_meter(share, bar), StyledSpan(text, "dim"))) for share, text in shares
+    ]
 
 
 def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
     match scope:
         case FindingScope.NOTE:
-            return len(snapshot.of_note(path))
+            return len(snapshot.findings_of(path))
         case FindingScope.MEMORY:
             return len(snapshot.findings)
         case FindingScope.RULES:
-            return len({rule for _, rule in snapshot.by_rule})
+            return len({rule for _, rule in snapshot.counts_by_severity_and_rule})
         case FindingScope.DISMISSED:
             return len(snapshot.dismissed)
 
 
 def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
     of_note = snapshot.by_path.get(path, ())
-    shared = snapshot.of_note(path)[len(of_note) :]
+    shared = snapshot.findings_of(path)[len(of_note) :]
     retention = snapshot.retention.get(path)
     if not snapshot.memory.files:
-        return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
+        return [FreshnessRow(line) for line in render_paragraphs([(NO_FINDINGS, "dim")], width)]
     where = "in this note" if path in snapshot.memory.by_path else "here"
     rows = _finding_rows(of_note, with_file=False) + _finding_rows(shared, with_file=True)
     rows = rows or _render_clean(where, width)
     if checked := _check_note(snapshot, path):
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(checked, width)]
     if retention is not None:
-        rows += [FreshnessRow(line) for line in (BLANK, *retention_lines(retention, width))]
+        rows += [FreshnessRow(line) for line in (BLANK, *render_retention(retention, width))]
     others = [
-        each for each in snapshot.findings[:_MOST_OTHERS] if path not in (each.path, each.other)
+        each
+        for each in snapshot.findings[:_MOST_OTHERS]
+        if path not in (each.path, each.other_path)
     ]
     if not others:
         return rows
@@ -258,18 +269,18 @@ def _check_note(snapshot: Snapshot, path: str) -> list[StyledSpan]:
 def _check_memory(snapshot: Snapshot) -> list[StyledSpan]:
     """Return the results of the claim checks of all notes, and what was not checked."""
     evidence = snapshot.evidence
-    if not snapshot.known:
+    if not snapshot.has_evidence:
         return [StyledSpan("checking claims …", "dim")]
     if not evidence.project:
         return [StyledSpan("no project found: claims are not checked", "dim")]
     every = (verdict for verdicts in evidence.verdicts.values() for verdict in verdicts)
     checked = [verdict for verdict in every if verdict.is_checked]
-    notices = (StyledSpan(f"; {remark}", "dim") for remark in evidence.remarks)
+    notices = (StyledSpan(f"; {remark}", "dim") for remark in evidence.warnings)
     return [_render_checks(evidence, checked), *notices]
 
 
 def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpan:
-    valid = sum(1 for verdict in verdicts if verdict.outcome is CheckOutcome.HOLDS)
+    valid = sum(1 for verdict in verdicts if verdict.outcome is CheckOutcome.VALID)
     claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
     project = clip(os.path.basename(evidence.project), 24)
     style = "fine" if valid == len(verdicts) else "dim"
@@ -278,7 +289,7 @@ def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpa
 
 def _finding_rows(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
     return [
-        FreshnessRow(finding=finding, with_file=with_file, first=first)
+        FreshnessRow(finding=finding, with_file=with_file, is_first=first)
         for finding in findings
         for first in (True, False)
     ]
@@ -286,8 +297,8 @@ def _finding_rows(findings: Iterable[Finding], *, with_file: bool) -> list[Fresh
 
 def _rows_by_rule(snapshot: Snapshot) -> list[FreshnessRow]:
     return [
-        FreshnessRow(rule=rule, number=count, severity=severity, first=True)
-        for (severity, rule), count in snapshot.by_rule.items()
+        FreshnessRow(rule=rule, finding_count=count, severity=severity, is_first=True)
+        for (severity, rule), count in snapshot.counts_by_severity_and_rule.items()
     ]
 
 
@@ -299,5 +310,5 @@ def _render_clean(where: str, width: int) -> list[FreshnessRow]:
 def _format_place(finding: Finding, with_file: bool) -> str:
     if not with_file:
         return f"line {finding.line}" if finding.line else ""
-    name = stem(finding.path) or "the memory"
+    name = get_stem(finding.path) or "the memory"
     return f"{name}:{finding.line}" if finding.line else name

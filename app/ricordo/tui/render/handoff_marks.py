@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ricordo.handoff.document import Status
+from ricordo.handoff.document import ProofStatus
 
-GLYPHS: Mapping[Status, tuple[str, str]] = {
-    Status.VERIFIED: ("✓", "success"),
-    Status.REPORTED: ("↻", "info"),
-    Status.QUOTED: ("❝", "accent"),
-    Status.STALE: ("✗", "error"),
-    Status.UNVERIFIED: ("?", "warning"),
+GLYPHS: Mapping[ProofStatus, tuple[str, str]] = {
+    ProofStatus.VERIFIED: ("✓", "success"),
+    ProofStatus.REPORTED: ("↻", "info"),
+    ProofStatus.QUOTED: ("❝", "accent"),
+    ProofStatus.STALE: ("✗", "error"),
+    ProofStatus.UNVERIFIED: ("?", "warning"),
 }
-EXPLAINED: Mapping[Status, str] = {
-    Status.VERIFIED: "seen on disk or in git, now",
-    Status.REPORTED: "in the transcript; nothing it is based on changed since",
-    Status.QUOTED: "quoted word for word from the session",
-    Status.STALE: "something it is based on changed since",
-    Status.UNVERIFIED: "without proof",
+MEANINGS: Mapping[ProofStatus, str] = {
+    ProofStatus.VERIFIED: "seen on disk or in git, now",
+    ProofStatus.REPORTED: "in the transcript; nothing it is based on changed since",
+    ProofStatus.QUOTED: "quoted word for word from the session",
+    ProofStatus.STALE: "something it is based on changed since",
+    ProofStatus.UNVERIFIED: "without proof",
 }
 """What the marks mean."""

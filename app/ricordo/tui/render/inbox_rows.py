@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ricordo.services.inbox.inbox import Arrival, Inbox
-from ricordo.text import clip, one_line
-from ricordo.tui.render.line import StyledLine, StyledSpan, fit, with_right, wrap
-from ricordo.tui.render.mask import masked
+from ricordo.services.inbox.inbox import Inbox, InboxChange
+from ricordo.text import clip, make_one_line
+from ricordo.tui.render.line import StyledLine, StyledSpan, align_right, fit, wrap
+from ricordo.tui.render.mask import mask_text
 
 _GLYPHS = {
     "conflict": ("!", "error"),
@@ -19,51 +19,53 @@ _GLYPHS = {
 _MOST_DROPPED = 6
 """Most titles of dropped entries that are listed."""
 
-Text = tuple[str, str]
+StyledText = tuple[str, str]
 
 
-def state_of(arrival: Arrival, hunks: int | None, *, seen: bool) -> Text:
+def describe_state(arrival: InboxChange, hunks: int | None, *, is_seen: bool) -> StyledText:
     """Return the state of a change, with its style; `hunks` is the number of its hunks that are
     marked to be reverted, 0 for the whole change, None if it is not marked.
     """
-    if arrival.reverted:
+    if arrival.is_reverted:
         return "↶ reverted", "dim"
     if hunks is not None:
         return (f"↶ revert {hunks} of its hunks" if hunks else "↶ revert"), "warning"
-    if arrival.kept:
+    if arrival.is_kept:
         return "✓ kept", "fine"
-    if arrival.put_off:
+    if arrival.is_snoozed:
         return "… later", "dim"
-    return ("seen", "dim") if seen else ("● new", "changed")
+    return ("seen", "dim") if is_seen else ("● new", "changed")
 
 
-def arrival_rows(
-    arrival: Arrival, state: Text, width: int, *, in_one: bool
+def render_arrival_row(
+    arrival: InboxChange, state: StyledText, width: int, *, in_one: bool
 ) -> tuple[StyledLine, ...]:
     """Return a change as a row of the list, in one or two lines."""
     glyph, style = _GLYPHS[arrival.kind]
     right = (StyledSpan(f" {state[0]} ", state[1]),)
-    when = f"{arrival.kind} · {moment(arrival.at)} · {clip(arrival.by, 40)}"
-    name = [StyledSpan(f" {glyph} ", style), StyledSpan(one_line(arrival.path), "bold")]
+    when = f"{arrival.kind} · {format_moment(arrival.at)} · {clip(arrival.by, 40)}"
+    name = [StyledSpan(f" {glyph} ", style), StyledSpan(make_one_line(arrival.path), "bold")]
     if in_one:
         name.append(StyledSpan(f"  {when}", "dim"))
-        return (with_right(name, right, width),)
-    return with_right(name, right, width), StyledLine(
+        return (align_right(name, right, width),)
+    return align_right(name, right, width), StyledLine(
         fit((StyledSpan(f"   {when}", "dim"),), width)
     )
 
 
-def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[StyledLine]:
+def render_arrival(arrival: InboxChange, dropped: Sequence[str], width: int) -> list[StyledLine]:
     """Return the author, time and reason of a change, and the entries dropped from the index."""
-    parts: list[Text] = []
-    origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
-    parts.append((f"{arrival.kind}{origin} by {one_line(arrival.by)}, {moment(arrival.at)}", ""))
+    parts: list[StyledText] = []
+    origin = f" from {make_one_line(arrival.old_path)}" if arrival.old_path else ""
+    parts.append(
+        (f"{arrival.kind}{origin} by {make_one_line(arrival.by)}, {format_moment(arrival.at)}", "")
+    )
     if arrival.reason:
-        parts.append((f"why  {one_line(masked(arrival.reason))}", "dim"))
+        parts.append((f"why  {make_one_line(mask_text(arrival.reason))}", "dim"))
     if arrival.is_purged:
         parts.append(("Purged from the history: it cannot be reverted.", "warning"))
     if dropped:
-        names = ", ".join(clip(masked(title), 40) for title in dropped[:_MOST_DROPPED])
+        names = ", ".join(clip(mask_text(title), 40) for title in dropped[:_MOST_DROPPED])
         more = f" and {len(dropped) - _MOST_DROPPED} more" if len(dropped) > _MOST_DROPPED else ""
         count = "1 entry" if len(dropped) == 1 else f"{len(dropped)} entries"
         parts.append((f"✗ {count} dropped from the index: {names}{more}", "error"))
@@ -72,14 +74,14 @@ def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[StyledLi
     ]
 
 
-def empty_inbox(shown: Inbox, back: int) -> list[Text]:
+def describe_empty_inbox(inbox: Inbox, visits_back: int) -> list[StyledText]:
     """Return paragraphs, with their styles, for an inbox without changes."""
-    if back:
+    if visits_back:
         return [
             ("Nothing new before this visit", "heading"),
             ("]  shows later visits", "dim"),
         ]
-    since = f" since {moment(shown.since)}" if shown.since else ""
+    since = f" since {format_moment(inbox.since)}" if inbox.since else ""
     return [
         (f"Nothing new{since}", "heading"),
         (
@@ -91,6 +93,6 @@ def empty_inbox(shown: Inbox, back: int) -> list[Text]:
     ]
 
 
-def moment(at: str) -> str:
+def format_moment(at: str) -> str:
     """Return an ISO 8601 time to the minute, as shown to the user."""
-    return one_line(at[:16].replace("T", " "))
+    return make_one_line(at[:16].replace("T", " "))

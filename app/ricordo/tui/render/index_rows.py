@@ -10,16 +10,16 @@ from ricordo.lint.finding import Severity
 from ricordo.memory.index import Entry, MemoryIndex
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
-from ricordo.services.sessions.activity_text import day_of
+from ricordo.services.sessions.activity_text import find_last_change_day
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import cells, clip
+from ricordo.text import clip, count_cells
 from ricordo.tui.render.line import StyledLine, StyledSpan
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 
 
-class Order(StrEnum):
+class IndexOrder(StrEnum):
     """The order of the notes in the index pane."""
 
     INDEX = "index"
@@ -28,9 +28,9 @@ class Order(StrEnum):
     DIARY = "diary"
 
     @property
-    def next(self) -> Order:
+    def next(self) -> IndexOrder:
         """Return the order that the key switches to."""
-        orders = list(Order)
+        orders = list(IndexOrder)
         return orders[(orders.index(self) + 1) % len(orders)]
 
 
@@ -61,17 +61,17 @@ class IndexRow:
     """Path of the note, or of the index that has the text."""
     detail: str = ""
     severity: Severity | None = None
-    dimmed: bool = False
+    is_below_cut: bool = False
     """Whether it is below the cut: the agent does not load this entry."""
     line: int = 0
     """Line of the index, 1-based; 0 if the note is in no index."""
-    judged: bool = True
+    is_judged: bool = True
     """Whether the rules have run; before that a note has no mark."""
-    protected: bool = False
+    is_protected: bool = False
     """Whether neither the curator nor a fix may change it."""
 
     @property
-    def selectable(self) -> bool:
+    def is_selectable(self) -> bool:
         """Whether the cursor can stop on it."""
         return self.kind in (RowKind.NOTE, RowKind.TEXT, RowKind.MISSING)
 
@@ -80,7 +80,7 @@ _OF_NESTED = (RowKind.NOTE, RowKind.MISSING)
 """Kinds of rows that are shown of a folder's index."""
 _CHANGED = StyledSpan("● ", "changed")
 _MARKED = StyledSpan("◆ ", "accent")
-PROTECTED = "§"
+PROTECTED_MARK = "§"
 """Mark before the title of a protected note."""
 GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
     Severity.ERROR: ("✗", "error"),
@@ -90,14 +90,16 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 }
 
 
-def index_rows(snapshot: Snapshot, order: Order) -> tuple[IndexRow, ...]:
+def build_index_rows(snapshot: Snapshot, order: IndexOrder) -> tuple[IndexRow, ...]:
     """Return the rows of the index pane, with all notes."""
     return tuple(
-        _rows_in_index_order(snapshot) if order is Order.INDEX else _rows_in_groups(snapshot, order)
+        _rows_in_index_order(snapshot)
+        if order is IndexOrder.INDEX
+        else _rows_in_groups(snapshot, order)
     )
 
 
-def narrowed(
+def filter_rows(
     rows: tuple[IndexRow, ...], memory: Memory, type_filter: str, words: str
 ) -> tuple[IndexRow, ...]:
     """Return the `rows` of `memory` that match a filter.
@@ -112,7 +114,7 @@ def narrowed(
     return tuple(_without_empty_headings(matching))
 
 
-def rows_after(
+def update_rows(
     before: Snapshot, rows: tuple[IndexRow, ...], snapshot: Snapshot
 ) -> tuple[IndexRow, ...] | None:
     """Return the rows of `snapshot` in the order of the index, given the `rows` of an earlier one,
@@ -127,14 +129,14 @@ def rows_after(
         or old_memory.skipped != new_memory.skipped
     ):
         return None
-    changed = set(before.marked ^ snapshot.marked)
+    changed = set(before.protected_paths ^ snapshot.protected_paths)
     changed |= {
         new.path
         for old, new in zip(old_memory.files, new_memory.files, strict=True)
         if old is not new
     }
     for path in before.by_path.keys() | snapshot.by_path.keys():
-        if before.worst(path) is not snapshot.worst(path):
+        if before.worst_severity(path) is not snapshot.worst_severity(path):
             changed.add(path)
     return tuple(_update_row(row, snapshot) if row.path in changed else row for row in rows)
 
@@ -142,15 +144,15 @@ def rows_after(
 def _update_row(row: IndexRow, snapshot: Snapshot) -> IndexRow:
     if row.kind is not RowKind.NOTE:
         return row
-    protected = snapshot.judged and snapshot.is_protected(snapshot.memory.by_path[row.path])
-    return replace(row, severity=snapshot.worst(row.path), protected=protected)
+    protected = snapshot.is_judged and snapshot.is_protected(snapshot.memory.by_path[row.path])
+    return replace(row, severity=snapshot.worst_severity(row.path), is_protected=protected)
 
 
-def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> StyledLine:
+def draw_index_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> StyledLine:
     """Return a row in `width` cells; `changed` if another program just changed the note, `marked`
     if the user marked it.
     """
-    if (title := masked(row.title)) != row.title:
+    if (title := mask_text(row.title)) != row.title:
         row = replace(row, title=title)
     if row.kind is RowKind.HEADING:
         return StyledLine((StyledSpan(clip(row.title, width), "heading"),))
@@ -158,10 +160,10 @@ def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> 
         return StyledLine((StyledSpan(_rule_off(row.title, width), "cut"),))
     if row.kind is RowKind.TEXT:
         return StyledLine((StyledSpan("    "), StyledSpan(clip(row.title, width - 4), "dim")))
-    glyph, style = GLYPHS[row.severity] if row.judged else (" ", "")
+    glyph, style = GLYPHS[row.severity] if row.is_judged else (" ", "")
     mark = _MARKED if marked else _CHANGED if changed else StyledSpan("  ")
-    title_style = "dim" if row.dimmed or row.kind is not RowKind.NOTE else ""
-    lock = (StyledSpan(f"{PROTECTED} ", "dim"),) if row.protected else ()
+    title_style = "dim" if row.is_below_cut or row.kind is not RowKind.NOTE else ""
+    lock = (StyledSpan(f"{PROTECTED_MARK} ", "dim"),) if row.is_protected else ()
     room = width - 4 - 2 * len(lock)
     return StyledLine(
         (mark, StyledSpan(f"{glyph} ", style), *lock, *_render_title(row, room, title_style))
@@ -170,17 +172,17 @@ def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> 
 
 def _render_title(row: IndexRow, width: int, style: str) -> tuple[StyledSpan, ...]:
     title = clip(row.title, width)
-    room = width - cells(title) - 2
+    room = width - count_cells(title) - 2
     if not row.detail or room < _LEAST_DETAIL:
         return (StyledSpan(title, style),)
     detail = clip(row.detail, min(room, width // 2))
-    gap = width - cells(title) - cells(detail)
+    gap = width - count_cells(title) - count_cells(detail)
     return StyledSpan(title, style), StyledSpan(" " * gap), StyledSpan(detail, "dim")
 
 
 def _rule_off(title: str, width: int) -> str:
     text = f" {title} "
-    left = max(2, (width - cells(text)) // 2)
+    left = max(2, (width - count_cells(text)) // 2)
     return clip("─" * left + text + "─" * width, width).replace("…", "─")
 
 
@@ -212,7 +214,7 @@ def _rows_in_index_order(snapshot: Snapshot) -> Iterator[IndexRow]:
     if memory.skipped:
         yield IndexRow(RowKind.HEADING, "Not read")
     for skipped in memory.skipped:
-        severity = Severity.ERROR if skipped.leads_out else None
+        severity = Severity.ERROR if skipped.is_outside_link else None
         yield IndexRow(RowKind.SKIPPED, skipped.path, "", skipped.reason, severity)
 
 
@@ -223,7 +225,7 @@ def _rows_of_index(
     for entry in index.entries:
         entries.setdefault(entry.line, []).append(entry)
     lines = index.note.text.split("\n")
-    first_line = index.note.line_of(index.note.head.end)
+    first_line = index.note.line_of(index.note.frontmatter.end)
     text: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
         if number == cut:
@@ -250,15 +252,15 @@ def _rows_of_index(
 def _rows_of_entry(
     snapshot: Snapshot, index: MemoryIndex, entry: Entry, cut: int | None, shown: set[str]
 ) -> Iterator[IndexRow]:
-    resolved = snapshot.memory.target(index, entry)
+    resolved = snapshot.memory.resolve_entry(index, entry)
     dimmed = cut is not None and entry.line >= cut
-    if resolved.leads is not Leads.NOTE:
+    if resolved.target_kind is not TargetKind.NOTE:
         # before the frontmatter of all notes is read, one of them may still have this name
-        detail = "missing" if snapshot.read else ""
+        detail = "missing" if snapshot.is_read else ""
         severity, line = Severity.ERROR, entry.line
         kind, title = RowKind.MISSING, entry.title
         yield IndexRow(
-            kind, title, index.path, detail, severity, dimmed, line, judged=snapshot.read
+            kind, title, index.path, detail, severity, dimmed, line, is_judged=snapshot.is_read
         )
         return
     note = snapshot.memory.by_path[resolved.path]
@@ -272,10 +274,10 @@ def _row_of_note(
     snapshot: Snapshot, note: Note, title: str, dimmed: bool = False, line: int = 0
 ) -> IndexRow:
     detail = note.stem if note.stem not in title else ""
-    worst = snapshot.worst(note.path)
-    protected = snapshot.judged and snapshot.is_protected(note)
+    worst = snapshot.worst_severity(note.path)
+    protected = snapshot.is_judged and snapshot.is_protected(note)
     return IndexRow(
-        RowKind.NOTE, title, note.path, detail, worst, dimmed, line, snapshot.judged, protected
+        RowKind.NOTE, title, note.path, detail, worst, dimmed, line, snapshot.is_judged, protected
     )
 
 
@@ -306,7 +308,7 @@ def _rows_of_section(snapshot: Snapshot, title: str, files: Iterable[Note]) -> I
         yield from rows
 
 
-def _rows_in_groups(snapshot: Snapshot, order: Order) -> Iterator[IndexRow]:
+def _rows_in_groups(snapshot: Snapshot, order: IndexOrder) -> Iterator[IndexRow]:
     groups: dict[str, list[Note]] = {}
     for note in sorted(snapshot.memory.notes, key=lambda note: _sort_key(snapshot, order, note)):
         groups.setdefault(_group_of(snapshot, order, note), []).append(note)
@@ -314,24 +316,27 @@ def _rows_in_groups(snapshot: Snapshot, order: Order) -> Iterator[IndexRow]:
         yield from _rows_of_section(snapshot, title, notes)
 
 
-def _sort_key(snapshot: Snapshot, order: Order, note: Note) -> tuple[str | int, ...]:
-    if order is Order.TYPE:
+def _sort_key(snapshot: Snapshot, order: IndexOrder, note: Note) -> tuple[str | int, ...]:
+    if order is IndexOrder.TYPE:
         return (note.type or "~", note.name.casefold())
-    if order is Order.WORST:
-        findings = snapshot.of_note(note.path)
-        is_only_old = all(finding.is_of_age for finding in findings)
-        worst = snapshot.worst(note.path) or 0
+    if order is IndexOrder.WORST:
+        findings = snapshot.findings_of(note.path)
+        is_only_old = all(finding.is_age_only for finding in findings)
+        worst = snapshot.worst_severity(note.path) or 0
         return (-worst, is_only_old, -len(findings), note.name.casefold())
-    return (-int(day_of(note, snapshot.ages).strftime("%Y%m%d")), note.name.casefold())
+    return (
+        -int(find_last_change_day(note, snapshot.ages).strftime("%Y%m%d")),
+        note.name.casefold(),
+    )
 
 
-def _group_of(snapshot: Snapshot, order: Order, note: Note) -> str:
-    if order is Order.TYPE:
+def _group_of(snapshot: Snapshot, order: IndexOrder, note: Note) -> str:
+    if order is IndexOrder.TYPE:
         return note.type or "no type"
-    if order is Order.WORST:
-        worst = snapshot.worst(note.path)
+    if order is IndexOrder.WORST:
+        worst = snapshot.worst_severity(note.path)
         return f"{worst.word}s" if worst else "OK"
-    return day_of(note, snapshot.ages).strftime("%A %-d %B %Y")
+    return find_last_change_day(note, snapshot.ages).strftime("%A %-d %B %Y")
 
 
 def _create_filter(memory: Memory, type_filter: str, words: str) -> Callable[[IndexRow], bool]:
@@ -339,9 +344,9 @@ def _create_filter(memory: Memory, type_filter: str, words: str) -> Callable[[In
     chosen: Collection[str] = memory.by_path
     if words:
         # imported only to filter: the first paint must not load it
-        from ricordo.services.search.conditions import fitting
+        from ricordo.services.search.conditions import find_matching
 
-        chosen = fitting(memory, words)
+        chosen = find_matching(memory, words)
 
     def is_match(row: IndexRow) -> bool:
         if row.kind is not RowKind.NOTE or row.path not in chosen:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.text import cells, visible
+from ricordo.text import count_cells, make_visible
 
 
 class StyledSpan(NamedTuple):
@@ -19,7 +19,7 @@ class StyledSpan(NamedTuple):
     """Names of styles in the palette, separated by blanks."""
     link: int = -1
     """Position in the document's list of links; -1 for no link."""
-    source: int = 0
+    source_line: int = 0
     """1-based line of the file that it shows; 0 for the line of its row, or none."""
 
 
@@ -27,7 +27,7 @@ class StyledLine(NamedTuple):
     """One row of a view."""
 
     spans: tuple[StyledSpan, ...] = ()
-    source: int = 0
+    source_line: int = 0
     """1-based line of the file that it shows; 0 for none."""
 
     @property
@@ -35,9 +35,9 @@ class StyledLine(NamedTuple):
         """Return the text without styles."""
         return "".join(span.text for span in self.spans)
 
-    def shows(self, source: int) -> bool:
+    def has_source_line(self, source: int) -> bool:
         """Return whether a part of the row shows line `source` of the file."""
-        return self.source == source or any(span.source == source for span in self.spans)
+        return self.source_line == source or any(span.source_line == source for span in self.spans)
 
 
 BLANK = StyledLine()
@@ -57,14 +57,14 @@ def _atoms() -> re.Pattern[str]:
     return re.compile(_ATOM)
 
 
-def shown(text: str) -> str:
+def span_text(text: str) -> str:
     """Return `text` for a span: control characters made visible, tabs and newlines as blanks."""
-    return visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
+    return make_visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
 
 
-def width_of(spans: Iterable[StyledSpan]) -> int:
+def measure(spans: Iterable[StyledSpan]) -> int:
     """Return the width of `spans` in cells."""
-    return sum(cells(span.text) for span in spans)
+    return sum(count_cells(span.text) for span in spans)
 
 
 def wrap(
@@ -80,8 +80,8 @@ def wrap(
     """
     rows: list[tuple[StyledSpan, ...]] = []
     row: list[StyledSpan] = list(first)
-    margin = room = max(8, width - width_of(first))
-    later_room = max(8, width - width_of(rest))
+    margin = room = max(8, width - measure(first))
+    later_room = max(8, width - measure(rest))
 
     def finish() -> None:
         nonlocal row, margin, room
@@ -91,14 +91,14 @@ def wrap(
 
     given = tuple(spans)
     for number, span in enumerate(given):
-        size, closing = cells(span.text), _count_closing(given, number + 1)
+        size, closing = count_cells(span.text), _count_closing(given, number + 1)
         if size + closing <= room:
             row.append(span)
             room -= size
             continue
         words, chars_left = "", len(span.text)
         for atom in _atoms().findall(span.text):
-            size, chars_left = cells(atom), chars_left - len(atom)
+            size, chars_left = count_cells(atom), chars_left - len(atom)
             if size + (0 if chars_left else closing) > room and room < margin:
                 if words:
                     row.append(span._replace(text=words))
@@ -110,7 +110,7 @@ def wrap(
                 beginning = cut(atom, margin)
                 row.append(span._replace(text=words + beginning))
                 words, atom = "", atom[len(beginning) :]
-                size = cells(atom)
+                size = count_cells(atom)
                 finish()
             words += atom
             room -= size
@@ -134,7 +134,7 @@ def cut(text: str, width: int) -> str:
     if text.isascii():
         return text[: max(1, width)]
     for position, char in enumerate(text):
-        width -= cells(char)
+        width -= count_cells(char)
         if width < 0:
             return text[: max(1, position)]
     return text
@@ -145,11 +145,11 @@ def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     its whole label or not at all.
     """
     given = tuple(spans)
-    if width_of(given) <= width or not any(span.style == "key" for span in given):
+    if measure(given) <= width or not any(span.style == "key" for span in given):
         return fit(given, width)
     starts = [number for number, span in enumerate(given) if span.style == "key"]
     # one cell for the ellipsis
-    whole = [start for start in starts if width_of(given[:start]) < width]
+    whole = [start for start in starts if measure(given[:start]) < width]
     at = whole[-1] if whole else 0
     return (*given[:at], StyledSpan("…", "dim")) if at else fit(given, width)
 
@@ -159,7 +159,7 @@ def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     fitted: list[StyledSpan] = []
     room = width
     for span in spans:
-        size = cells(span.text)
+        size = count_cells(span.text)
         if size > room:
             if room > 1:
                 fitted.append(span._replace(text=cut(span.text, room - 1).rstrip() + "…"))
@@ -171,14 +171,16 @@ def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     return tuple(fitted)
 
 
-def with_right(left: Iterable[StyledSpan], right: tuple[StyledSpan, ...], width: int) -> StyledLine:
+def align_right(
+    left: Iterable[StyledSpan], right: tuple[StyledSpan, ...], width: int
+) -> StyledLine:
     """Return a row of `width` cells with `left`, cut to fit, and `right` at its end."""
-    fitted = fit(left, width - width_of(right))
-    gap = StyledSpan(" " * max(0, width - width_of(fitted) - width_of(right)))
+    fitted = fit(left, width - measure(right))
+    gap = StyledSpan(" " * max(0, width - measure(fitted) - measure(right)))
     return StyledLine((*fitted, gap, *right))
 
 
-def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+def render_divider(words: str, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
     """Return a line with `words` above others."""
     title = f" ── {words} "
     line = StyledLine((StyledSpan(title + "─" * max(0, width - len(title) - 1), "dim"),))

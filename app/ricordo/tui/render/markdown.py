@@ -12,13 +12,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, cut, fit, shown, width_of, wrap
+from ricordo.tui.render.line import (
+    BLANK,
+    StyledLine,
+    StyledSpan,
+    cut,
+    fit,
+    span_text,
+    measure,
+    wrap,
+)
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-Resolver = Callable[[str, bool, str], tuple[int, str]]
+LinkResolver = Callable[[str, bool, str], tuple[int, str]]
 """Takes a target, whether it is a wikilink, and its anchor; returns the link's number (-1 for none)
 and its style."""
 
@@ -36,7 +45,7 @@ def _parser() -> MarkdownIt:
     )
 
 
-def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
+def split_markdown(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
     """Split markdown at blank lines outside code fences into pieces that can be rendered one by
     one; yield each with the line of the file at which it begins.
     """
@@ -59,7 +68,9 @@ def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(piece)
 
 
-def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -> list[StyledLine]:
+def render_markdown(
+    text: str, width: int, first_line: int, resolve: LinkResolver
+) -> list[StyledLine]:
     """Return `text` as lines of at most `width` cells; it begins at `first_line` of the file."""
     tokens = _parser().parse(text.replace("\r\n", "\n"))
     writer = _Writer(width, first_line, resolve)
@@ -82,7 +93,7 @@ class _List:
 class _Writer:
     width: int
     first_line: int
-    resolve: Resolver
+    resolve: LinkResolver
     lines: list[StyledLine] = field(default_factory=list)
     margin: list[StyledSpan] = field(default_factory=list)
     """Spans before every row: bars of quotes, indentation of lists."""
@@ -134,7 +145,7 @@ class _Writer:
             self._gap()
         elif kind == "html_block":
             for offset, line in enumerate(token.content.rstrip("\n").split("\n")):
-                self._write([StyledSpan(shown(line), "comment")], self._source(token) + offset)
+                self._write([StyledSpan(span_text(line), "comment")], self._source(token) + offset)
             self._gap()
         elif (kind in ("paragraph_close", "heading_close") and not self.lists) or (
             kind == "paragraph_close" and not token.hidden
@@ -166,7 +177,7 @@ class _Writer:
         first, rest = self._margins()
         # soft breaks join lines: a row belongs to the line at which it begins
         for row in wrap(spans, self.width, first, rest):
-            source = next((span.source for span in row if span.source), source)
+            source = next((span.source_line for span in row if span.source_line), source)
             self.lines.append(StyledLine(row, source))
 
     def _margins(self) -> tuple[tuple[StyledSpan, ...], tuple[StyledSpan, ...]]:
@@ -181,10 +192,10 @@ class _Writer:
         offset = 1 if token.type == "fence" else 0
         room = self._room()
         for number, line in enumerate(token.content.rstrip("\n").split("\n")):
-            rest = shown(line)
+            rest = span_text(line)
             while True:
                 part = cut(rest, room - 2) if rest else ""
-                fill = " " * max(0, room - 2 - width_of((StyledSpan(part),)))
+                fill = " " * max(0, room - 2 - measure((StyledSpan(part),)))
                 self._put(
                     (StyledSpan(f" {part}{fill} ", "code-block"),),
                     self._source(token) + number + offset,
@@ -225,7 +236,7 @@ class _Writer:
             self.lines.append(BLANK)
 
     def _room(self) -> int:
-        return max(8, self.width - width_of(self.margin))
+        return max(8, self.width - measure(self.margin))
 
     def _source(self, token: Token) -> int:
         return self.first_line + (token.map[0] if token.map else 0)
@@ -238,7 +249,7 @@ def _block_style(before: Token) -> str:
 
 
 def _inline_spans(
-    inline: Token, base: str, first: int, resolve: Resolver
+    inline: Token, base: str, first: int, resolve: LinkResolver
 ) -> Iterator[tuple[StyledSpan | None, int]]:
     """Yield the spans of a paragraph that begins at line `first`, each with its line; None with the
     next line at a hard break.
@@ -256,16 +267,16 @@ def _inline_spans(
             at = behind + len(token.content) if behind >= 0 else at
         if kind == "text":
             if link_style:
-                yield StyledSpan(shown(token.content), style, link, line), line
+                yield StyledSpan(span_text(token.content), style, link, line), line
             else:
                 for span in _text_spans(token.content, style, resolve):
-                    yield span._replace(source=line), line
+                    yield span._replace(source_line=line), line
         elif kind in ("softbreak", "hardbreak"):
             at = inline.content.find("\n", at) + 1 or at
             line = first + inline.content.count("\n", 0, at)
             yield (StyledSpan(" ", style) if kind == "softbreak" else None), line
         elif kind == "code_inline":
-            text, code = shown(token.content), f"{style} code".strip()
+            text, code = span_text(token.content), f"{style} code".strip()
             yield StyledSpan(text, code, link, line), line
         elif kind == "link_open":
             href = str(token.attrGet("href") or "")
@@ -275,9 +286,12 @@ def _inline_spans(
         elif kind == "image":
             href = str(token.attrGet("src") or "")
             number, image_style = resolve(href, False, "")
-            yield StyledSpan(f"▣ {shown(token.content or href)}", image_style, number, line), line
+            yield (
+                StyledSpan(f"▣ {span_text(token.content or href)}", image_style, number, line),
+                line,
+            )
         elif kind == "html_inline":
-            yield StyledSpan(shown(token.content), "comment", source=line), line
+            yield StyledSpan(span_text(token.content), "comment", source_line=line), line
         elif kind.endswith("_open"):
             styles.append(
                 {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}.get(kind, "")
@@ -286,17 +300,19 @@ def _inline_spans(
             styles.pop()
 
 
-def _text_spans(text: str, style: str, resolve: Resolver) -> Iterator[StyledSpan]:
+def _text_spans(text: str, style: str, resolve: LinkResolver) -> Iterator[StyledSpan]:
     end = 0
     for match in _WIKILINK.finditer(text) if "[[" in text else ():
         if match.start() > end:
-            yield StyledSpan(shown(text[end : match.start()]), style)
+            yield StyledSpan(span_text(text[end : match.start()]), style)
         target, heading, alias = match[1].strip(), match[2] or "", match[3]
         number, link_style = resolve(target, True, heading)
-        yield StyledSpan(shown(alias or target or heading), f"{style} {link_style}".strip(), number)
+        yield StyledSpan(
+            span_text(alias or target or heading), f"{style} {link_style}".strip(), number
+        )
         end = match.end()
     if end < len(text):
-        yield StyledSpan(shown(text[end:]), style)
+        yield StyledSpan(span_text(text[end:]), style)
 
 
 def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
@@ -310,7 +326,7 @@ def _column_widths(rows: list[list[tuple[StyledSpan, ...]]], room: int) -> list[
     """Return the widths of columns: what each needs, the widest shrunk until the table fits."""
     count = max((len(row) for row in rows), default=0)
     widths = [
-        max((width_of(row[column]) for row in rows if column < len(row)), default=1) or 1
+        max((measure(row[column]) for row in rows if column < len(row)), default=1) or 1
         for column in range(count)
     ]
     spare = room - 3 * (count - 1) - sum(widths)
@@ -330,5 +346,5 @@ def _row(cells_of: list[tuple[StyledSpan, ...]], widths: list[int]) -> tuple[Sty
             spans.append(StyledSpan(" │ ", "dim"))
         cell = fit(cells_of[column], width) if column < len(cells_of) else ()
         spans.extend(cell)
-        spans.append(StyledSpan(" " * (width - width_of(cell))))
+        spans.append(StyledSpan(" " * (width - measure(cell))))
     return tuple(spans)

@@ -12,7 +12,7 @@ from ricordo.secrets import Secret, find_secrets
 
 MASK = "●●●●●●"
 """Shown instead of a secret of any length; once in each line of a secret of several lines."""
-SHORT = 16_000
+MAX_IMMEDIATE = 16_000
 """Most characters of a text that is scanned while it is drawn: takes a few milliseconds."""
 _MOST_CACHED = 2_000
 """Most texts whose secrets are cached."""
@@ -21,7 +21,7 @@ _lock = Lock()
 _PART = re.compile(r"[^\r\n]+")
 
 
-def secrets_in(text: str) -> tuple[Secret, ...]:
+def find_cached_secrets(text: str) -> tuple[Secret, ...]:
     """Return the secrets in `text` in their order; cached, so that drawing it again is fast."""
     secrets = _cache.get(text)
     if secrets is None:
@@ -33,28 +33,30 @@ def secrets_in(text: str) -> tuple[Secret, ...]:
     return secrets
 
 
-def is_looked_through(text: str) -> bool:
+def can_mask_at_once(text: str) -> bool:
     """Return whether `text` can be masked at once: it is short, or its secrets are cached."""
-    return len(text) <= SHORT or text in _cache
+    return len(text) <= MAX_IMMEDIATE or text in _cache
 
 
-def masked(text: str, start: int = 0, end: int | None = None) -> str:
+def mask_text(text: str, start: int = 0, end: int | None = None) -> str:
     """Return `text` from `start` to `end` with `MASK` for each secret. Line ends stay, so that
     lines keep their numbers.
     """
-    secrets, part = secrets_in(text), text[start:end]
+    secrets, part = find_cached_secrets(text), text[start:end]
     return _mask_places(part, [(a - start, b - start) for _, a, b in secrets]) if secrets else part
 
 
-def masked_passage(
+def mask_passage(
     passage: str, marks: Sequence[tuple[int, int]], text: str
 ) -> tuple[str, Sequence[tuple[int, int]]]:
     """Return a `passage` of `text`, whose white space was made single blanks, with its secrets
     masked, also those that it has only a part of; and the `marks` moved to what is left.
     """
-    if not secrets_in(text):
+    if not find_cached_secrets(text):
         return passage, marks
-    places = sorted({*_find_places(passage, text), *((a, b) for _, a, b in secrets_in(passage))})
+    places = sorted(
+        {*_find_places(passage, text), *((a, b) for _, a, b in find_cached_secrets(passage))}
+    )
     visible_marks = [mark for mark in marks if all(mark[1] <= a or b <= mark[0] for a, b in places)]
     moved = [
         tuple(len(_mask_places(passage[:at], places)) for at in mark) for mark in visible_marks
@@ -85,7 +87,7 @@ def _find_places(passage: str, text: str) -> Iterator[tuple[int, int]]:
     at = flat_text.find(quoted)
     if at < 0:
         return
-    for _, start, end in secrets_in(text):
+    for _, start, end in find_cached_secrets(text):
         first, last = (bisect_right(begins, place) - 1 for place in (start, end - 1))
         first_place = flat_begins[first] + start - begins[first]
         end_place = flat_begins[last] + end - begins[last]

@@ -13,17 +13,27 @@ from functools import partial
 
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
-from ricordo.memory.names import Leads
+from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note, ReadError
 from ricordo.services.search.ambient import LINKS, Association
-from ricordo.services.sessions.activity_text import age_in_words, brief_day, read_briefly
+from ricordo.services.sessions.activity_text import (
+    describe_age,
+    describe_reads_briefly,
+    format_day_briefly,
+)
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 from ricordo.tui.render.empty import READING
-from ricordo.tui.render.index_rows import PROTECTED
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, width_of, wrap
-from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
-from ricordo.tui.render.mask import MASK, is_looked_through, masked, masked_passage, secrets_in
+from ricordo.tui.render.index_rows import PROTECTED_MARK
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, span_text, measure, wrap
+from ricordo.tui.render.markdown import LinkResolver, render_markdown, split_markdown
+from ricordo.tui.render.mask import (
+    MASK,
+    can_mask_at_once,
+    find_cached_secrets,
+    mask_passage,
+    mask_text,
+)
 
 
 def render_source(
@@ -32,7 +42,7 @@ def render_source(
     width: int,
     head_lines: int,
     links: dict[int, list[Link]],
-    resolve: Resolver,
+    resolve: LinkResolver,
 ) -> list[StyledLine]:
     """Return `lines` with their numbers; the first is line `first` of the file.
 
@@ -55,7 +65,9 @@ def _style_of(line: str) -> str:
     return "quote" if line.startswith(">") else ""
 
 
-def _render_spans(line: str, base: str, links: list[Link], resolve: Resolver) -> list[StyledSpan]:
+def _render_spans(
+    line: str, base: str, links: list[Link], resolve: LinkResolver
+) -> list[StyledSpan]:
     spans: list[StyledSpan] = []
     end = 0
     for link in links:
@@ -65,14 +77,14 @@ def _render_spans(line: str, base: str, links: list[Link], resolve: Resolver) ->
             continue
         stop = start + (link.end - link.start)
         number, style = resolve(link.target, link.is_wikilink, link.anchor)
-        spans.append(StyledSpan(shown(line[end:start]), base))
-        spans.append(StyledSpan(shown(line[start:stop]), style, number))
+        spans.append(StyledSpan(span_text(line[end:start]), base))
+        spans.append(StyledSpan(span_text(line[start:stop]), style, number))
         end = stop
-    spans.append(StyledSpan(shown(line[end:]), base))
+    spans.append(StyledSpan(span_text(line[end:]), base))
     return [span for span in spans if span.text]
 
 
-LONGEST_LINE = 10_000
+MAX_LINE = 10_000
 """Most characters of a line that are shown; the rest is counted."""
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict")
 """File names that Syncthing, Dropbox and others give to conflict copies."""
@@ -86,18 +98,18 @@ _BYTES_SHOWN = 256
 class LinkTarget:
     """The target of a link on the page."""
 
-    leads: Leads
+    kind: TargetKind
     path: str
     """Path of the file, or the address as written."""
     anchor: str = ""
 
 
 _STYLES = {
-    Leads.NOTE: "link",
-    Leads.FILE: "external-link",
-    Leads.NOWHERE: "dead-link",
-    Leads.OUTSIDE: "dead-link",
-    Leads.AWAY: "external-link",
+    TargetKind.NOTE: "link",
+    TargetKind.FILE: "external-link",
+    TargetKind.MISSING: "dead-link",
+    TargetKind.OUTSIDE: "dead-link",
+    TargetKind.EXTERNAL: "external-link",
 }
 
 
@@ -135,31 +147,31 @@ class NotePage:
         return self._note.path
 
     @property
-    def is_looked_through(self) -> bool:
+    def can_mask_at_once(self) -> bool:
         """Return whether the text can be masked at once; else scan it in a thread first."""
-        return is_looked_through(self._note.text)
+        return can_mask_at_once(self._note.text)
 
     @property
-    def secrets(self) -> int:
+    def secret_count(self) -> int:
         """Return the number of secrets in the text; 0 while it is not scanned."""
-        return len(secrets_in(self._note.text)) if self.is_looked_through else 0
+        return len(find_cached_secrets(self._note.text)) if self.can_mask_at_once else 0
 
     @property
     def body(self) -> str:
         """Return the text as it is shown, without frontmatter."""
         note = self._note
-        return note.body if self._revealed else masked(note.text, note.head.end)
+        return note.body if self._revealed else mask_text(note.text, note.frontmatter.end)
 
-    def look_through(self) -> None:
+    def scan_secrets(self) -> None:
         """Scan the text for secrets; slow, for a thread."""
-        secrets_in(self._note.text)
+        find_cached_secrets(self._note.text)
 
     @property
-    def can_be_written(self) -> bool:
+    def has_source_page(self) -> bool:
         """Return whether `written` returns another page."""
         return not self.as_source and bool(self._note.text)
 
-    def written(self) -> NotePage:
+    def as_source_page(self) -> NotePage:
         """Return the page that shows the same note as source."""
         page = NotePage(
             self._snapshot,
@@ -173,7 +185,7 @@ class NotePage:
         page._associations = self._associations
         return page
 
-    def remind(self, associations: Sequence[Association]) -> list[StyledLine]:
+    def add_associations(self, associations: Sequence[Association]) -> list[StyledLine]:
         """Store the associations of the note, and return them as lines for the end of the page.
         Associations via a note that this snapshot lacks are left out.
         """
@@ -183,9 +195,9 @@ class NotePage:
         ]
         return self._render_associations()
 
-    def pieces(self) -> Iterator[list[StyledLine]]:
+    def iter_pieces(self) -> Iterator[list[StyledLine]]:
         """Yield the page piece by piece; a short note is one piece."""
-        if self._note.trouble is ReadError.NOT_YET:
+        if self._note.read_error is ReadError.PENDING:
             yield [StyledLine((StyledSpan(READING, "dim"),))]
             return
         drawn = self._render_facts()
@@ -204,53 +216,55 @@ class NotePage:
         elif self.as_source:
             yield from self._iter_source()
         else:
-            for line, part in chunks(_shorten_lines(self.body), note.line_of(note.head.end)):
+            for line, part in split_markdown(
+                _shorten_lines(self.body), note.line_of(note.frontmatter.end)
+            ):
                 yield partial(self._render_part, line, part)
 
     def _render_facts(self) -> list[StyledLine]:
         note = self._note
         facts = [
-            what_it_is(note),
+            describe_role(note),
             note.type,
-            age_in_words(note, self._today, self._snapshot.ages),
-            f"≈{tokens(note.text):,} tokens",
-            read_briefly(self._snapshot.evidence, note),
+            describe_age(note, self._today, self._snapshot.ages),
+            f"≈{estimate_tokens(note.text):,} tokens",
+            describe_reads_briefly(self._snapshot.evidence, note),
         ]
         if _CONFLICT_COPY.search(note.path):
             facts.append("conflict copy")
         if note.facts.links > 1:
             facts.append("hard link")
-        if not note.facts.writable:
+        if not note.facts.is_writable:
             facts.append("read-only")
         if self._snapshot.is_protected(note):
-            facts.append(f"{PROTECTED} protected")
+            facts.append(f"{PROTECTED_MARK} protected")
         rows = [
             StyledLine(row)
             for row in wrap(
-                [StyledSpan(one_line(" · ".join(filter(None, facts))), "dim")], self._width
+                [StyledSpan(make_one_line(" · ".join(filter(None, facts))), "dim")], self._width
             )
         ]
         rows += self._render_origin()
-        if self.secrets:
+        if self.secret_count:
             rows.append(self._render_secrets())
         if note.description:
             description = note.description
             if not self._revealed:
-                description, _ = masked_passage(" ".join(description.split()), (), note.text)
-            spans = [StyledSpan(one_line(description[:2_000]), "italic")]
+                description, _ = mask_passage(" ".join(description.split()), (), note.text)
+            spans = [StyledSpan(make_one_line(description[:2_000]), "italic")]
             rows.extend(StyledLine(row) for row in wrap(spans, self._width))
-        if note.trouble:
+        if note.read_error:
             rows.append(
-                StyledLine((StyledSpan(clip(f"✗ {note.trouble.value}", self._width), "error"),))
+                StyledLine((StyledSpan(clip(f"✗ {note.read_error.value}", self._width), "error"),))
             )
-        fault = note.head.fault
+        fault = note.frontmatter.error
         if fault:
             text = f"✗ line {fault.line}: {fault.message}"
             rows.append(StyledLine((StyledSpan(clip(text, self._width), "error"),)))
         return [*rows, BLANK]
 
     def _render_secrets(self) -> StyledLine:
-        count = "1 secret is" if self.secrets == 1 else f"{self.secrets} secrets are"
+        count = "1 secret is" if self.secret_count == 1 else f"{self.secret_count} secrets are"
         words = f"! {count} shown" if self._revealed else f"{MASK} {count} masked"
         verb = "mask" if self._revealed else "reveal"
         key = (
@@ -263,11 +277,11 @@ class NotePage:
     def _render_origin(self) -> list[StyledLine]:
         """Return the session of the note: from the transcripts, else from its frontmatter."""
         known = self._snapshot.evidence.origins.get(self._note.path)
-        session = self._note.head.scalar("originSessionId")
+        session = self._note.frontmatter.get_text("originSessionId")
         if known is not None:
-            before, behind = "from session “", f"” · {brief_day(known.at, self._today)}"
+            before, behind = "from session “", f"” · {format_day_briefly(known.at, self._today)}"
             key = (StyledSpan("  O ", "key"), StyledSpan("origin", "dim"))
-            room = max(8, self._width - width_of((StyledSpan(before + behind), *key)))
+            room = max(8, self._width - measure((StyledSpan(before + behind), *key)))
             text = f"{before}{clip(known.session, min(room, 60))}{behind}"
             return [StyledLine(fit((StyledSpan(text, "dim"), *key), self._width))]
         if session:
@@ -280,12 +294,12 @@ class NotePage:
 
     def _iter_source(self) -> Iterator[Callable[[], list[StyledLine]]]:
         note = self._note
-        text = note.text if self._revealed else masked(note.text)
+        text = note.text if self._revealed else mask_text(note.text)
         lines = _shorten_lines(text).split("\n")
         links: dict[int, list[Link]] = {}
         for link in note.links:
             links.setdefault(link.line, []).append(link)
-        head_lines = note.text.count("\n", 0, note.head.end)
+        head_lines = note.text.count("\n", 0, note.frontmatter.end)
         for start in range(0, len(lines), _SOURCE_PIECE):
             part = lines[start : start + _SOURCE_PIECE]
             yield partial(
@@ -314,7 +328,7 @@ class NotePage:
         forward = [
             link.path
             for link in memory.links.get(path, ())
-            if link.leads is Leads.NOTE and link.path != path
+            if link.target_kind is TargetKind.NOTE and link.path != path
         ]
         backward = list(memory.backlinks.get(path, ()))
         spans: list[StyledSpan] = []
@@ -332,11 +346,11 @@ class NotePage:
         """Return the associations beyond the note's own links, each with its path."""
         spans: list[StyledSpan] = []
         for association in self._associations:
-            if len(association.steps) == 1 and association.steps[0].how in LINKS:
+            if len(association.steps) == 1 and association.steps[0].relation in LINKS:
                 continue
             spans += [
                 self._render_link(association.path),
-                StyledSpan(f" ({one_line(self._describe_path(association))})  ", "dim"),
+                StyledSpan(f" ({make_one_line(self._describe_path(association))})  ", "dim"),
             ]
         if not spans:
             return []
@@ -350,15 +364,15 @@ class NotePage:
         if between:
             return f"via {', '.join(between)}"
         # "same session as", "given together with": drop the last word, no name follows
-        return association.steps[0].how.rpartition(" ")[0]
+        return association.steps[0].relation.rpartition(" ")[0]
 
     def _render_link(self, path: str) -> StyledSpan:
-        self.targets.append(LinkTarget(Leads.NOTE, path))
+        self.targets.append(LinkTarget(TargetKind.NOTE, path))
         file = self._snapshot.memory.by_path[path]
         name = path if file.role is FileRole.INDEX else file.stem
         return StyledSpan(clip(name, 48), "link", len(self.targets) - 1)
 
-    def _create_resolver(self) -> Resolver:
+    def _create_resolver(self) -> LinkResolver:
         memory, note = self._snapshot.memory, self._note
 
         def resolve(target: str, is_wikilink: bool, anchor: str) -> tuple[int, str]:
@@ -367,17 +381,19 @@ class NotePage:
             link = Link(_unquote(target), anchor, "", 0, 0, 0, is_wikilink)
             resolved = memory.resolve(note, link)
             path = resolved.path or target
-            if resolved.leads is Leads.AWAY and not target and anchor:
-                self.targets.append(LinkTarget(Leads.NOTE, note.path, anchor))
+            if resolved.target_kind is TargetKind.EXTERNAL and not target and anchor:
+                self.targets.append(LinkTarget(TargetKind.NOTE, note.path, anchor))
             else:
-                self.targets.append(LinkTarget(resolved.leads, path, anchor))
-            is_unwritten = is_wikilink and resolved.leads is Leads.NOWHERE
-            return len(self.targets) - 1, "wanted-link" if is_unwritten else _STYLES[resolved.leads]
+                self.targets.append(LinkTarget(resolved.target_kind, path, anchor))
+            is_unwritten = is_wikilink and resolved.target_kind is TargetKind.MISSING
+            return len(self.targets) - 1, "wanted-link" if is_unwritten else _STYLES[
+                resolved.target_kind
+            ]
 
         return resolve
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return the estimated tokens of `text`: one for four ASCII characters, one for every other
     character (a rule of thumb; tokenisers differ).
     """
@@ -385,7 +401,7 @@ def tokens(text: str) -> int:
     return max(1, plain // 4 + (len(text) - plain)) if text else 0
 
 
-def line_of_heading(note: Note, anchor: str) -> int:
+def find_heading_line(note: Note, anchor: str) -> int:
     """Return the line of the heading that `anchor` names in GitHub's or Obsidian's way; 0 if
     there is none.
     """
@@ -397,13 +413,13 @@ def line_of_heading(note: Note, anchor: str) -> int:
     return 0
 
 
-def why_not_followed(target: LinkTarget) -> str:
+def explain_unfollowed(target: LinkTarget) -> str:
     """Return in one line of visible text why a link to no note is not followed."""
     reason = {
-        Leads.AWAY: "Ricordo opens no addresses; y copies it",
-        Leads.OUTSIDE: "Link out of the memory",
-        Leads.FILE: "Link to a file that is no note",
-    }.get(target.leads, "Link to a note that does not exist")
+        TargetKind.EXTERNAL: "Ricordo opens no addresses; y copies it",
+        TargetKind.OUTSIDE: "Link out of the memory",
+        TargetKind.FILE: "Link to a file that is no note",
+    }.get(target.kind, "Link to a note that does not exist")
     return f"{reason}: {clip(target.path, 400)}"
 
 
@@ -412,7 +428,7 @@ def _slug(heading: str) -> str:
     return chars.strip().replace(" ", "-")
 
 
-def what_it_is(note: Note) -> str:
+def describe_role(note: Note) -> str:
     """Return the role of a file in its memory, in words; "" for an ordinary note."""
     return {
         FileRole.INDEX: "index",
@@ -430,11 +446,11 @@ def _unquote(target: str) -> str:
 def _shorten_lines(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    if len(text) <= LONGEST_LINE:
+    if len(text) <= MAX_LINE:
         return text
     return "\n".join(
         line
-        if len(line) <= LONGEST_LINE
-        else f"{line[:LONGEST_LINE]} … (+{len(line) - LONGEST_LINE:,} characters)"
+        if len(line) <= MAX_LINE
+        else f"{line[:MAX_LINE]} … (+{len(line) - MAX_LINE:,} characters)"
         for line in text.split("\n")
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ricordo.curation.opinion import Opinion, View
+from ricordo.curation.opinion import Opinion, PairVerdict
 from ricordo.services.conflicts.conflicts import Conflict, Keep
-from ricordo.services.conflicts.judgement import BeforeJudging, JudgementOutcome
-from ricordo.services.conflicts.opinions import suggested
-from ricordo.text import one_line
+from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
+from ricordo.services.conflicts.opinions import get_suggested_side
+from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 _VIEW_WORDS = {
-    View.CONFLICT: "a conflict",
-    View.DUPLICATE: "a duplicate",
-    View.BOTH_HOLD: "both may be true",
-    View.UNSURE: "cannot decide",
+    PairVerdict.CONFLICT: "a conflict",
+    PairVerdict.DUPLICATE: "a duplicate",
+    PairVerdict.BOTH_VALID: "both may be true",
+    PairVerdict.UNSURE: "cannot decide",
 }
 _ABOUT = (
     "These pairs of notes may contradict or repeat each other; the rules cannot decide. The answer "
@@ -24,35 +24,35 @@ _ABOUT = (
 )
 
 
-def opinion_spans(opinion: Opinion) -> list[StyledSpan]:
+def render_opinion(opinion: Opinion) -> list[StyledSpan]:
     """Return an opinion on an uncertain pair, with its author and reason."""
-    keep = suggested(opinion)
+    keep = get_suggested_side(opinion)
     which = "" if keep is Keep.NONE else f", keep {keep}"
     return [
-        StyledSpan(f"opinion of {one_line(opinion.model) or 'a program'}: ", "accent"),
-        StyledSpan(f"{_VIEW_WORDS[opinion.view]}{which}", "bold"),
-        StyledSpan(f" · {one_line(opinion.reason)}"),
+        StyledSpan(f"opinion of {make_one_line(opinion.model) or 'a program'}: ", "accent"),
+        StyledSpan(f"{_VIEW_WORDS[opinion.verdict]}{which}", "bold"),
+        StyledSpan(f" · {make_one_line(opinion.reason)}"),
     ]
 
 
-def before_judging_lines(before: BeforeJudging, width: int) -> list[StyledLine]:
+def render_judgement_preview(before: JudgementPreview, width: int) -> list[StyledLine]:
     """Return what would be sent, and the earlier opinions."""
     lines = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)] + [BLANK]
-    if before.asked is not None and before.leaving is not None and before.asked.doubts:
-        count = len(before.asked.doubts)
-        of = "" if count == before.untold else f" of {before.untold}"
+    if before.request is not None and before.egress is not None and before.request.pairs:
+        count = len(before.request.pairs)
+        of = "" if count == before.pending_count else f" of {before.pending_count}"
         lines += [
             StyledLine((StyledSpan(f"{count}{of} uncertain: this is sent", "heading"),)),
             BLANK,
         ]
-        lines += [*sent_lines(before.leaving.text, "pair ", width), BLANK]
-    if before.told:
+        lines += [*render_sent(before.egress.text, "pair ", width), BLANK]
+    if before.judged_pairs:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
-        lines += [row for it in before.told for row in _render_opinion(it, width)]
+        lines += [row for it in before.judged_pairs for row in _render_opinion(it, width)]
     return lines
 
 
-def sent_lines(text: str, heading: str, width: int) -> list[StyledLine]:
+def render_sent(text: str, heading: str, width: int) -> list[StyledLine]:
     """Return a text as it is sent; lines that begin with `heading` are Ricordo's."""
     lines: list[StyledLine] = []
     for line in text.rstrip("\n").split("\n"):
@@ -65,22 +65,22 @@ def sent_lines(text: str, heading: str, width: int) -> list[StyledLine]:
 
 
 def _render_opinion(conflict: Conflict, width: int) -> list[StyledLine]:
-    paths = (one_line(side.quote.path) for side in (conflict.left, conflict.right))
-    spans = opinion_spans(conflict.opinion) if conflict.opinion else []
+    paths = (make_one_line(side.quote.path) for side in (conflict.left, conflict.right))
+    spans = render_opinion(conflict.opinion) if conflict.opinion else []
     rows = wrap([StyledSpan(" ↔ ".join(paths))], width - 1)
     rows += wrap(spans, width - 1, (StyledSpan("  "),), (StyledSpan("  "),))
     return [StyledLine(row) for row in rows]
 
 
-def told_of(outcome: JudgementOutcome) -> list[str]:
+def describe_outcome(outcome: JudgementOutcome) -> list[str]:
     """Return the result of having uncertain pairs judged, in a few sentences."""
-    counts = Counter(opinion.view for _, opinion in outcome.opinions)
-    views = (f"{_VIEW_WORDS[view]}: {counts[view]}" for view in View if counts[view])
+    counts = Counter(opinion.verdict for _, opinion in outcome.opinions)
+    views = (f"{_VIEW_WORDS[view]}: {counts[view]}" for view in PairVerdict if counts[view])
     messages = [f"{len(outcome.opinions)} judged. {'; '.join(views)}".rstrip()]
     if outcome.rejected:
         first = outcome.rejected[0]
         more = f", and {len(outcome.rejected) - 1} more" if len(outcome.rejected) > 1 else ""
         messages.append(
-            f"Refused: {one_line(first.change)}: {one_line(first.why).rstrip('.')}{more}."
+            f"Refused: {make_one_line(first.change)}: {make_one_line(first.why).rstrip('.')}{more}."
         )
     return messages

@@ -13,26 +13,26 @@ from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip
 
 if TYPE_CHECKING:
-    from ricordo.services.review import Queue
+    from ricordo.services.review import ReviewQueue
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActingScreen
-    from ricordo.tui.base.list_diff_screen import RevertActions
+    from ricordo.tui.base.acting_screen import ActionScreen
+    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.base.reading import OpenNote
     from ricordo.tui.review.screen import ReviewScreen
 
 
-class Reviewing:
+class ReviewController:
     """The review of the memory that a screen shows."""
 
     def __init__(
         self,
-        screen: ActingScreen[Any],
+        screen: ActionScreen[Any],
         notebook: Notebook,
         follower: Follower,
         reading: OpenNote,
         say: Callable[[], None],
-        actions: RevertActions,
+        actions: NotebookActions,
         *,
         opens: bool,
     ) -> None:
@@ -42,30 +42,30 @@ class Reviewing:
         """
         self._screen = screen
         # another notebook for threads: this one is used in the follower's
-        self._notebook = notebook.another()
+        self._notebook = notebook.copy()
         self._follower = follower
         self._reading = reading
         self._say = say
         self._actions = actions
         self._opens = opens
-        self._queue: Queue | None = None
+        self._queue: ReviewQueue | None = None
         self._review: ReviewScreen | None = None
 
     @property
-    def due(self) -> int:
+    def due_count(self) -> int:
         """Number of notes to review today."""
         return len(self._queue.items) if self._queue else 0
 
-    def looked(self, snapshot: Snapshot) -> None:
+    def update_snapshot(self, snapshot: Snapshot) -> None:
         """Use a new snapshot of the memory."""
         if self._review is not None:
-            self._review.looked(snapshot)
+            self._review.update_snapshot(snapshot)
         self.count()
 
     def count(self) -> None:
         """Find out what is due, once all evidence is gathered."""
-        snapshot = self._reading.look
-        if snapshot is not None and snapshot.known:
+        snapshot = self._reading.snapshot
+        if snapshot is not None and snapshot.has_evidence:
             self._run(partial(self._count, snapshot), "due", exclusive=True)
 
     def _run(
@@ -96,16 +96,16 @@ class Reviewing:
         """Open the review of what is due."""
         from ricordo.tui.review.screen import ReviewScreen
 
-        snapshot, queue = self._reading.look, self._queue
+        snapshot, queue = self._reading.snapshot, self._queue
         if snapshot is not None and queue is not None:
             screen = self._screen
             self._review = ReviewScreen(
                 snapshot,
                 queue,
-                screen.styles_now(),
+                screen.current_palette(),
                 screen.keymap,
                 self._actions,
-                self.judge,
+                self.store_verdict,
                 self._show_origin,
             )
             screen.app.push_screen(self._review, self._forget_review)
@@ -114,47 +114,47 @@ class Reviewing:
         self._review = None
 
     def _show_origin(self, snapshot: Snapshot, path: str) -> None:
-        from ricordo.services.sessions.quotes import causes_of_note
+        from ricordo.services.sessions.quotes import list_note_origins
         from ricordo.tui.dialogs.origin import OriginScreen
 
-        palette, keymap = self._screen.styles_now(), self._screen.keymap
-        find = partial(causes_of_note, self._notebook, snapshot.memory, path)
+        palette, keymap = self._screen.current_palette(), self._screen.keymap
+        find = partial(list_note_origins, self._notebook, snapshot.memory, path)
         origin = OriginScreen(path, find, palette, keymap)
         self._screen.app.push_screen(origin)
 
     def confirm_note(self) -> None:
         """Record that the open note is still true."""
-        snapshot, path = self._reading.look, self._reading.path
+        snapshot, path = self._reading.snapshot, self._reading.path
         if snapshot is not None and path in snapshot.retention:
             self._run(partial(self._confirm, snapshot, path), "judge")
 
     async def _confirm(self, snapshot: Snapshot, path: str) -> None:
-        if await self.judge(snapshot, path, ReviewVerdict.TRUE):
+        if await self.store_verdict(snapshot, path, ReviewVerdict.TRUE):
             name = clip(snapshot.memory.by_path[path].name, 60)
             message = f"Confirmed as still true: {name}. u undoes it."
             self._screen.notify(message, markup=False, timeout=5)
 
-    async def judge(
+    async def store_verdict(
         self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> bool:
         """Store the user's verdict on a note as it is in `look`; return whether it was stored.
         Errors are reported.
         """
         try:
-            await asyncio.to_thread(self._notebook.judge_note, snapshot, path, judgement, until)
+            await asyncio.to_thread(self._notebook.record_verdict, snapshot, path, judgement, until)
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return False
-        self._follower.judge()
+        self._follower.request_judging()
         if judgement is ReviewVerdict.TRUE:
             from ricordo.services.search.usage import remember_confirmed
 
-            around = self._notebook.surroundings
+            around = self._notebook.environment
             await asyncio.to_thread(remember_confirmed, around, snapshot.memory, path)
         return True
 
 
-def _load_review() -> Callable[[Notebook, Snapshot], Queue]:
-    from ricordo.services.review import review
+def _load_review() -> Callable[[Notebook, Snapshot], ReviewQueue]:
+    from ricordo.services.review import build_review
 
-    return review
+    return build_review

@@ -8,11 +8,11 @@ from datetime import date, datetime, timedelta
 
 from ricordo.lint.finding import Finding
 from ricordo.lint.retention import Retention
-from ricordo.services.review import Item, Queue, Why
+from ricordo.services.review import ReviewNote, ReviewQueue, ReviewReason
 from ricordo.services.workspace.notebook import Snapshot
 from ricordo.storage.decisions import ReviewVerdict
-from ricordo.text import one_line
-from ricordo.tui.render.freshness_rows import retention_lines
+from ricordo.text import make_one_line
+from ricordo.tui.render.freshness_rows import render_retention
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
@@ -34,65 +34,68 @@ Outcome = ReviewVerdict | str
 EDITED, RETIRED = "edited", "retired"
 
 
-def doubts_in(item: Item, snapshot: Snapshot) -> list[Finding]:
+def findings_still_there(item: ReviewNote, snapshot: Snapshot) -> list[Finding]:
     """Return the findings of an item that are in `look` too, worst first."""
-    ids = {finding.id for finding in item.doubts}
+    ids = {finding.id for finding in item.findings}
     return [finding for finding in snapshot.by_path.get(item.note.path, ()) if finding.id in ids]
 
 
-def doubt_lines(item: Item, snapshot: Snapshot, width: int) -> list[StyledLine]:
+def render_findings(item: ReviewNote, snapshot: Snapshot, width: int) -> list[StyledLine]:
     """Return the findings on a note in `look` with their evidence, then its retention."""
     path = item.note.path
     lines: list[StyledLine] = []
-    for finding in doubts_in(item, snapshot):
+    for finding in findings_still_there(item, snapshot):
         glyph, style = GLYPHS[finding.severity]
         place = f" line {finding.line}:" if finding.line else ""
         first = (StyledSpan(f"{glyph} ", style),)
         message = [
             StyledSpan(finding.rule, style),
-            StyledSpan(f"{place} {one_line(finding.message)}"),
+            StyledSpan(f"{place} {make_one_line(finding.message)}"),
         ]
         lines += [StyledLine(row) for row in wrap(message, width, first, (StyledSpan("  "),))]
         for text in finding.evidence:
-            evidence = [StyledSpan(one_line(text), "dim")]
+            evidence = [StyledSpan(make_one_line(text), "dim")]
             lines += [
                 StyledLine(row)
                 for row in wrap(evidence, width, (StyledSpan("  "),), (StyledSpan("  "),))
             ]
-    if item.why is Why.NEW:
+    if item.reason is ReviewReason.NEW:
         lines.append(
             StyledLine((StyledSpan("● ", "changed"), StyledSpan("somebody else wrote it")))
         )
     retention = snapshot.retention.get(path)
-    return lines + (retention_lines(retention, width) if retention is not None else [])
+    return lines + (render_retention(retention, width) if retention is not None else [])
 
 
-def meter(done: int, of: int, width: int) -> StyledSpan:
+def render_progress(done: int, of: int, width: int) -> StyledSpan:
     """Return a progress bar."""
     filled = round(done / of * width) if of else width
     return StyledSpan("▰" * filled + "▱" * (width - filled), "accent")
 
 
-def end_lines(
-    snapshot: Snapshot, queue: Queue, outcomes: Mapping[str, Outcome], left: int, width: int
+def render_summary(
+    snapshot: Snapshot, queue: ReviewQueue, outcomes: Mapping[str, Outcome], left: int, width: int
 ) -> list[StyledLine]:
     """Return the summary: what was done, when the next note is due, the calendar and the chart.
     `left` is the number of skipped notes, `queue` what is due after them.
     """
     lines = [StyledLine(row) for row in wrap(_summarize(outcomes, left), width)]
     lines += [StyledLine(row) for row in wrap(_describe_next(queue, left), width)]
-    lines += [BLANK, *calendar(reviews_by_day(snapshot), queue.ahead, snapshot.at.date(), width)]
-    return [*lines, BLANK, *chart(tuple(snapshot.retention.values()), width)]
+    lines += [
+        BLANK,
+        *render_calendar(count_reviews_by_day(snapshot), queue.forecast, snapshot.at.date(), width),
+    ]
+    return [*lines, BLANK, *render_chart(tuple(snapshot.retention.values()), width)]
 
 
-def reviews_by_day(snapshot: Snapshot) -> Mapping[date, int]:
+def count_reviews_by_day(snapshot: Snapshot) -> Mapping[date, int]:
     """Return the number of notes reviewed on each day, without undone verdicts."""
-    moments = (verdict.at for verdicts in snapshot.said.values() for verdict in verdicts)
+    moments = (verdict.at for verdicts in snapshot.verdicts.values() for verdict in verdicts)
     zone = snapshot.at.tzinfo
     return Counter(datetime.fromisoformat(at).astimezone(zone).date() for at in moments)
 
 
-def calendar(
+def render_calendar(
     done: Mapping[date, int], ahead: Mapping[date, int], today: date, width: int
 ) -> list[StyledLine]:
     """Return a calendar with weeks as columns: reviews up to `today`, due notes after it."""
@@ -118,7 +121,7 @@ def calendar(
     return [*lines, *(StyledLine(row) for row in wrap(legend, width))]
 
 
-def chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
+def render_chart(retention: Sequence[Retention], width: int) -> list[StyledLine]:
     """Return a chart of the notes by retention, a row for each tenth."""
     counts = Counter(_step(one) for one in retention)
     stale = Counter(_step(one) for one in retention if one.is_stale)
@@ -187,7 +190,7 @@ def _summarize(outcomes: Mapping[str, Outcome], left: int) -> list[StyledSpan]:
     ]
 
 
-def _describe_next(queue: Queue, left: int) -> list[StyledSpan]:
+def _describe_next(queue: ReviewQueue, left: int) -> list[StyledSpan]:
     sentences: list[str] = []
     if left:
         sentences.append("Skipped notes are still due.")

@@ -15,22 +15,29 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.errors import RicordoError
-from ricordo.services.review import Item, Queue, last_said, queue
+from ricordo.services.review import ReviewNote, ReviewQueue, build_queue, find_last_verdict
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import ReviewVerdict
-from ricordo.text import clip, one_line
+from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.handlers import Handlers
-from ricordo.tui.actions.registry import BY_ID, label_of
-from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
-from ricordo.tui.base.list_diff_screen import RevertActions
-from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, Scene, Situation, needs_redo
-from ricordo.tui.dialogs.choose import ChooseScreen, Way
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
+from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.list_diff_screen import NotebookActions
+from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, ActionContext, ScreenId, needs_redo
+from ricordo.tui.dialogs.choose import Choice, ChooseScreen
 from ricordo.tui.dialogs.form import Field, FormScreen
-from ricordo.tui.render.bars import key_line
+from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan
-from ricordo.tui.render.mask import masked
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.render.note_page import NotePage
-from ricordo.tui.review.rows import RETIRED, Outcome, doubt_lines, doubts_in, end_lines, meter
+from ricordo.tui.review.rows import (
+    RETIRED,
+    Outcome,
+    findings_still_there,
+    render_findings,
+    render_progress,
+    render_summary,
+)
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
 from ricordo.tui.widgets.text_view import AboutView, TextView
@@ -42,20 +49,20 @@ if TYPE_CHECKING:
 _METER = 24
 """Cells of the bar that fills."""
 _WRONG = (
-    Way("edit", "edit it", "correct it in your editor"),
-    Way("retire", "retire it", "remove it; the history keeps it"),
-    Way("leave", "leave it", "to the curator, who is told that it is wrong"),
+    Choice("edit", "edit it", "correct it in your editor"),
+    Choice("retire", "retire it", "remove it; the history keeps it"),
+    Choice("leave", "leave it", "to the curator, who is told that it is wrong"),
 )
 _LATER = (
-    Way("1", "tomorrow", ""),
-    Way("7", "in a week", ""),
-    Way("30", "in a month", ""),
-    Way("date", "on a date …", "that you type"),
+    Choice("1", "tomorrow", ""),
+    Choice("7", "in a week", ""),
+    Choice("30", "in a month", ""),
+    Choice("date", "on a date …", "that you type"),
 )
 _ABOUT_A_NOTE = ("yes", "no", "later", "edit")
 
 
-class Judge(Protocol):
+class StoreVerdict(Protocol):
     """Stores the user's verdict on a note; returns whether it was stored."""
 
     def __call__(
@@ -64,27 +71,27 @@ class Judge(Protocol):
         """`until` is the day on which the note is due again, ISO 8601; "" for none."""
 
 
-class ReviewScreen(ActingScreen[None]):
+class ReviewScreen(ActionScreen[None]):
     """Goes through a queue of notes. Every verdict is stored at once."""
 
-    SCENE = Scene.REVIEW
+    SCREEN_ID = ScreenId.REVIEW
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
         snapshot: Snapshot,
-        queue: Queue,
+        queue: ReviewQueue,
         palette: Palette,
         keymap: Keymap,
-        actions: RevertActions,
-        judge: Judge,
+        actions: NotebookActions,
+        judge: StoreVerdict,
         show_origin: Callable[[Snapshot, str], None],
     ) -> None:
         """`queue` is what is due in `look`; `show_origin` shows the messages that caused a note."""
         super().__init__(palette, keymap)
         self._snapshot = snapshot
-        self._before = snapshot.said
+        self._before = snapshot.verdicts
         self._items = queue.items
         self._more = queue.more
         self._actions = actions
@@ -122,7 +129,7 @@ class ReviewScreen(ActingScreen[None]):
     # What is shown
 
     @property
-    def item(self) -> Item | None:
+    def item(self) -> ReviewNote | None:
         """The note under review; None at the end."""
         return self._items[self._at] if self._at < len(self._items) else None
 
@@ -131,7 +138,7 @@ class ReviewScreen(ActingScreen[None]):
         """What was done with the notes so far, by path."""
         return self._outcomes
 
-    def looked(self, snapshot: Snapshot) -> None:
+    def update_snapshot(self, snapshot: Snapshot) -> None:
         """Use a new snapshot: a verdict was stored, a note was written, or that was undone."""
         self._snapshot = snapshot
         self._outcomes = {
@@ -148,9 +155,9 @@ class ReviewScreen(ActingScreen[None]):
         note = self._snapshot.memory.by_path.get(path)
         if note is None:
             return RETIRED
-        said, before = self._snapshot.said.get(path, ()), self._before.get(path, ())
-        last = last_said(self._snapshot, note)
-        return last.judgement if last is not None and said != before else None
+        said, before = self._snapshot.verdicts.get(path, ()), self._before.get(path, ())
+        last = find_last_verdict(self._snapshot, note)
+        return last.verdict if last is not None and said != before else None
 
     def _show(self, *, keep_place: bool = False) -> None:
         item, was_away = self.item, not self._note.display
@@ -162,7 +169,7 @@ class ReviewScreen(ActingScreen[None]):
             self._done.focus()
         else:
             self._note.focus()
-            self._note.border_title = Content(clip(masked(item.note.name), 80))
+            self._note.border_title = Content(clip(mask_text(item.note.name), 80))
             width = self._note.content_width
             today = self._snapshot.at.date()
             if self._revealed != item.note.path:
@@ -174,40 +181,40 @@ class ReviewScreen(ActingScreen[None]):
                 False,
                 today,
                 revealed=bool(self._revealed),
-                reveal_key=label_of(BY_ID["reveal"], self.keymap),
+                reveal_key=format_action_keys(BY_ID["reveal"], self.keymap),
             )
             self._note.show(page, keep_place=keep_place, line=0 if keep_place else self._line)
-            self._doubts.tell()
+            self._doubts.redraw()
             if was_away:
                 # it has no width before the next layout
                 self.call_after_refresh(self._show, keep_place=keep_place)
-        self.say()
+        self.update_bars()
 
     @property
     def _line(self) -> int:
         """The line of the first finding that has one; 0 where none has."""
         item = self.item
-        findings = doubts_in(item, self._snapshot) if item else []
+        findings = findings_still_there(item, self._snapshot) if item else []
         return next((finding.line for finding in findings if finding.line), 0)
 
     def _doubt_lines(self, width: int) -> list[StyledLine]:
-        return doubt_lines(self.item, self._snapshot, width) if self.item else []
+        return render_findings(self.item, self._snapshot, width) if self.item else []
 
     def _end_lines(self, width: int) -> list[StyledLine]:
         if self.item is not None:
             return []
         # arrivals are left out: the inbox shows them
-        after = queue(self._snapshot, (), len(self._items) or 1)
+        after = build_queue(self._snapshot, (), len(self._items) or 1)
         left = len(self._items) - len(self._outcomes)
-        return end_lines(self._snapshot, after, self._outcomes, left, width)
+        return render_summary(self._snapshot, after, self._outcomes, left, width)
 
-    def say(self) -> None:
+    def update_bars(self) -> None:
         """Update the bars."""
         done, of = len(self._outcomes), len(self._items)
         at = f" {self._at + 1} of {of}" if self.item else " done" if of else ""
         more = f"  {self._more:,} more due" if self._more else ""
-        bar = (meter(done, of, _METER), StyledSpan(f" {done}/{of} ", "dim")) if of else ()
-        self._title.say(
+        bar = (render_progress(done, of, _METER), StyledSpan(f" {done}/{of} ", "dim")) if of else ()
+        self._title.set_content(
             (
                 StyledSpan(" Review ", "accent bold"),
                 StyledSpan(at, "bold"),
@@ -215,8 +222,8 @@ class ReviewScreen(ActingScreen[None]):
             ),
             bar,
         )
-        self._state.say(self._describe_state())
-        self._keys.say(*key_line(self.situation, self.keymap))
+        self._state.set_content(self._describe_state())
+        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     def _describe_state(self) -> tuple[StyledSpan, ...]:
         item = self.item
@@ -226,20 +233,22 @@ class ReviewScreen(ActingScreen[None]):
         hint = "every answer is saved at once; Esc loses nothing"
         if item is None:
             return (StyledSpan(f" {hint}", "dim"),)
-        return (StyledSpan(f" ↓ skips · {hint} · {one_line(item.note.path)}", "dim"),)
+        return (StyledSpan(f" ↓ skips · {hint} · {make_one_line(item.note.path)}", "dim"),)
 
     @property
-    def situation(self) -> Situation:
+    def action_context(self) -> ActionContext:
         """The context of the actions: what can be undone, and whether there is a note."""
         undo = "" if self._actions.can_undo or self._outcomes else "There is nothing to undo."
-        refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._actions.can_redo))}
+        refusals = {"undo": undo, "redo": needs_redo(ActionContext(redo=self._actions.can_redo))}
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_no_verdict)
         refusals["origin"] = self._why_no_origin
         page = self._note.page if self.item else None
-        refusals["reveal"] = "" if page and page.secrets else NO_SECRETS
+        refusals["reveal"] = "" if page and page.secret_count else NO_SECRETS
         if not refusals["edit"]:
             refusals["edit"] = self._snapshot.memory.layout.read_only
-        return replace(super().situation, refusals=refusals, revealed=bool(self._revealed))
+        return replace(
+            super().action_context, disabled_reasons=refusals, revealed=bool(self._revealed)
+        )
 
     @property
     def _why_no_verdict(self) -> str:
@@ -349,7 +358,7 @@ class ReviewScreen(ActingScreen[None]):
         )
         if not filled.confirmed:
             return None
-        day, why_not = day_to_come(filled.values["day"].strip(), today)
+        day, why_not = parse_future_day(filled.values["day"].strip(), today)
         if why_not:
             self.notify(why_not, severity="warning", markup=False)
         return day
@@ -424,7 +433,7 @@ class ReviewScreen(ActingScreen[None]):
 
     def on_note_view_looked_through(self) -> None:
         """Update the keys: secrets may have been found."""
-        self.say()
+        self.update_bars()
 
     def show_origin(self) -> None:
         """Show the messages that caused the note."""
@@ -439,7 +448,7 @@ class ReviewScreen(ActingScreen[None]):
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
-def day_to_come(text: str, today: date) -> tuple[date | None, str]:
+def parse_future_day(text: str, today: date) -> tuple[date | None, str]:
     """Return the day written as ISO 8601; None and the reason where it is not after `today`."""
     written = clip(text, 40)
     if not _DAY.fullmatch(text):

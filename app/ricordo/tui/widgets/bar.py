@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, width_of
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, measure
 
 
 class Bar(Widget):
@@ -24,7 +24,7 @@ class Bar(Widget):
         self._left: tuple[StyledSpan, ...] = ()
         self._rights: tuple[tuple[StyledSpan, ...], ...] = ()
 
-    def say(self, left: tuple[StyledSpan, ...], *rights: tuple[StyledSpan, ...]) -> None:
+    def set_content(self, left: tuple[StyledSpan, ...], *rights: tuple[StyledSpan, ...]) -> None:
         """Show other spans: `left`, and the first of `rights` that fits; if none does, the last of
         them with `left` cut.
         """
@@ -49,13 +49,13 @@ class Bar(Widget):
 
     @property
     def _right(self) -> tuple[StyledSpan, ...]:
-        room = self.size.width - width_of(self._left) - 2
+        room = self.size.width - measure(self._left) - 2
         last = self._rights[-1] if self._rights else ()
-        return next((right for right in self._rights if width_of(right) <= room), last)
+        return next((right for right in self._rights if measure(right) <= room), last)
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width, right = self.size.width, self._right
-        left = fit_keys(self._left, width - width_of(right))
-        gap = StyledSpan(" " * max(0, width - width_of(left) - width_of(right)))
-        return self._palette.strip(StyledLine((*left, gap, *right)), width, self._base)
+        left = fit_keys(self._left, width - measure(right))
+        gap = StyledSpan(" " * max(0, width - measure(left) - measure(right)))
+        return self._palette.make_strip(StyledLine((*left, gap, *right)), width, self._base)

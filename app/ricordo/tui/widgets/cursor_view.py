@@ -29,17 +29,17 @@ class CursorView(LineView, inherit_bindings=False):
         self._moved = moved
 
     @abstractmethod
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether the cursor can stop on line `number`."""
 
-    def rest_on(self, number: int) -> None:
+    def move_to(self, number: int) -> None:
         """Put the cursor on line `number`, or on the nearest line on which it can stop."""
         before = self.cursor
-        self.put_on(number)
+        self.set_cursor(number)
         if self.cursor != before:
             self._moved()
 
-    def put_on(self, number: int) -> None:
+    def set_cursor(self, number: int) -> None:
         """Do the same without calling `moved`."""
         target = self._nearest(number)
         if target != self.cursor:
@@ -61,31 +61,31 @@ class CursorView(LineView, inherit_bindings=False):
             number += direction
             if not 0 <= number < self.line_count:
                 break
-            if self.can_rest(number):
+            if self.can_stop(number):
                 target = number
                 left -= 1
         if target == self.cursor:
             # no further stop: scroll, so that the lines beyond the last stop can be seen
             self.scroll_relative(y=direction, animate=False)
-        self.rest_on(target)
+        self.move_to(target)
 
     def move_page(self, direction: int) -> None:
         """Move the cursor by a page; `direction` is 1 or -1."""
         page = max(1, self.scrollable_content_region.height - 2)
         number = min(max(self.cursor + direction * page, 0), self.line_count - 1)
-        self.rest_on(number)
+        self.move_to(number)
 
     def move_to_end(self, direction: int) -> None:
         """Move the cursor to the first (-1) or the last (1) line on which it can stop."""
         if direction < 0:
             self.scroll_home(animate=False)
-        self.rest_on(0 if direction < 0 else self.line_count - 1)
+        self.move_to(0 if direction < 0 else self.line_count - 1)
 
     def on_click(self, event: Click) -> None:
         """Put the cursor on the clicked line."""
         number = self.scroll_offset.y + event.get_content_offset_capture(self).y
-        if 0 <= number < self.line_count and self.can_rest(number):
-            self.rest_on(number)
+        if 0 <= number < self.line_count and self.can_stop(number):
+            self.move_to(number)
 
     def _nearest(self, number: int) -> int:
         count = self.line_count
@@ -94,6 +94,6 @@ class CursorView(LineView, inherit_bindings=False):
         number = min(max(number, 0), count - 1)
         for distance in range(count):
             for candidate in (number + distance, number - distance):
-                if 0 <= candidate < count and self.can_rest(candidate):
+                if 0 <= candidate < count and self.can_stop(candidate):
                     return candidate
         return -1

@@ -8,7 +8,7 @@ from functools import partial
 
 from ricordo.memory.change import Edit
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.diff_lines import DiffLine, diff_lines
+from ricordo.tui.render.diff_lines import DiffLine, render_diff
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import MASK
 from ricordo.tui.widgets.cursor_view import CursorView
@@ -31,13 +31,13 @@ class DiffView(CursorView):
         self._head: Callable[[int], Sequence[StyledLine]] | None = None
         self._lines: list[DiffLine] = []
         self._side_by_side = False
-        self.revealed = False
+        self.is_revealed = False
         """Whether secrets are shown; reset with another file."""
         self._has_secrets = False
         self.left_out: set[tuple[int, int]] = set()
         """The hunks that the user left out, by edit and hunk number."""
 
-    def show(
+    def show_edits(
         self,
         edits: Sequence[Edit],
         left_out: Iterable[tuple[int, int]] = (),
@@ -47,7 +47,7 @@ class DiffView(CursorView):
         for a width the lines above the edits, which scroll with them.
         """
         if [edit.path for edit in edits] != [edit.path for edit in self._edits]:
-            self.revealed = False
+            self.is_revealed = False
         self._edits, self._head = edits, head
         self.left_out = set(left_out)
         if not self._is_short:
@@ -55,7 +55,7 @@ class DiffView(CursorView):
             self.lines_changed()
         self._draw(from_the_top=True)
 
-    def turn(self) -> None:
+    def toggle_columns(self) -> None:
         """Switch between side by side and one column."""
         self._side_by_side = not self._side_by_side
         self._draw()
@@ -63,14 +63,14 @@ class DiffView(CursorView):
     @property
     def has_secrets(self) -> bool:
         """Return whether there are secrets to reveal or to mask again."""
-        return self.revealed or self._has_secrets
+        return self.is_revealed or self._has_secrets
 
-    def reveal(self) -> None:
+    def toggle_reveal(self) -> None:
         """Show the secrets, or mask them again."""
-        self.revealed = not self.revealed
+        self.is_revealed = not self.is_revealed
         self._draw()
 
-    def leave_out(self) -> bool:
+    def toggle_hunk(self) -> bool:
         """Leave out or include the hunk under the cursor; return whether there is one."""
         hunk = self.hunk
         if hunk is None:
@@ -82,7 +82,7 @@ class DiffView(CursorView):
     def go_to_hunk(self) -> None:
         """Move the cursor to the next hunk."""
         rows_after = enumerate(self._lines[self.cursor + 1 :], self.cursor + 1)
-        self.rest_on(next((n for n, line in rows_after if line.hunk >= 0), self.cursor))
+        self.move_to(next((n for n, line in rows_after if line.hunk >= 0), self.cursor))
 
     @property
     def hunk(self) -> tuple[int, int] | None:
@@ -93,7 +93,7 @@ class DiffView(CursorView):
         return (line.edit, line.hunk) if line.hunk >= 0 else None
 
     @property
-    def seen_to_the_end(self) -> bool:
+    def is_end_in_sight(self) -> bool:
         """Return whether the last line is in sight."""
         bottom = self.scroll_offset.y + self.scrollable_content_region.height
         return bottom >= self.line_count
@@ -124,7 +124,7 @@ class DiffView(CursorView):
             self.content_width,
             self._side_by_side,
             frozenset(self.left_out),
-            self.revealed,
+            self.is_revealed,
         )
         if self._is_short:
             self.workers.cancel_group(self, _DRAWING_GROUP)
@@ -145,7 +145,7 @@ class DiffView(CursorView):
         self.lines_changed()
         if from_the_top:
             self.jump_to(0)
-        self.put_on(0 if from_the_top else max(self.cursor, 0))
+        self.set_cursor(0 if from_the_top else max(self.cursor, 0))
 
     def on_resize(self) -> None:
         """Draw for the new width."""
@@ -167,7 +167,7 @@ class DiffView(CursorView):
             return row.line, ""
         return row.line, "cursor"
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether a file or a hunk begins on row `number`."""
         return self._lines[number].is_first
 
@@ -182,7 +182,7 @@ def _render_diff(
 ) -> list[DiffLine]:
     above = head(width) if head else ()
     lines = [DiffLine(line, is_first=not n) for n, line in enumerate(above)]
-    return lines + diff_lines(
+    return lines + render_diff(
         edits, width, side_by_side=side_by_side, left_out=left_out, revealed=revealed
     )
 
@@ -192,7 +192,7 @@ class MarkedDiff(DiffView):
 
     def show_marked(self, edits: Sequence[Edit], hunks: Collection[int]) -> None:
         """Show `edits` from the top, with `hunks` of the first one marked."""
-        self.show(edits, {(0, hunk) for hunk in hunks})
+        self.show_edits(edits, {(0, hunk) for hunk in hunks})
 
     @property
     def marked(self) -> frozenset[int]:
@@ -200,7 +200,7 @@ class MarkedDiff(DiffView):
         return frozenset(hunk for edit, hunk in self.left_out if edit == 0)
 
     @property
-    def is_read(self) -> bool:
+    def is_read_to_end(self) -> bool:
         """Return whether the diff is drawn and its end is in sight."""
         is_there = self.is_drawn and self.size.height > 0 and self.line_count > 0
-        return is_there and self.seen_to_the_end
+        return is_there and self.is_end_in_sight

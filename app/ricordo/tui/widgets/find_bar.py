@@ -26,33 +26,33 @@ class FindBar(Input):
             super().__init__()
             self.words = words
 
-    class Left(Message):
+    class Closed(Message):
         """The bar closed: the words are kept, or were cleared with Escape."""
 
     def __init__(self, *, id: str) -> None:
         """Start hidden."""
         super().__init__(id=id, select_on_focus=False)
 
-    in_note = False
+    is_in_note = False
     """Whether to find in the note instead of filtering the index."""
 
-    def ask(self, words: str, *, in_note: bool) -> None:
+    def open_for(self, words: str, *, in_note: bool) -> None:
         """Show the bar with `words` in it."""
-        self.in_note = in_note
+        self.is_in_note = in_note
         self.placeholder = "find in the note" if in_note else "filter the index"
         self.value = words
         self.add_class("-on")
         self.screen.set_focus(self)
 
     @property
-    def is_on(self) -> bool:
+    def is_open(self) -> bool:
         """Return whether the bar is on the screen."""
         return self.has_class("-on")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Post the typed words."""
         event.stop()
-        if self.is_on:
+        if self.is_open:
             self.post_message(self.Typed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -64,11 +64,11 @@ class FindBar(Input):
         """Clear the words."""
         self._clear()
 
-    def take(self, event: Key) -> bool:
+    def take_key(self, event: Key) -> bool:
         """Handle a key that was typed before the bar got the focus; return whether it was one for
         the bar.
         """
-        if not self.is_on:
+        if not self.is_open:
             return False
         if event.is_printable and event.character:
             self.insert_text_at_cursor(event.character)
@@ -90,9 +90,9 @@ class FindBar(Input):
 
     def on_blur(self) -> None:
         """Keep the words when the focus moved elsewhere, but not when the terminal lost it."""
-        if self.is_on and self.app.app_focus:
+        if self.is_open and self.app.app_focus:
             self._keep()
 
     def _hide(self) -> None:
         self.remove_class("-on")
-        self.post_message(self.Left())
+        self.post_message(self.Closed())

@@ -14,10 +14,10 @@ from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.freshness_rows import (
     FindingScope,
     FreshnessRow,
+    build_freshness_rows,
     draw_freshness_row,
-    finding_detail,
-    freshness_rows,
-    scopes,
+    list_scopes,
+    render_finding,
 )
 from ricordo.tui.render.line import BLANK, StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
@@ -47,7 +47,7 @@ class FreshnessList(CursorView):
         finding = self.finding if path == self._path and self._is_used else None
         is_other = path != self._path
         self._snapshot, self._path = snapshot, path
-        if self.scope not in scopes(snapshot):
+        if self.scope not in list_scopes(snapshot):
             self.scope = FindingScope.NOTE
         self._draw()
         if is_other:
@@ -60,14 +60,14 @@ class FreshnessList(CursorView):
         return self.has_focus or self.cursor != self._nearest(0)
 
     def _rest_on_finding(self, finding: Finding | None) -> None:
-        numbers = [n for n, row in enumerate(self._rows) if row.first and row.finding == finding]
-        self.put_on(numbers[0] if finding and numbers else 0)
+        numbers = [n for n, row in enumerate(self._rows) if row.is_first and row.finding == finding]
+        self.set_cursor(numbers[0] if finding and numbers else 0)
 
     def change_scope(self, step: int) -> None:
         """Show the next (1) or the previous (-1) kind of list."""
         if self._snapshot is None:
             return
-        all_scopes = scopes(self._snapshot)
+        all_scopes = list_scopes(self._snapshot)
         self.scope = all_scopes[(all_scopes.index(self.scope) + step) % len(all_scopes)]
         self._show_from_the_top("")
 
@@ -89,7 +89,7 @@ class FreshnessList(CursorView):
         self._rule = rule
         self._draw()
         self.scroll_home(animate=False)
-        self.put_on(0)
+        self.set_cursor(0)
         self._moved()
 
     @property
@@ -106,7 +106,7 @@ class FreshnessList(CursorView):
         before, width_before = self._rows, self._drawn_for
         self._drawn_for = self.content_width
         if self._snapshot is not None:
-            self._rows = freshness_rows(
+            self._rows = build_freshness_rows(
                 self._snapshot, self._path, self.scope, self._rule, self._drawn_for
             )
         same = _count_same(before, self._rows) if self._drawn_for == width_before else 0
@@ -135,9 +135,9 @@ class FreshnessList(CursorView):
             return line, ""
         return line, "cursor"
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether row `number` is the first of a finding or a rule."""
-        return self._rows[number].first
+        return self._rows[number].is_first
 
 
 def _count_same(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:
@@ -173,10 +173,10 @@ class FindingBox(Widget):
 
     def _draw(self) -> None:
         width, height = self.size.width, self.size.height
-        self._lines = finding_detail(self._finding, width, height) if self._finding else []
+        self._lines = render_finding(self._finding, width, height) if self._finding else []
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
         line = self._lines[y] if y < len(self._lines) else BLANK
-        return self._palette.strip(line, self.size.width)
+        return self._palette.make_strip(line, self.size.width)

@@ -8,8 +8,8 @@ from textual.events import Click
 from textual.message import Message
 
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.empty import paragraphs
-from ricordo.tui.render.index_rows import IndexRow, RowKind, draw_row
+from ricordo.tui.render.empty import render_paragraphs
+from ricordo.tui.render.index_rows import IndexRow, RowKind, draw_index_row
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -61,7 +61,7 @@ class IndexList(CursorView):
             self.jump_to(self.cursor - height)
 
     def _number_of(self, path: str, line: int, before: IndexRow | None) -> int:
-        listed = [n for n, row in enumerate(self._rows) if row.path == path and row.selectable]
+        listed = [n for n, row in enumerate(self._rows) if row.path == path and row.is_selectable]
         exact = [n for n in listed if self._rows[n].line == line]
         if not listed and before is not None:
             # the open note is not listed: stay on the row under the cursor
@@ -69,7 +69,7 @@ class IndexList(CursorView):
         notes = [n for n in listed if self._rows[n].kind is RowKind.NOTE]
         return (exact or notes or listed or [max(self.cursor, 0)])[0]
 
-    def say_instead(self, texts: Paragraphs) -> None:
+    def set_empty_text(self, texts: Paragraphs) -> None:
         """Set the `texts`, with their styles, to show when there are no rows."""
         if texts != self._instead:
             self._instead = texts
@@ -80,16 +80,16 @@ class IndexList(CursorView):
         self._draw_instead()
 
     def _draw_instead(self) -> None:
-        self._instead_lines = paragraphs(self._instead, self.content_width)
+        self._instead_lines = render_paragraphs(self._instead, self.content_width)
         self.lines_changed()
 
-    def mark(self, changed: frozenset[str]) -> None:
+    def mark_changed(self, changed: frozenset[str]) -> None:
         """Show which notes another program changed."""
         if changed != self._changed:
             self._changed = changed
             self.refresh()
 
-    def mark_chosen(self, chosen: frozenset[str]) -> None:
+    def mark_selected(self, chosen: frozenset[str]) -> None:
         """Show which notes the user marked."""
         if chosen != self._chosen:
             self._chosen = chosen
@@ -106,14 +106,14 @@ class IndexList(CursorView):
             return self._instead_lines[number], ""
         row = self._rows[number]
         marked = row.kind is RowKind.NOTE and row.path in self._chosen
-        line = draw_row(row, self.content_width, row.path in self._changed, marked)
+        line = draw_index_row(row, self.content_width, row.path in self._changed, marked)
         if number != self.cursor:
             return line, ""
         return line, "cursor"
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether row `number` is a note, a missing note or text."""
-        return bool(self._rows) and self._rows[number].selectable
+        return bool(self._rows) and self._rows[number].is_selectable
 
     def on_click(self, event: Click) -> None:
         """Open on a double click."""

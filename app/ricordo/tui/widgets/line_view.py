@@ -63,9 +63,9 @@ class LineView(ScrollView, can_focus=True):
         number = self.scroll_offset.y + y
         width = self.scrollable_content_region.width
         if number >= self.line_count:
-            return Strip.blank(width, self._palette.ground)
+            return Strip.blank(width, self._palette.base_style)
         line, base = self.line_at(number)
-        strip = self._palette.strip(line, width, base)
+        strip = self._palette.make_strip(line, width, base)
         if not self.ALLOW_SELECT:
             return strip
         selection = self.text_selection
@@ -78,7 +78,9 @@ class LineView(ScrollView, can_focus=True):
         if start >= stop:
             return strip
         before, inside, after = strip.divide([start, stop, strip.cell_length])
-        return Strip.join([before, inside.apply_style(self._palette.style("selection")), after])
+        return Strip.join(
+            [before, inside.apply_style(self._palette.find_style("selection")), after]
+        )
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text selected with the mouse."""

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from ricordo.text import clip
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.empty import NO_NOTE, paragraphs
+from ricordo.tui.render.empty import NO_NOTE, render_paragraphs
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.note_page import LinkTarget, NotePage
 from ricordo.tui.widgets.line_view import LineView
@@ -33,7 +33,7 @@ class NoteView(LineView, inherit_bindings=False):
             super().__init__()
             self.target = target
 
-    class LookedThrough(Message):
+    class SecretsScanned(Message):
         """A long text was scanned for secrets."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
@@ -71,9 +71,9 @@ class NoteView(LineView, inherit_bindings=False):
             self._line, self._keeps_line_in_sight, self._is_source_for_line = line, line > 0, False
             super().release()
         if page is not None and self._is_source_for_line and not page.as_source:
-            page = page.written()
+            page = page.as_source_page()
         self._chosen = -1
-        if page is None or page.is_looked_through:
+        if page is None or page.can_mask_at_once:
             self._show_page(page, place)
             self._draw_task = asyncio.create_task(self._draw_rest())
         else:
@@ -83,9 +83,9 @@ class NoteView(LineView, inherit_bindings=False):
 
     async def _scan_and_show(self, page: NotePage, place: tuple[int, int]) -> None:
         """Scan a long text for secrets in a thread, then show it."""
-        await asyncio.to_thread(page.look_through)
+        await asyncio.to_thread(page.scan_secrets)
         self._show_page(page, place)
-        self.post_message(self.LookedThrough())
+        self.post_message(self.SecretsScanned())
         await self._draw_rest()
 
     def _show_page(self, page: NotePage | None, place: tuple[int, int]) -> None:
@@ -93,7 +93,7 @@ class NoteView(LineView, inherit_bindings=False):
         self._draw(page, place)
         if page is not None and self._lacks_line:
             self._is_source_for_line = True
-            self._draw(page.written(), place)
+            self._draw(page.as_source_page(), place)
         self._show_lines()
         self.jump_to(self._row_of(place))
         self._hold_line()
@@ -115,7 +115,7 @@ class NoteView(LineView, inherit_bindings=False):
             self._hold_line()
             self.refresh()
 
-    def turn(self, page: NotePage | None) -> None:
+    def switch_page(self, page: NotePage | None) -> None:
         """Show another page of the same note at the same place."""
         self._is_source_for_line = self._keeps_line_in_sight = False
         self.show(page, keep_place=True)
@@ -133,7 +133,7 @@ class NoteView(LineView, inherit_bindings=False):
     def _draw(self, page: NotePage | None, place: tuple[int, int]) -> None:
         """Draw as much of `page` as is in sight at `place`."""
         self._page, self._is_whole = page, page is None
-        self._pieces = page.pieces() if page else iter(())
+        self._pieces = page.iter_pieces() if page else iter(())
         self._lines = [] if page else self._render_empty()
         height = self.size.height or 24
         while not self._is_whole and len(self._lines) < self._row_of(place) + height:
@@ -143,7 +143,7 @@ class NoteView(LineView, inherit_bindings=False):
         self._mark_line()
 
     def _render_empty(self) -> list[StyledLine]:
-        return paragraphs([(NO_NOTE, "dim")], self.content_width)
+        return render_paragraphs([(NO_NOTE, "dim")], self.content_width)
 
     @property
     def _place(self) -> tuple[int, int]:
@@ -151,7 +151,7 @@ class NoteView(LineView, inherit_bindings=False):
         and the negative top row if the top is above all lines of the file.
         """
         top = self.scroll_offset.y
-        sources = [line.source for line in self._lines]
+        sources = [line.source_line for line in self._lines]
         if not any(sources[: top + 1]):
             return 0, -top
         source = next(filter(None, sources[top:]), 0) or max(sources)
@@ -161,13 +161,13 @@ class NoteView(LineView, inherit_bindings=False):
         """Return the top row that shows `place`."""
         source, below = place
         rows = enumerate(self._lines)
-        first = next((n for n, row in rows if row.source >= source), len(self._lines))
+        first = next((n for n, row in rows if row.source_line >= source), len(self._lines))
         return max(0, (first if source else 0) - below)
 
     def _mark_line(self, first: int = 0) -> None:
         """Find the rows of the target line, from row `first` on."""
         numbers = range(first, len(self._lines)) if self._line else ()
-        rows = [n for n in numbers if self._lines[n].shows(self._line)]
+        rows = [n for n in numbers if self._lines[n].has_source_line(self._line)]
         self._line_rows = range(rows[0], rows[-1] + 1) if rows else range(0)
 
     @property
@@ -178,10 +178,10 @@ class NoteView(LineView, inherit_bindings=False):
             page is None
             or not self._keeps_line_in_sight
             or self._line_rows
-            or not page.can_be_written
+            or not page.has_source_page
         ):
             return False
-        last = next((row.source for row in reversed(self._lines) if row.source), 0)
+        last = next((row.source_line for row in reversed(self._lines) if row.source_line), 0)
         return self._is_whole or last > self._line
 
     def _hold_line(self) -> None:
@@ -214,7 +214,7 @@ class NoteView(LineView, inherit_bindings=False):
             self.show(self._page, line=self._line)
         self._hold_line()
 
-    async def drawn(self) -> None:
+    async def wait_until_drawn(self) -> None:
         """Wait until the whole page is drawn or another one is shown."""
         if self._draw_task is not None:
             await asyncio.wait({self._draw_task})
@@ -237,7 +237,7 @@ class NoteView(LineView, inherit_bindings=False):
         return bool(self._page and self._page.targets)
 
     @property
-    def chosen(self) -> LinkTarget | None:
+    def chosen_link(self) -> LinkTarget | None:
         """Return the link that the user chose; None without one."""
         targets = self._page.targets if self._page else []
         return targets[self._chosen] if 0 <= self._chosen < len(targets) else None
@@ -257,7 +257,7 @@ class NoteView(LineView, inherit_bindings=False):
         """Return a row with its part of the target line highlighted, and the style of its
         background: a row of nothing else is highlighted whole.
         """
-        is_of_line = [(span.source or line.source) == self._line for span in line.spans]
+        is_of_line = [(span.source_line or line.source_line) == self._line for span in line.spans]
         if all(is_of_line):
             return line, TARGET
         spans = (
@@ -269,7 +269,7 @@ class NoteView(LineView, inherit_bindings=False):
     def _highlight_link(self, span: StyledSpan) -> StyledSpan:
         return span._replace(style="chosen-link") if span.link == self._chosen else span
 
-    def choose(self, step: int) -> None:
+    def choose_link(self, step: int) -> None:
         """Choose the next (1) or the previous (-1) link, beginning with those in sight."""
         places = self._find_links()
         if not places:
@@ -341,7 +341,7 @@ class NoteView(LineView, inherit_bindings=False):
             self.bring_into_sight(self.matches[self._match], margin=3)
 
     @property
-    def found(self) -> str:
+    def search_status(self) -> str:
         """Return the search and the number of the current match, visible text; "" without one."""
         if self._needle is None:
             return ""
@@ -349,7 +349,7 @@ class NoteView(LineView, inherit_bindings=False):
         return f"/{clip(self._words, 20)} {at}"
 
     @property
-    def searching(self) -> bool:
+    def is_searching(self) -> bool:
         """Return whether there is a search."""
         return self._needle is not None
 

@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.message import Message
 
 from ricordo.memory.note import Note
-from ricordo.services.report import finding_line
+from ricordo.services.report import format_finding
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.context import Pane, Situation
+from ricordo.tui.context import ActionContext, Pane
 from ricordo.tui.render.freshness_rows import FindingScope
 from ricordo.tui.widgets.freshness_list import FindingBox, FreshnessList
 from ricordo.tui.widgets.index_list import IndexList
@@ -83,14 +83,14 @@ class Panes(Horizontal):
         return {pane.value: share for pane, share in self._shares.items()}
 
     @property
-    def room(self) -> bool:
+    def has_room(self) -> bool:
         """Return whether the terminal is wide enough for several panes."""
         return self.screen.size.width >= TWO_PANES
 
     @property
-    def shown(self) -> tuple[Pane, ...]:
+    def visible_panes(self) -> tuple[Pane, ...]:
         """Return the panes that are on the screen."""
-        if self._is_zoomed or not self.room:
+        if self._is_zoomed or not self.has_room:
             return (self.active,)
         if self.screen.size.width >= SIDE_BY_SIDE:
             return tuple(Pane)
@@ -102,7 +102,7 @@ class Panes(Horizontal):
             self._titles[pane] = title
             self.query_one(f"#pane-{pane.value}").border_title = Content(title)
 
-    def go(self, pane: Pane) -> None:
+    def focus_pane(self, pane: Pane) -> None:
         """Show a pane and focus it."""
         self.active = pane
         if pane is not Pane.INDEX:
@@ -115,27 +115,27 @@ class Panes(Horizontal):
         self.screen.set_focus(self._widget(pane))
 
     @property
-    def situation(self) -> Situation:
+    def situation(self) -> ActionContext:
         """Return the state of the panes for the action registry."""
         among_findings = self.active is Pane.FRESHNESS
-        return Situation(
+        return ActionContext(
             pane=self.active,
             finding=among_findings and self.freshness.finding is not None,
             dismissed=among_findings and self.freshness.scope is FindingScope.DISMISSED,
             rule=among_findings and bool(self.freshness.rule),
             links=self.note.has_links,
-            link=self.note.chosen is not None,
-            searching=self.note.searching,
-            several_panes=len(self.shown) > 1,
-            room=self.room,
+            link=self.note.chosen_link is not None,
+            searching=self.note.is_searching,
+            several_panes=len(self.visible_panes) > 1,
+            room=self.has_room,
         )
 
-    def copied(self, note: Note | None) -> str:
+    def get_copy_text(self, note: Note | None) -> str:
         """Return the text to copy without a selection; `note` is the open note."""
         if self.active is Pane.FRESHNESS and self.freshness.finding is not None:
-            return finding_line(self.freshness.finding)
+            return format_finding(self.freshness.finding)
         if self.active is Pane.NOTE:
-            chosen = self.note.chosen
+            chosen = self.note.chosen_link
             page = self.note.page
             return chosen.path if chosen else page.body.strip() if page else ""
         return note.path if note else ""
@@ -157,7 +157,7 @@ class Panes(Horizontal):
         self._arrange()
 
     def _arrange(self) -> None:
-        shown = self.shown
+        shown = self.visible_panes
         total = sum(self._shares[pane] for pane in shown)
         for pane in Pane:
             frame = self.query_one(f"#pane-{pane.value}")
@@ -185,9 +185,9 @@ class Panes(Horizontal):
             "previous": partial(self._move_sideways, -1),
             "next-pane": partial(self._focus_next, 1),
             "previous-pane": partial(self._focus_next, -1),
-            "index": partial(self.go, Pane.INDEX),
-            "note": partial(self.go, Pane.NOTE),
-            "freshness": partial(self.go, Pane.FRESHNESS),
+            "index": partial(self.focus_pane, Pane.INDEX),
+            "note": partial(self.focus_pane, Pane.NOTE),
+            "freshness": partial(self.focus_pane, Pane.FRESHNESS),
             "zoom": self.toggle_zoom,
             "narrower": partial(self._resize, -_STEP),
             "wider": partial(self._resize, _STEP),
@@ -197,15 +197,15 @@ class Panes(Horizontal):
 
     def _move_sideways(self, step: int) -> None:
         if self.active is Pane.NOTE:
-            self.note.choose(step)
+            self.note.choose_link(step)
         elif self.active is Pane.FRESHNESS:
             self.freshness.change_scope(step)
         elif step > 0:
-            self.go(Pane.NOTE)
+            self.focus_pane(Pane.NOTE)
 
     def _focus_next(self, step: int) -> None:
-        panes = tuple(Pane) if len(self.shown) == 1 else self.shown
-        self.go(panes[(panes.index(self.active) + step) % len(panes)])
+        panes = tuple(Pane) if len(self.visible_panes) == 1 else self.visible_panes
+        self.focus_pane(panes[(panes.index(self.active) + step) % len(panes)])
 
     def toggle_zoom(self) -> None:
         """Give the active pane the whole screen, or show all panes again."""

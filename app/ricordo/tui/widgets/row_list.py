@@ -8,7 +8,7 @@ from textual.events import Click
 from textual.message import Message
 
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -55,9 +55,9 @@ class RowList(CursorView):
 
     def _fit(self, at: int) -> None:
         self.lines_under_cursor = 1 if self.content_width >= self._one_row else 2
-        self._instead_lines = paragraphs(self._instead, self.content_width)
+        self._instead_lines = render_paragraphs(self._instead, self.content_width)
         self.lines_changed()
-        self.put_on(max(at, 0) * self.lines_under_cursor)
+        self.set_cursor(max(at, 0) * self.lines_under_cursor)
         if self._count and self.cursor >= 0:
             self.bring_into_sight(self.cursor + self.lines_under_cursor - 1, margin=0)
         self.refresh()
@@ -82,7 +82,7 @@ class RowList(CursorView):
             return line, ""
         return line, "cursor"
 
-    def can_rest(self, number: int) -> bool:
+    def can_stop(self, number: int) -> bool:
         """Return whether row `number` is the first of an item on which the cursor can stop."""
         thing, row = divmod(number, self.lines_under_cursor)
         return self._count > 0 and not row and self._can_rest_on(thing)

@@ -58,7 +58,7 @@ _MOST_ROWS = 8
 class AboutView(TextView, can_focus=False):
     """Is as high as its lines, up to a limit."""
 
-    def tell(self) -> None:
+    def redraw(self) -> None:
         """Draw again: the lines changed."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
@@ -67,7 +67,7 @@ class AboutView(TextView, can_focus=False):
 
     def on_resize(self) -> None:
         """Draw for the new width."""
-        self.tell()
+        self.redraw()
 
 
 class ReadView(TextView, inherit_bindings=False):
@@ -89,7 +89,7 @@ class ReadView(TextView, inherit_bindings=False):
         super().__init__(palette, draw, id=id)
         self._main_rows = main_rows
 
-    def tell(self) -> None:
+    def redraw(self) -> None:
         """Draw again: the lines changed."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()

@@ -8,44 +8,51 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode.transcript import OpencodeTranscript, sessions_at
-from ricordo.agents.registry import agent_named, open_transcript
-from ricordo.agents.transcripts.session import Call, CallResult, Noise, TaskList, Turn, Who
+from ricordo.agents.opencode.transcript import OpencodeTranscript, read_sessions_at
+from ricordo.agents.registry import find_agent, open_transcript
+from ricordo.agents.transcripts.session import (
+    CallResult,
+    Message,
+    Noise,
+    Speaker,
+    TaskList,
+    ToolCall,
+)
 from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Claude, Codex, Opencode, write
 
 
-def claude(folder: Path, script: Claude) -> list[Turn]:
+def claude(folder: Path, script: Claude) -> list[Message]:
     path = write(folder / f"{script.session}.jsonl", script.bytes)
-    return list(open_transcript(TranscriptSource(agent_named("claude"), str(path))).turns())
+    return list(open_transcript(TranscriptSource(find_agent("claude"), str(path))).messages())
 
 
-def codex(folder: Path, script: Codex) -> list[Turn]:
+def codex(folder: Path, script: Codex) -> list[Message]:
     return list(
         open_transcript(
             TranscriptSource(
-                agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes))
+                find_agent("codex"), str(write(folder / "rollout-a.jsonl", script.bytes))
             )
-        ).turns()
+        ).messages()
     )
 
 
-def endings(turns: list[Turn]) -> list[CallResult]:
-    return [ending for turn in turns for ending in turn.endings]
+def endings(turns: list[Message]) -> list[CallResult]:
+    return [ending for turn in turns for ending in turn.results]
 
 
-def calls(turns: list[Turn]) -> list[Call]:
+def calls(turns: list[Message]) -> list[ToolCall]:
     return [call for turn in turns for call in turn.calls]
 
 
-def listed(turns: list[Turn]) -> list[tuple[str, str]]:
+def listed(turns: list[Message]) -> list[tuple[str, str]]:
     """The tasks as they stand at the end."""
     tasks = TaskList()
     for turn in turns:
         for call in turn.calls:
-            tasks.hear(call, turn.where.line)
-        for ending in turn.endings:
-            tasks.end(ending)
+            tasks.apply_call(call, turn.place.line)
+        for ending in turn.results:
+            tasks.apply_result(ending)
     return [(task.text, task.status) for task in tasks.tasks]
 
 
@@ -126,7 +133,7 @@ def test_the_words_with_which_the_user_rejected_a_call_are_read(tmp_path: Path) 
     script = Claude().uses("Write", failed=True, output=said, file_path="a.py", content="")
     script.uses("AskUserQuestion", failed=True, output=asked)
     script.runs("ls", "The user said no.", failed=True)
-    told = [(it.is_refused, it.words) for it in endings(claude(tmp_path, script))]
+    told = [(it.is_rejected, it.user_words) for it in endings(claude(tmp_path, script))]
     assert told == [(True, "Use the helper instead."), (True, ""), (False, "")]
 
 
@@ -142,7 +149,7 @@ def test_words_behind_a_slash_command_are_of_the_user(
         f"<command-name>/feature</command-name>\n<command-args>{words}</command-args>"
     )
     turns = claude(tmp_path, Claude().says(text))
-    assert [turn.text for turn in turns if turn.is_said and turn.who is Who.PERSON] == said
+    assert [turn.text for turn in turns if turn.is_spoken and turn.who is Speaker.USER] == said
 
 
 def test_answers_to_questions_of_a_tool_are_read(tmp_path: Path) -> None:
@@ -307,7 +314,7 @@ def test_the_summary_of_a_compaction_of_codex(
     tmp_path: Path, payload: dict[str, Any], text: str
 ) -> None:
     (turn,) = codex(tmp_path, Codex().line("compacted", **payload))
-    assert (turn.who, turn.noise, turn.text) == (Who.SYSTEM, Noise.SUMMARY, text)
+    assert (turn.who, turn.noise, turn.text) == (Speaker.SYSTEM, Noise.SUMMARY, text)
 
 
 def test_messages_of_the_user_are_whole_up_to_a_limit(tmp_path: Path) -> None:
@@ -321,9 +328,9 @@ def test_messages_of_the_user_are_whole_up_to_a_limit(tmp_path: Path) -> None:
 # opencode
 
 
-def opencode(folder: Path, script: Opencode) -> list[Turn]:
-    (kept,) = sessions_at(str(script.write(folder)))
-    return list(OpencodeTranscript(kept).turns())
+def opencode(folder: Path, script: Opencode) -> list[Message]:
+    (kept,) = read_sessions_at(str(script.write(folder)))
+    return list(OpencodeTranscript(kept).messages())
 
 
 REFUSED = (
@@ -352,7 +359,7 @@ def test_how_a_command_of_opencode_ended(
     turns = opencode(tmp_path, script)
     (call,), (ending,) = calls(turns), endings(turns)
     assert (call.id, call.command) == ("a", "pytest -q")
-    assert (ending.has_failed, ending.exit, ending.words) == (has_failed, code, words)
+    assert (ending.has_failed, ending.exit, ending.user_words) == (has_failed, code, words)
 
 
 def test_answers_to_questions_of_opencode_are_read(tmp_path: Path) -> None:

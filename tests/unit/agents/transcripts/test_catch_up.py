@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.support import find_sources as claude_sources
+from ricordo.agents.claude.support import find_transcripts as claude_sources
 from ricordo.agents.codex import find_rollouts as codex_sources
-from ricordo.agents.opencode import find_sources as opencode_sources
+from ricordo.agents.opencode import find_transcripts as opencode_sources
 from ricordo.agents.transcripts import catch_up as module
 from ricordo.agents.transcripts.catch_up import catch_up
 from ricordo.agents.transcripts.session import FileAction
@@ -42,8 +42,8 @@ def caught_up(
 
 
 def touched(store: TranscriptStore) -> list[str]:
-    known = {it.n for it in store.known()}
-    return [f"{it.deed} {it.path.rpartition('/')[2]}" for it in store.touched(known)]
+    known = {it.number for it in store.list_transcripts()}
+    return [f"{it.action} {it.path.rpartition('/')[2]}" for it in store.list_touches(known)]
 
 
 def test_only_actions_on_markdown_files_are_stored(tmp_path: Path, store: TranscriptStore) -> None:
@@ -51,12 +51,12 @@ def test_only_actions_on_markdown_files_are_stored(tmp_path: Path, store: Transc
     script.uses("Edit", failed=True, file_path=NOTE).uses("Write", file_path=NOTE, content="x")
     script.uses("Edit", answered=False, file_path=NOTE).write(tmp_path)
     assert caught_up(store, tmp_path) == ["read tides.md", "wrote tides.md", "edited tides.md"]
-    (known,) = store.known()
+    (known,) = store.list_transcripts()
     assert known.session.id == SESSION
-    read, wrote, edited = store.touched([known.n])
-    assert read.done > read.at
-    assert (edited.done, wrote.deed) == ("", FileAction.WROTE)
-    assert store.touched([]) == []
+    read, wrote, edited = store.list_touches([known.number])
+    assert read.done_at > read.at
+    assert (edited.done_at, wrote.action) == ("", FileAction.WROTE)
+    assert store.list_touches([]) == []
 
 
 def test_an_answer_may_come_with_a_later_reading(tmp_path: Path, store: TranscriptStore) -> None:
@@ -120,7 +120,7 @@ class Patience:
 def test_an_interruption_loses_nothing_that_was_kept_and_adds_nothing_twice(
     tmp_path: Path, store: TranscriptStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SAVED_EVERY", 2_000)
+    monkeypatch.setattr(module, "SAVE_INTERVAL", 2_000)
     script = Claude()
     for number in range(20):
         script.uses("Read", f"call{number}", file_path=NOTE)
@@ -148,7 +148,7 @@ def test_a_damaged_or_newer_file_is_put_aside_and_begun_anew(
             connection.execute("PRAGMA user_version = 99")
     else:
         file.write_bytes(damage + file.read_bytes()[len(damage) :] if damage else b"")
-    assert store.known() == []
+    assert store.list_transcripts() == []
     assert caught_up(store, tmp_path) == ["read tides.md"]
     assert damage == b"" or file.with_name(f"{FILE}.unfit").exists()
     assert file.stat().st_mode & 0o777 == 0o600
@@ -158,7 +158,7 @@ def test_a_flipped_bit_anywhere_is_no_exception(tmp_path: Path) -> None:
     Claude().uses("Read", file_path=NOTE).titled("Tides").write(tmp_path)
     store = TranscriptStore(str(tmp_path / "state"))
     caught_up(store, tmp_path)
-    store.keep_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", "{}", "")])
+    store.save_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", "{}", "")])
     file = tmp_path / "state" / FILE
     whole = file.read_bytes()
     for at in range(0, len(whole), 211):
@@ -167,14 +167,14 @@ def test_a_flipped_bit_anywhere_is_no_exception(tmp_path: Path) -> None:
         for path in (tmp_path / "state").iterdir():
             path.unlink()
         file.write_bytes(flipped)
-        store.touched([it.n for it in store.known()])
-        store.origins("/memory")
+        store.list_touches([it.number for it in store.list_transcripts()])
+        store.list_origins("/memory")
 
 
 def test_a_state_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = TranscriptStore(str(tmp_path / "file" / "state"))
-    assert store.known() == []
+    assert store.list_transcripts() == []
     with pytest.raises(NotADirectoryError):
         catch_up(store, [], lambda: None)
 
@@ -201,11 +201,11 @@ def test_a_value_is_taken_out_of_all_that_is_kept(tmp_path: Path, store: Transcr
     Claude().says(f"Call it {value}.").uses("Read", file_path=NOTE).write(tmp_path)
     caught_up(store, tmp_path)
     told = '{"text": "Call it Lampara \\"\\u00c4\\"."}'
-    store.keep_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", told, "whole")])
-    assert store.forget(value) == 3
-    assert store.forget(value) == 0
+    store.save_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", told, "whole")])
+    assert store.purge(value) == 3
+    assert store.purge(value) == 0
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").iterdir())
     assert b"Lampara" not in kept
     assert touched(store) == ["read tides.md"]
-    (known,) = store.known()
+    (known,) = store.list_transcripts()
     assert known.session.title == "Call it [purged]."

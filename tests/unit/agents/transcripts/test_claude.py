@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.transcript import project_cwds, session_cwd
+from ricordo.agents.claude.transcript import read_project_cwds, read_session_cwd
 
 CWD = json.dumps({"type": "user", "cwd": "/home/ana/tidepool"}).encode() + b"\n"
 
@@ -32,12 +32,12 @@ def written(path: Path, content: bytes) -> str:
 )
 def test_the_cwd_is_the_first_that_can_be_read(tmp_path: Path, before: bytes) -> None:
     path = written(tmp_path / "a.jsonl", before + CWD)
-    assert session_cwd(path) == "/home/ana/tidepool"
+    assert read_session_cwd(path) == "/home/ana/tidepool"
 
 
 def test_no_more_than_the_beginning_is_read(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", b'{"type":"mode"}\n' * 20_000 + CWD)
-    assert session_cwd(path) is None
+    assert read_session_cwd(path) is None
 
 
 def test_pipes_and_symbolic_links_are_not_opened(tmp_path: Path) -> None:
@@ -45,17 +45,17 @@ def test_pipes_and_symbolic_links_are_not_opened(tmp_path: Path) -> None:
     written(tmp_path / "target", CWD)
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "target")
     for name in ("pipe.jsonl", "link.jsonl", "missing.jsonl", "."):
-        assert session_cwd(str(tmp_path / name)) is None
-    assert project_cwds(str(tmp_path), 9) == ()
+        assert read_session_cwd(str(tmp_path / name)) is None
+    assert read_project_cwds(str(tmp_path), 9) == ()
 
 
 def test_the_cwds_of_a_folder_are_the_newest_first_and_each_once(tmp_path: Path) -> None:
     for age, cwd in enumerate(("/new", "/old", "/new", "/oldest")):
         path = written(tmp_path / f"{age}.jsonl", json.dumps({"cwd": cwd}).encode())
         os.utime(path, (1000 - age, 1000 - age))
-    assert project_cwds(str(tmp_path), 9) == ("/new", "/old", "/oldest")
-    assert project_cwds(str(tmp_path), 1) == ("/new",)
+    assert read_project_cwds(str(tmp_path), 9) == ("/new", "/old", "/oldest")
+    assert read_project_cwds(str(tmp_path), 1) == ("/new",)
 
 
 def test_a_folder_that_is_not_there_has_no_cwds(tmp_path: Path) -> None:
-    assert project_cwds(str(tmp_path / "none"), 9) == ()
+    assert read_project_cwds(str(tmp_path / "none"), 9) == ()

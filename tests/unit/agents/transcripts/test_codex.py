@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ricordo.agents.registry import agent_named, open_transcript, source_at
+from ricordo.agents.registry import find_agent, find_transcript_at, open_transcript
 from ricordo.agents.support import Transcript
-from ricordo.agents.transcripts.session import FileAction, Noise, Who
+from ricordo.agents.transcripts.session import FileAction, Noise, Speaker
 from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.support.transcripts import CWD, Codex, write
 
 
 def read(folder: Path, script: Codex) -> Transcript:
     return open_transcript(
-        TranscriptSource(agent_named("codex"), str(write(folder / "rollout-a.jsonl", script.bytes)))
+        TranscriptSource(find_agent("codex"), str(write(folder / "rollout-a.jsonl", script.bytes)))
     )
 
 
-def said(transcript: Transcript) -> list[tuple[Who, str]]:
-    return [(turn.who, turn.text) for turn in transcript.turns() if turn.is_said]
+def said(transcript: Transcript) -> list[tuple[Speaker, str]]:
+    return [(turn.who, turn.text) for turn in transcript.messages() if turn.is_spoken]
 
 
 def test_a_message_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     script = Codex().head().says("Go on.").answers("Done.").says("Go on.").answers("Done.")
     assert said(read(tmp_path, script)) == [
-        (Who.PERSON, "Go on."),
-        (Who.AGENT, "Done."),
-        (Who.PERSON, "Go on."),
-        (Who.AGENT, "Done."),
+        (Speaker.USER, "Go on."),
+        (Speaker.AGENT, "Done."),
+        (Speaker.USER, "Go on."),
+        (Speaker.AGENT, "Done."),
     ]
 
 
@@ -49,14 +49,14 @@ def test_the_lines_of_early_versions_are_items(tmp_path: Path) -> None:
     )
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    source = source_at(str(path))
+    source = find_transcript_at(str(path))
     transcript = open_transcript(source)
-    turns = list(transcript.turns())
-    assert (source.agent, transcript.session.id) == (agent_named("codex"), "early")
-    assert [turn.text for turn in turns if turn.is_said] == ["Go.", "It fails."]
+    turns = list(transcript.messages())
+    assert (source.agent, transcript.session.id) == (find_agent("codex"), "early")
+    assert [turn.text for turn in turns if turn.is_spoken] == ["Go.", "It fails."]
     assert [call.command for turn in turns for call in turn.calls] == ["pytest"]
-    assert [ending.exit for turn in turns for ending in turn.endings] == [1]
-    assert transcript.learnt.unknown == {"without a type": 1}
+    assert [ending.exit for turn in turns for ending in turn.results] == [1]
+    assert transcript.checkpoint.unknown == {"without a type": 1}
 
 
 def test_the_same_text_after_an_answer_is_a_new_message(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_instructions_and_environment_are_no_messages_of_the_user(tmp_path: Path
     ):
         content = [{"type": "input_text", "text": text}]
         script.line("response_item", type="message", role=role, content=content)
-    turns = list(read(tmp_path, script).turns())
-    assert {(turn.who, turn.noise) for turn in turns} == {(Who.SYSTEM, Noise.WRAPPER)}
+    turns = list(read(tmp_path, script).messages())
+    assert {(turn.who, turn.noise) for turn in turns} == {(Speaker.SYSTEM, Noise.WRAPPER)}
     assert len(turns) == 3
 
 
@@ -90,7 +90,7 @@ def test_the_first_head_counts_though_it_is_repeated(tmp_path: Path) -> None:
     script = Codex("own").head(forked_from_id="origin").says("Here.")
     script.session, script.cwd = "origin", "/elsewhere"
     transcript = read(tmp_path, script.head())
-    assert said(transcript) == [(Who.PERSON, "Here.")]
+    assert said(transcript) == [(Speaker.USER, "Here.")]
     told = transcript.session
     assert (told.id, told.cwd, told.branch, told.continues) == ("own", CWD, "main", "origin")
     assert told.title == "Here."
@@ -105,8 +105,8 @@ def test_commands_and_patches_touch_files(tmp_path: Path) -> None:
     changes = {f"{CWD}/notes/new.md": {"type": "add", "content": "Sines."}}
     script.line("event_msg", type="patch_apply_end", call_id="p", success=True, changes=changes)
     script.line("event_msg", type="patch_apply_end", call_id="q", success=False, changes=changes)
-    turns = list(read(tmp_path, script).turns())
-    found = [(it.deed, it.path.removeprefix(CWD), it.text) for t in turns for it in t.touches]
+    turns = list(read(tmp_path, script).messages())
+    found = [(it.action, it.path.removeprefix(CWD), it.text) for t in turns for it in t.touches]
     assert found == [
         (FileAction.READ, "/notes/tides.md", ""),
         (FileAction.READ, "/notes/gone.md", ""),
@@ -120,7 +120,7 @@ def test_commands_and_patches_touch_files(tmp_path: Path) -> None:
 def test_an_exit_code_may_be_in_the_metadata(tmp_path: Path) -> None:
     output = json.dumps({"output": "Failed.", "metadata": {"exit_code": 2}})
     script = Codex().line("response_item", type="function_call_output", call_id="a", output=output)
-    (turn,) = read(tmp_path, script).turns()
+    (turn,) = read(tmp_path, script).messages()
     assert (turn.text, turn.failed) == ("Failed.", {"a"})
 
 
@@ -130,7 +130,7 @@ def test_a_session_may_be_stored_in_pages_and_have_a_name(tmp_path: Path) -> Non
     script.line("event_msg", type="item_completed", item=item)
     script.line("event_msg", type="thread_name_updated", thread_name="Berth report")
     transcript = read(tmp_path, script)
-    assert said(transcript) == [(Who.PERSON, "Here.")]
+    assert said(transcript) == [(Speaker.USER, "Here.")]
     assert transcript.session.title == "Berth report"
 
 
@@ -138,8 +138,8 @@ def test_what_is_not_understood_is_counted_by_its_kind(tmp_path: Path) -> None:
     script = Codex().line("of_tomorrow").line("event_msg", type="new").line("turn_context")
     script.line("response_item", type="newer").line("event_msg", type="token_count")
     transcript = read(tmp_path, script)
-    assert list(transcript.turns()) == []
-    assert transcript.learnt.unknown == {
+    assert list(transcript.messages()) == []
+    assert transcript.checkpoint.unknown == {
         "of_tomorrow": 1,
         "event_msg new": 1,
         "response_item newer": 1,

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.registry import agent_named, named_session, open_transcript
-from ricordo.agents.transcripts.session import Who
+from ricordo.agents.registry import find_agent, find_named_session, open_transcript
+from ricordo.agents.transcripts.session import Speaker
 from ricordo.errors import WrongUsage
 from tests.support.transcripts import Claude, Codex
 from tests.unit.agents.transcripts.test_opencode import in_database, in_files, in_oldest_files
 
 
 def heard(name: str) -> list[str]:
-    turns = open_transcript(named_session(name)).turns()
-    return [it.text for it in turns if it.is_said and it.who is Who.PERSON]
+    turns = open_transcript(find_named_session(name)).messages()
+    return [it.text for it in turns if it.is_spoken and it.who is Speaker.USER]
 
 
 def wrong(name: str | Path) -> str:
     with pytest.raises(WrongUsage) as raised:
-        named_session(str(name))
+        find_named_session(str(name))
     return raised.value.message
 
 
@@ -32,7 +32,7 @@ def test_a_file_of_lines_is_that_of_whoever_wrote_it(tmp_path: Path) -> None:
     codex = Codex().head().says("Keep that.").write(tmp_path)
     assert heard(str(claude)) == ["Keep it."]
     assert heard(str(codex)) == ["Keep that."]
-    assert named_session(str(codex)).agent is agent_named("codex")
+    assert find_named_session(str(codex)).agent is find_agent("codex")
 
 
 def test_a_damaged_line_at_its_beginning_makes_it_no_other_file(tmp_path: Path) -> None:

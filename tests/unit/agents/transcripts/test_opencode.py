@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript, sessions
-from ricordo.agents.transcripts.session import FileAction, Noise, Session, Turn, Who
+from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript, find_sessions
+from ricordo.agents.transcripts.session import FileAction, Message, Noise, Session, Speaker
 from tests.support.transcripts import CWD, write
 
 AT = 1_791_190_800_000
@@ -101,20 +101,20 @@ def put(path: Path, told: dict[str, Any]) -> None:
     write(path, json.dumps(told).encode())
 
 
-def read(data: Path) -> tuple[list[Turn], Session, dict[str, int]]:
-    (kept,) = sessions(str(data))
+def read(data: Path) -> tuple[list[Message], Session, dict[str, int]]:
+    (kept,) = find_sessions(str(data))
     transcript = OpencodeTranscript(kept)
-    turns = list(transcript.turns())
-    return turns, transcript.session, transcript.learnt.unknown
+    turns = list(transcript.messages())
+    return turns, transcript.session, transcript.checkpoint.unknown
 
 
 @pytest.mark.parametrize("kept", [in_files, in_oldest_files, in_database])
 def test_both_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
     kept(tmp_path)
     turns, session, unknown = read(tmp_path)
-    assert [(turn.who, turn.text) for turn in turns if turn.is_said] == [
-        (Who.PERSON, "Keep the port."),
-        (Who.AGENT, "Kept."),
+    assert [(turn.who, turn.text) for turn in turns if turn.is_spoken] == [
+        (Speaker.USER, "Keep the port."),
+        (Speaker.AGENT, "Kept."),
     ]
     noise = [turn.noise for turn in turns if turn.noise]
     assert noise == [
@@ -125,7 +125,7 @@ def test_both_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
         *[Noise.SUMMARY] * 2,
     ]
     done = [it for turn in turns for it in turn.touches if it.call not in turn.failed]
-    assert [(it.deed, it.path.removeprefix(CWD)) for it in done] == [
+    assert [(it.action, it.path.removeprefix(CWD)) for it in done] == [
         (FileAction.READ, "/notes/tides.md"),
         (FileAction.WROTE, "/notes/port.md"),
         # no tool has told of it: a command changed it
@@ -154,17 +154,17 @@ def test_what_is_no_database_of_opencode_holds_no_sessions(tmp_path: Path, conte
     os.symlink("opencode.db", tmp_path / "opencode-link.db")
     os.mkfifo(tmp_path / "opencode-pipe.db")
     write(tmp_path / "storage" / "session" / "p" / "ses.json", content)
-    assert list(sessions(str(tmp_path))) == []
+    assert list(find_sessions(str(tmp_path))) == []
     gone = OpencodeTranscript(OpencodeSession(str(tmp_path / "opencode.db"), "ses", "", ""))
-    assert list(gone.turns()) == []
+    assert list(gone.messages()) == []
 
 
 def test_no_file_outside_of_its_storage_is_read(tmp_path: Path) -> None:
     in_files(tmp_path)
     put(tmp_path / "storage" / "message" / "ses_1" / "msg_9.json", {"id": "../../..", **PERSON})
     put(tmp_path / "storage" / "session" / "p" / "evil.json", {"id": "../../etc", "directory": "/"})
-    assert len(list(sessions(str(tmp_path)))) == 1
-    assert len([turn for turn in read(tmp_path)[0] if turn.is_said]) == 2
+    assert len(list(find_sessions(str(tmp_path)))) == 1
+    assert len([turn for turn in read(tmp_path)[0] if turn.is_spoken]) == 2
 
 
 def test_the_task_list_of_the_database_comes_last(tmp_path: Path) -> None:

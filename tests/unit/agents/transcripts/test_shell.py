@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.transcripts.shell import plain_deeds
+from ricordo.agents.transcripts.shell import find_file_actions
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_plain_commands_are_understood_and_others_left_alone(
 ) -> None:
     found = [
         f"{deed} {folder + '/' if folder else ''}{path}"
-        for deed, path, folder in plain_deeds(command)
+        for deed, path, folder in find_file_actions(command)
     ]
     assert found == deeds
 
 
 @given(st.text(alphabet="ct adsr-m.\\'\"$|&;<>\n*/0", max_size=60))
 def test_any_command_can_be_parsed(command: str) -> None:
-    for _, path, _ in plain_deeds(command):
+    for _, path, _ in find_file_actions(command):
         assert isinstance(path, str)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.opencode.transcript import OpencodeTranscript, sessions
-from ricordo.agents.registry import agent_named, open_transcript, turns_from
-from ricordo.agents.transcripts.checkpoint import as_text, from_text
+from ricordo.agents.opencode.transcript import OpencodeTranscript, find_sessions
+from ricordo.agents.registry import find_agent, open_transcript, read_messages_from
+from ricordo.agents.transcripts.checkpoint import dump_checkpoint, load_checkpoint
 from ricordo.agents.transcripts.lines import LONGEST_LINE
-from ricordo.agents.transcripts.session import Turn, Who
+from ricordo.agents.transcripts.session import Message, Speaker
 from ricordo.agents.transcripts.sources import TranscriptSource
 from tests.benchmarks.transcripts import MOST_MEMORY, exchange, make, measured
 from tests.support.builders import SHARED
@@ -44,7 +44,7 @@ VALUES = st.recursive(
 LINES = st.binary(max_size=40) | VALUES.map(lambda value: json.dumps(value).encode())
 
 
-@pytest.mark.parametrize("agent", [agent_named("claude"), agent_named("codex")])
+@pytest.mark.parametrize("agent", [find_agent("claude"), find_agent("codex")])
 @given(lines=st.lists(LINES, max_size=8), ending=st.sampled_from([b"", b"\n", b"\r\n", b"\0"]))
 def test_any_bytes_can_be_read_and_read_on(
     agent: Agent, tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ending: bytes
@@ -52,65 +52,66 @@ def test_any_bytes_can_be_read_and_read_on(
     content = b"\n".join(lines) + ending
     path = str(write(tmp_path_factory.mktemp("any") / f"{SESSION}.jsonl", content))
     whole = open_transcript(TranscriptSource(agent, path))
-    turns = list(whole.turns())
-    assert whole.learnt.offset <= len(content)
-    again = open_transcript(TranscriptSource(agent, path), from_text(as_text(whole.learnt)))
-    assert list(again.turns()) == []
+    turns = list(whole.messages())
+    assert whole.checkpoint.offset <= len(content)
+    again = open_transcript(
+        TranscriptSource(agent, path), load_checkpoint(dump_checkpoint(whole.checkpoint))
+    )
+    assert list(again.messages()) == []
     assert again.session == whole.session
     assert (
-        list(turns_from(TranscriptSource(agent, path), turns[0].where))[:1] == turns[:1]
+        list(read_messages_from(TranscriptSource(agent, path), turns[0].place))[:1] == turns[:1]
         if turns
         else True
     )
 
 
-@pytest.mark.parametrize("agent", [agent_named("claude"), agent_named("codex")])
+@pytest.mark.parametrize("agent", [find_agent("claude"), find_agent("codex")])
 def test_reading_on_tells_what_reading_at_once_tells(tmp_path: Path, agent: Agent) -> None:
     content = (
-        (Claude() if agent is agent_named("claude") else Codex().head())
-        .says("One.")
-        .answers("Two.")
+        (Claude() if agent is find_agent("claude") else Codex().head()).says("One.").answers("Two.")
     )
     content.says("Three.").answers("Four.")
     path = tmp_path / f"{SESSION}.jsonl"
     write(path, content.bytes)
     at_once = open_transcript(TranscriptSource(agent, str(path)))
-    expected = list(at_once.turns())
+    expected = list(at_once.messages())
     for cut in range(0, len(content.bytes), 97):
         write(path, content.bytes[:cut])
         first = open_transcript(TranscriptSource(agent, str(path)))
-        turns: list[Turn] = list(first.turns())
+        turns: list[Message] = list(first.messages())
         write(path, content.bytes)
         second = open_transcript(
-            TranscriptSource(agent, str(path)), from_text(as_text(first.learnt))
+            TranscriptSource(agent, str(path)), load_checkpoint(dump_checkpoint(first.checkpoint))
         )
-        assert turns + list(second.turns()) == expected
+        assert turns + list(second.messages()) == expected
         assert second.session == at_once.session
-        assert second.is_anew == (first.learnt.offset == 0)
+        assert second.is_restarted == (first.checkpoint.offset == 0)
 
 
 def test_another_file_in_its_place_is_read_from_its_start(tmp_path: Path) -> None:
     path = tmp_path / f"{SESSION}.jsonl"
     write(path, Claude().says("One.").says("Two.").bytes)
-    first = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
-    list(first.turns())
+    first = open_transcript(TranscriptSource(find_agent("claude"), str(path)))
+    list(first.messages())
     for script in (Claude().says("Six.").says("Two.").says("More."), Claude().says("Six.")):
         write(path, script.bytes)
         again = open_transcript(
-            TranscriptSource(agent_named("claude"), str(path)), from_text(as_text(first.learnt))
+            TranscriptSource(find_agent("claude"), str(path)),
+            load_checkpoint(dump_checkpoint(first.checkpoint)),
         )
-        assert next(again.turns()).text == "Six."
-        assert again.is_anew
+        assert next(again.messages()).text == "Six."
+        assert again.is_restarted
 
 
 def test_a_line_that_is_too_long_is_counted_and_passed_over(tmp_path: Path) -> None:
     long = b'{"type":"user","message":{"content":"' + b"x" * LONGEST_LINE + b'"}}\n'
     content = Claude().says("Before.").bytes + long + Claude().says("After.").bytes + long[:-1]
     path = write(tmp_path / f"{SESSION}.jsonl", content)
-    transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
-    assert [turn.text for turn in transcript.turns()] == ["Before.", "After."]
-    assert transcript.learnt.too_long == 1
-    assert transcript.learnt.line == 4
+    transcript = open_transcript(TranscriptSource(find_agent("claude"), str(path)))
+    assert [turn.text for turn in transcript.messages()] == ["Before.", "After."]
+    assert transcript.checkpoint.too_long == 1
+    assert transcript.checkpoint.line == 4
 
 
 def test_what_is_no_plain_file_has_no_turns(tmp_path: Path) -> None:
@@ -120,8 +121,8 @@ def test_what_is_no_plain_file_has_no_turns(tmp_path: Path) -> None:
         assert (
             list(
                 open_transcript(
-                    TranscriptSource(agent_named("claude"), str(tmp_path / name))
-                ).turns()
+                    TranscriptSource(find_agent("claude"), str(tmp_path / name))
+                ).messages()
             )
             == []
         )
@@ -148,29 +149,29 @@ TRANSCRIPTS = sorted(
 @pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
 def test_every_transcript_beside_the_repository_is_read_line_by_line() -> None:
     for path in TRANSCRIPTS:
-        for agent in (agent_named("claude"), agent_named("codex")):
+        for agent in (find_agent("claude"), find_agent("codex")):
             transcript = open_transcript(TranscriptSource(agent, str(path)))
-            turns = list(transcript.turns())
-            learnt = transcript.learnt
+            turns = list(transcript.messages())
+            learnt = transcript.checkpoint
             assert learnt.is_torn or learnt.offset == path.stat().st_size
-            assert [turn.where.offset for turn in turns] == sorted({t.where.offset for t in turns})
+            assert [turn.place.offset for turn in turns] == sorted({t.place.offset for t in turns})
 
 
 @pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
 def test_of_real_sessions_every_line_is_understood() -> None:
     for path in (SHARED / "data/transcripts/claude-code").rglob("*.jsonl"):
-        transcript = open_transcript(TranscriptSource(agent_named("claude"), str(path)))
-        said = [turn for turn in transcript.turns() if turn.is_said]
-        assert {turn.who for turn in said} == {Who.PERSON, Who.AGENT}
-        assert not transcript.learnt.unknown
+        transcript = open_transcript(TranscriptSource(find_agent("claude"), str(path)))
+        said = [turn for turn in transcript.messages() if turn.is_spoken]
+        assert {turn.who for turn in said} == {Speaker.USER, Speaker.AGENT}
+        assert not transcript.checkpoint.unknown
 
 
 @pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
 def test_every_session_of_opencode_beside_the_repository_is_read() -> None:
     folders = [SHARED / "formats/samples/opencode" / era for era in ("sqlite-era", "json-era")]
     for folder in folders:
-        (kept,) = sessions(str(folder))
+        (kept,) = find_sessions(str(folder))
         transcript = OpencodeTranscript(kept)
-        said = [turn.text for turn in transcript.turns() if turn.is_said]
+        said = [turn.text for turn in transcript.messages() if turn.is_spoken]
         assert said[:1] == ["Add a berth report command."]
-        assert not transcript.learnt.unknown
+        assert not transcript.checkpoint.unknown
