@@ -174,8 +174,8 @@ def find_name(node: ast.AST, path: tuple[str, ...]) -> ast.AST | None:
 def position_of(node: ast.AST, text: str) -> tuple[int, int]:
     """Return line and character (UTF-16), from 0, at which the name of a node is."""
     lines = text.split("\n")
-    line = getattr(node, "lineno") - 1
-    start = getattr(node, "col_offset")
+    line = node.lineno - 1
+    start = node.col_offset
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         start = lines[line].index(f" {node.name}", start) + 1
     elif isinstance(node, ast.Attribute):

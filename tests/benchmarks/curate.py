@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ricordo.agents.registry import find_transcript_at, open_transcript
 from ricordo.curation.pending import PendingProposal
-from ricordo.curation.spoken import UserMessage, read_user_messages
+from ricordo.curation.user_messages import UserMessage, read_user_messages
 from ricordo.extraction.statement import find_statement
 from ricordo.services.curation.curation import propose
 from ricordo.services.curation.preparation import CurationScope
@@ -137,11 +137,11 @@ def sample_proposals() -> Sequence[PendingProposal]:
         home = copytree(SAMPLE / "home", Path(folder) / "home")
         root = copytree(SAMPLE / "memory", home / ".claude/projects" / PROJECT / "memory")
         project = copytree(SAMPLE / "project", Path(folder) / "project")
-        surroundings = load_environment(
+        environment = load_environment(
             {"HOME": str(home)}, state=f"{folder}/state", now=NOW, agent_home=str(home)
         )._replace(project=str(project))
-        settings, _ = load_settings(surroundings, frozenset())
-        notebook = Notebook(find_memory(str(root), surroundings), surroundings, settings)
+        settings, _ = load_settings(environment, frozenset())
+        notebook = Notebook(find_memory(str(root), environment), environment, settings)
         return propose(notebook, notebook.read(), CurationScope()).proposals
 
 

@@ -67,11 +67,11 @@ class Stage:
         self.random = random.Random(SEED)
         self.memory: Memory = read_memory(str(self.root), AUTO_MEMORY)
         _ = self.memory.links
-        self.surroundings = Environment(
+        self.environment = Environment(
             str(self.project), {}, str(folder), str(folder / "state"), str(folder)
         )
         place = MemoryPlace(self.memory.root, AUTO_MEMORY, str(self.project))
-        self.index = open_index(place, self.surroundings)
+        self.index = open_index(place, self.environment)
 
     def note(self) -> Note:
         return self.random.choice(self.memory.notes)
@@ -85,7 +85,7 @@ class Stage:
         """Return an environment in which the program keeps its state where this index is."""
         kept = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
         return kept | {
-            "RICORDO_STATE": self.surroundings.state,
+            "RICORDO_STATE": self.environment.state,
             "HOME": str(self.folder),
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
@@ -140,7 +140,7 @@ def _longer(note: Note, number: int) -> Note:
 
 def typing(at: Stage, judged: bool) -> Iterator[Row]:
     """From a key to the results: every beginning of names, descriptions and texts as typed."""
-    search = Search(at.index, at.memory, at.surroundings)
+    search = Search(at.index, at.memory, at.environment)
     lines = "".join(f"{it.name} {it.path} {it.description}\n" for it in at.memory.notes)
     times, starts, filtered = [], [], []
     for typed in (at.typed() for _ in range(ASKED // 4)):
@@ -234,7 +234,7 @@ def hook(at: Stage, judged: bool) -> Iterator[Row]:
         document = json.dumps(event).encode()
         starts.append(python_start())
         times.append(timed(partial(_hooked, document, environ)))
-        recalls.append(timed(partial(recall, at.index, at.memory, prompt, at.surroundings)))
+        recalls.append(timed(partial(recall, at.index, at.memory, prompt, at.environment)))
     p = Reference("P", median(starts))
     yield Row("process: ricordo hook prompt, median", median(times), p, 4 if judged else None)
     yield Row("process: ricordo hook prompt, p95", p95(times), p, 8 if judged else None)

@@ -173,11 +173,11 @@ def machine(folder: Path) -> Notebook:
     """Return the notebook of the sample memory on a machine of its own in `folder`."""
     home = folder / "home"
     root = copytree(SAMPLE / "memory", home / _MEMORY)
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(home)}, state=str(folder / "state"), now=NOW, agent_home=str(home)
     )
-    settings, _ = load_settings(surroundings, frozenset())
-    notebook = Notebook(find_memory(str(root), surroundings), surroundings, settings)
+    settings, _ = load_settings(environment, frozenset())
+    notebook = Notebook(find_memory(str(root), environment), environment, settings)
     notebook.record(notebook.read())
     return notebook
 

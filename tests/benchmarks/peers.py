@@ -123,11 +123,11 @@ def of_ours(root: str, project: str) -> tuple[Memory, tuple[Named, ...]]:
         # the agents of the sample have a home of their own, and their transcripts in it
         agents = str(SAMPLE / "home") if Path(root).is_relative_to(SAMPLE) else home
         environ = {"HOME": home, "PATH": os.environ["PATH"]}
-        surroundings = load_environment(environ, now=NOW, agent_home=agents)
-        surroundings = surroundings._replace(project=os.path.abspath(project) if project else "")
-        settings, _ = load_settings(surroundings)
+        environment = load_environment(environ, now=NOW, agent_home=agents)
+        environment = environment._replace(project=os.path.abspath(project) if project else "")
+        settings, _ = load_settings(environment)
         look = Notebook(
-            find_memory(root, surroundings), surroundings, settings
+            find_memory(root, environment), environment, settings
         ).read_snapshot_with_evidence()
     told = (Named(OURS, it.rule, it.path, it.line, it.message) for it in look.findings)
     return look.memory, tuple(told)

@@ -94,18 +94,18 @@ def findings_of(folder: Path, home: Path) -> Iterator[tuple[str, Finding]]:
     """Yield the findings of the memories of the sample in `folder`, each with the path of its file
     in the sample.
     """
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(home), "PATH": os.environ["PATH"]},
         state=str(home / "state"),
         now=NOW,
         agent_home=str(folder / "home"),
     )._replace(project=str(folder / "project"))
-    settings, _ = load_settings(surroundings)
+    settings, _ = load_settings(environment)
     for name in MEMORIES:
-        place = find_memory(str(folder / name), surroundings)
+        place = find_memory(str(folder / name), environment)
         root = os.path.relpath(place.root, os.path.realpath(folder))
         for finding in (
-            Notebook(place, surroundings, settings).read_snapshot_with_evidence().findings
+            Notebook(place, environment, settings).read_snapshot_with_evidence().findings
         ):
             yield f"{root}/{finding.path}", finding
 

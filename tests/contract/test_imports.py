@@ -31,11 +31,11 @@ NOTE = "---\nname: one\ndescription: The only note.\ntype: user\n---\nText.\n"
 
 def loaded_after(code: str, home: Path) -> frozenset[str]:
     """Return the names of the modules that a process has loaded once it has run `code`."""
-    surroundings = {"HOME": str(home), "RICORDO_STATE": str(home / "state")}
+    environment = {"HOME": str(home), "RICORDO_STATE": str(home / "state")}
     done = subprocess.run(
         [sys.executable, "-c", PRINT_MODULES.format(code=code)],
         cwd=home,
-        env={**os.environ, **surroundings, "RICORDO_AGENT_HOME": str(home)},
+        env={**os.environ, **environment, "RICORDO_AGENT_HOME": str(home)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -54,11 +54,11 @@ def recorded(folder: Path, files: Mapping[str, str | bytes], name: str = "memory
     its notebook, with the history begun.
     """
     root = write_memory(folder / name, files)
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(folder), "RICORDO_STATE": str(folder / "state"), "RICORDO_NOW": NOW}
     )
-    place = find_memories(str(root), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    place = find_memories(str(root), environment)[0]
+    notebook = Notebook(place, environment, load_settings(environment, ())[0])
     notebook.record(notebook.read())
     return notebook
 

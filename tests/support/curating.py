@@ -77,8 +77,8 @@ class Desk:
     def at(self, moment: str) -> Desk:
         """Open the memory anew, as another process would at that moment."""
         old = self.notebook
-        surroundings = old.environment._replace(fixed_now=moment)
-        self.notebook = Notebook(old.place, surroundings, old.settings)
+        environment = old.environment._replace(fixed_now=moment)
+        self.notebook = Notebook(old.place, environment, old.settings)
         return self
 
     def propose(self, edits: object, usage: EngineUsage = FREE) -> Curation:

@@ -23,7 +23,7 @@ from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
@@ -84,11 +84,11 @@ def surroundings_at(cwd: Path) -> Environment:
 
 def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
     """Return the app as `ricordo ROOT` starts it."""
-    surroundings = surroundings_at(cwd or root or Path.cwd())
-    settings, remarks = load_settings(surroundings, list_known_actions())
-    themes, _ = load_themes(surroundings)
-    found = find_memories(str(root) if root else None, surroundings)
-    return RicordoApp(found, surroundings, settings, remarks, themes)
+    environment = surroundings_at(cwd or root or Path.cwd())
+    settings, remarks = load_settings(environment, list_known_actions())
+    themes, _ = load_themes(environment)
+    found = find_memories(str(root) if root else None, environment)
+    return RicordoApp(found, environment, settings, remarks, themes)
 
 
 class Told(Notifications):

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.edits.writer import MERGED

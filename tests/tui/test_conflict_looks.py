@@ -139,10 +139,10 @@ def test_a_doubt_that_was_judged(snap_compare: Compare, tmp_path: Path) -> None:
 
 def keep_an_opinion(root: Path, opinion: Opinion) -> None:
     """Store an opinion on the one uncertain pair of the memory at `root`."""
-    surroundings = surroundings_at(root)
-    place = find_memories(str(root), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    environment = surroundings_at(root)
+    place = find_memories(str(root), environment)[0]
+    notebook = Notebook(place, environment, load_settings(environment, ())[0])
     (doubt,) = find_uncertain_pairs(notebook.read_snapshot_with_evidence())
     store_opinions(
-        surroundings, make_curator("anthropic", "claude-test", "judge-1"), [(doubt, opinion)]
+        environment, make_curator("anthropic", "claude-test", "judge-1"), [(doubt, opinion)]
     )

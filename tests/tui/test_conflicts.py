@@ -12,11 +12,11 @@ import pytest
 
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.storage.history import History
-from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.merge import EditConflictScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text

@@ -24,7 +24,7 @@ from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
-from ricordo.tui.dialogs.merge import EditConflictScreen
+from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
@@ -279,7 +279,7 @@ async def test_a_proposal_that_empties_a_note_needs_a_typed_word(root: Path) -> 
 async def test_early_and_pasted_keys_write_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 3600.0)
     before = files(root)
     async with review(root, CREATE, MOVED) as (stage, _):
         await stage.press("A", "ctrl+s")

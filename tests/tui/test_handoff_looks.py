@@ -15,6 +15,7 @@ from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.curation.engine import Step
 from ricordo.handoff.budget import count_tokens, fit_to_budget
+from ricordo.handoff.changes import FileChange, FileChangeKind, ProjectChanges
 from ricordo.handoff.document import (
     FileProof,
     GitProof,
@@ -45,7 +46,6 @@ from ricordo.handoff.facts import (
 from ricordo.handoff.pickup import HandoffFile, build_start_command
 from ricordo.handoff.project_git import ProjectCommit
 from ricordo.handoff.resume import RecheckedHandoff, RecheckedStatement
-from ricordo.handoff.since import FileChange, FileChangeKind, ProjectChanges
 from ricordo.services.handoff.handoff import ComposedStatements, HandoffDraft
 from ricordo.services.handoff.output import RenderedHandoff
 from ricordo.services.handoff.resume import ResumeReport

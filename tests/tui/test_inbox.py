@@ -53,13 +53,13 @@ BEFORE: Mapping[str, str] = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ctrl+s count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
 
 
 def notebook_of(root: Path) -> Notebook:
-    surroundings = surroundings_at(root)
-    settings, _ = load_settings(surroundings, list_known_actions())
-    return Notebook(find_memories(str(root), surroundings)[0], surroundings, settings)
+    environment = surroundings_at(root)
+    settings, _ = load_settings(environment, list_known_actions())
+    return Notebook(find_memories(str(root), environment)[0], environment, settings)
 
 
 def recorded(folder: Path, files: Mapping[str, str] = BEFORE) -> Path:

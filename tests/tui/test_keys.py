@@ -34,7 +34,7 @@ from ricordo.tui.actions.registry import (
     format_keys,
     list_known_actions,
 )
-from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.command_palette import SYNONYMS
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.context import Pane, ScreenId

@@ -14,7 +14,7 @@ from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.storage.writer import EditConflict
 from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.dialogs.merge import EditConflictScreen
+from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
 from tests.tui import hostile
@@ -191,10 +191,10 @@ def test_empty_memory(
 
 
 def test_nothing_found(snap_compare: Compare, tmp_path: Path) -> None:
-    surroundings = surroundings_at(tmp_path)
-    settings, remarks = load_settings(surroundings, list_known_actions())
+    environment = surroundings_at(tmp_path)
+    settings, remarks = load_settings(environment, list_known_actions())
     error = MemoryNotFound("No memory was found for /srv/harbour. Looked in /home/ana/.claude.")
-    app = RicordoApp(error, surroundings, settings, remarks, load_themes(surroundings)[0])
+    app = RicordoApp(error, environment, settings, remarks, load_themes(environment)[0])
     assert snap_compare(app, terminal_size=(100, 24), run_before=drawn())
 
 

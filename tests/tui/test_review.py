@@ -39,7 +39,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
 
 
 @pytest.fixture
@@ -269,14 +269,14 @@ async def test_escape_loses_nothing(root: Path) -> None:
 async def test_keys_of_the_first_moment_judge_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 3600.0)
     async with reviewing(root) as (stage, screen):
         await stage.press("a", "d", "l")
         assert stage.app.screen is screen
         assert here(screen) == "freeze.md"
         await stage.paste("a\na\n")
         assert said(root) == {}
-        monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
+        monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
         await stage.press("a")
         await goes_to(stage, screen, "port.md")
 

@@ -47,7 +47,7 @@ SIZES = ((80, 24), (120, 40))
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.acting_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
 
 
 def shown(stage: Stage) -> str:

@@ -32,7 +32,7 @@ class Machine:
         self.home.mkdir()
         self.environ: dict[str, str] = {}
 
-    def surroundings(self, cwd: Path | None = None) -> Environment:
+    def environment(self, cwd: Path | None = None) -> Environment:
         return Environment(
             cwd=str(cwd or self.path),
             environ=self.environ,

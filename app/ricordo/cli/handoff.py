@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
+    from ricordo.handoff.changes import FileChange
     from ricordo.handoff.resume import RecheckedHandoff
-    from ricordo.handoff.since import FileChange
     from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.handoff.engine_draft import DraftRequest
     from ricordo.services.handoff.handoff import Composer, HandoffDraft, HandoffOptions

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ricordo.services.sessions.origin import NoteOrigin
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.storage.last_seen import Summary
+    from ricordo.storage.summary_cache import Summary
 
 LOAD_SUMMARY = "Show what an agent loads of the memory at session start, and what is cut off."
 
@@ -71,7 +71,7 @@ def run_list(options: Namespace, environment: Environment) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_load, describe_summary
     from ricordo.services.workspace.notebook import count_findings
-    from ricordo.storage.last_seen import load_summaries
+    from ricordo.storage.summary_cache import load_summaries
 
     if options.short:
         from ricordo.cli.short import render_line_here
@@ -126,7 +126,7 @@ def _read_all(environment: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]
 def _remember(snapshots: list[tuple[MemoryPlace, Snapshot]], state: str) -> None:
     from ricordo.errors import StateUnusable
     from ricordo.services.workspace.notebook import summarize
-    from ricordo.storage.last_seen import save_summaries
+    from ricordo.storage.summary_cache import save_summaries
 
     try:
         save_summaries(

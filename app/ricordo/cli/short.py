@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
-from ricordo.storage.last_seen import load_summaries
 from ricordo.storage.state_file import check_regular_files
+from ricordo.storage.summary_cache import load_summaries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ricordo.storage.last_seen import Summary
+    from ricordo.storage.summary_cache import Summary
 
 
 def render_line_here(state: str) -> str:

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from ricordo.curation.spoken import UserMessage
 from ricordo.curation.user_decisions import NO_DECISIONS, DecisionSummary, UserDecisions
+from ricordo.curation.user_messages import UserMessage
 from ricordo.llm.question import BYTES_PER_TOKEN, estimate_tokens
 from ricordo.llm.redaction import Redaction, Sealed, frame
 from ricordo.memory.layout import FileRole

@@ -12,7 +12,7 @@ from math import log
 
 from ricordo.curation.gist import extract_stems, extract_values, find_rejected_stems, measure_share
 from ricordo.curation.proposal import EvidenceQuote, ProposedChange
-from ricordo.curation.spoken import MemorableStatement
+from ricordo.curation.user_messages import MemorableStatement
 from ricordo.lexicon import SPACELESS
 from ricordo.lint.contradictions.compare import find_contradiction
 from ricordo.lint.contradictions.records import find_span

@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ricordo.handoff.changes import find_changed_dependencies
 from ricordo.handoff.check import SHA_DIGITS, CurrentState, has_digest, remove_handoff_files
 from ricordo.handoff.document import (
     FileProof,
@@ -52,7 +53,6 @@ from ricordo.handoff.facts import (
     SummaryFact,
     TaskFact,
 )
-from ricordo.handoff.since import find_changed_dependencies
 from ricordo.storage.file_state import FileState, MissingFile
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from ricordo.handoff.changes import NEW_COMMIT, ProjectChanges, find_changes
 from ricordo.handoff.check import SHA_DIGITS, CurrentState, describe_file_state, has_digest
 from ricordo.handoff.document import (
     FileProof,
@@ -38,7 +39,6 @@ from ricordo.handoff.project_git import (
     has_commit,
     list_differences,
 )
-from ricordo.handoff.since import NEW_COMMIT, ProjectChanges, find_changes
 from ricordo.storage.file_state import FileStatus, UncheckedFile
 
 _MAX_NAMED = 5

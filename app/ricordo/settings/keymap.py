@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ricordo.settings.known import ActionKeys
+from ricordo.settings.names import ActionKeys
 from ricordo.settings.source import Path, SettingsSource
 
 MODIFIERS = frozenset(("alt", "ctrl", "hyper", "meta", "shift", "super"))

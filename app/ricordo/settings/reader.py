@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from ricordo.settings.keymap import read_keymap
-from ricordo.settings.known import SettingsNames
+from ricordo.settings.names import SettingsNames
 from ricordo.settings.settings import (
     DEFAULT_THEME,
     LEVELS,

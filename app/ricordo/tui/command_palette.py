@@ -13,7 +13,7 @@ from textual.fuzzy import Matcher
 
 from ricordo.tui.actions.action import Group
 from ricordo.tui.actions.registry import find_actions, format_action_keys
-from ricordo.tui.base.acting_screen import ActionScreen
+from ricordo.tui.base.action_screen import ActionScreen
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "open": ("enter", "go to", "follow link"),

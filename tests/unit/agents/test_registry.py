@@ -70,7 +70,7 @@ def test_its_memory_is_found(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     (machine.home / ".gull").mkdir()
     (machine.home / ".gull" / "gull.md").write_text("Cry.\n")
-    place = find_memory(None, machine.surroundings(machine.directory("work")))
+    place = find_memory(None, machine.environment(machine.directory("work")))
     assert (place.layout, place.reason) == (NOTES, "Gull's notes")
 
 

@@ -12,7 +12,7 @@ import pytest
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import render_line
-from ricordo.storage.last_seen import load_summaries, save_summary
+from ricordo.storage.summary_cache import load_summaries, save_summary
 from tests.support.builders import note_text
 from tests.unit.machine import Machine, fill
 
@@ -228,7 +228,7 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.cli.streams",
         "ricordo.storage",
         "ricordo.storage.foreign_file",
-        "ricordo.storage.last_seen",
+        "ricordo.storage.summary_cache",
         "ricordo.storage.state_file",
         "ricordo.resources",
     }

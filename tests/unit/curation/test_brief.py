@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.curation.brief import BYTES_PER_TOKEN, compose_brief, name_notes
 from ricordo.curation.brief import TOUCHED as TOUCHED_NOTES
-from ricordo.curation.spoken import UserMessage
+from ricordo.curation.user_messages import UserMessage
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.memory import Memory
 from ricordo.text import find_hidden_characters, make_visible

@@ -8,7 +8,7 @@ import pytest
 
 from ricordo.curation.placement import PlacementContext, SharedStems, place_statement
 from ricordo.curation.proposal import ProposedChange
-from ricordo.curation.spoken import MemorableStatement, UserMessage
+from ricordo.curation.user_messages import MemorableStatement, UserMessage
 from ricordo.extraction.statement import find_statement
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import Create, Insert, Replace, Retire

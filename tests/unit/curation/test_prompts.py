@@ -95,11 +95,11 @@ def test_what_is_amiss_in_a_file_is_told(tmp_path: Path) -> None:
 
 def test_the_settings_tell_which_prompts_are_in_use(tmp_path: Path) -> None:
     own(tmp_path, b"Use `judge` for nothing.", "judge")
-    surroundings = load_environment({})._replace(config=str(tmp_path))
-    lines = list(render_prompts(surroundings))
+    environment = load_environment({})._replace(config=str(tmp_path))
+    lines = list(render_prompts(environment))
     assert all(line.startswith("#") for line in lines)
     told = "\n".join(lines)
     assert f"curate-{load_versions()['curate']['current']}: ours, {OURS}" in told
     assert re.search("judge = judge-own-[0-9a-f]{8}: ", told)
     own(tmp_path, b"", "curate")
-    assert any(line.startswith("#! ") for line in render_prompts(surroundings))
+    assert any(line.startswith("#! ") for line in render_prompts(environment))

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.handoff.facts import CommandPurpose
-from ricordo.handoff.gather.bounded import BoundedList, RecentDict
 from ricordo.handoff.gather.commands import (
     find_decisive,
     find_error_line,
@@ -17,6 +16,7 @@ from ricordo.handoff.gather.commands import (
     find_purpose,
     list_programs,
 )
+from ricordo.handoff.gather.limits import BoundedList, RecentDict
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tidepool.project}", str(clone))
     shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
-    report = resume_handoff(tidepool.machine.surroundings(clone))
+    report = resume_handoff(tidepool.machine.environment(clone))
     # the notes are those that the handoff names, wherever the project is
     assert report.rechecked.is_valid
     assert report.project == str(clone)
@@ -331,20 +331,20 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
 
 
 def test_a_file_that_is_not_a_handoff(tidepool: Tidepool) -> None:
-    surroundings = tidepool.machine.surroundings(tidepool.project)
+    environment = tidepool.machine.environment(tidepool.project)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
     with pytest.raises(HandoffUnreadable, match="not a Ricordo handoff"):
-        resume_handoff(surroundings)
+        resume_handoff(environment)
     with tidepool.handoff.open("ab") as file:
         file.truncate(100 * 1024 * 1024)
     with pytest.raises(HandoffUnreadable, match="too large"):
-        resume_handoff(surroundings)
+        resume_handoff(environment)
     tidepool.handoff.unlink()
     with pytest.raises(HandoffUnreadable, match="No handoff at"):
-        resume_handoff(surroundings)
+        resume_handoff(environment)
     os.mkfifo(tidepool.handoff)
     with pytest.raises(HandoffUnreadable, match="not a readable plain file"):
-        resume_handoff(surroundings, "HANDOFF.md")
+        resume_handoff(environment, "HANDOFF.md")
 
 
 def test_the_handoff_beside_a_foreign_file_is_resumed(tidepool: Tidepool) -> None:
@@ -377,7 +377,7 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
         raise Left
 
     with pytest.raises(Left):
-        resume_handoff(tidepool.machine.surroundings(tidepool.project), step=leave)
+        resume_handoff(tidepool.machine.environment(tidepool.project), step=leave)
 
 
 def test_files_that_did_not_fit_into_the_header_are_reported(tidepool: Tidepool) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from ricordo.agents.registry import find_agent
+from ricordo.handoff.changes import ProjectChanges
 from ricordo.handoff.document import (
     FileProof,
     GitProof,
@@ -20,7 +21,6 @@ from ricordo.handoff.document import (
 )
 from ricordo.handoff.facts import MessageRef
 from ricordo.handoff.resume import RecheckedHandoff, RecheckedStatement
-from ricordo.handoff.since import ProjectChanges
 from ricordo.handoff.update import merge_handoffs
 from tests.unit.handoff.test_document import SESSION, SHA, handoff_of
 

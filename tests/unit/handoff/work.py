@@ -12,6 +12,7 @@ from pathlib import Path
 from ricordo.agents.claude.folder import make_slug
 from ricordo.agents.registry import find_agent
 from ricordo.agents.transcripts.session import FileAction, Session
+from ricordo.handoff.changes import read_dependencies
 from ricordo.handoff.check import CurrentState
 from ricordo.handoff.document import (
     ANY_AGENT,
@@ -37,7 +38,6 @@ from ricordo.handoff.facts import (
 from ricordo.handoff.format import render
 from ricordo.handoff.project_git import read_git_state
 from ricordo.handoff.prove import prove
-from ricordo.handoff.since import read_dependencies
 from ricordo.services.handoff.resume import ResumeReport, resume_handoff
 from tests.support.builders import note_text
 from tests.support.transcripts import Claude
@@ -150,7 +150,7 @@ class Tidepool:
         return self.handoff
 
     def resumed(self, path: str = "") -> ResumeReport:
-        return resume_handoff(self.machine.surroundings(self.project), path)
+        return resume_handoff(self.machine.environment(self.project), path)
 
     def fallen(self) -> dict[str, str]:
         """The statements that are no longer valid, with their status now."""

@@ -29,12 +29,12 @@ class Desk:
 
     def __init__(self, root: Path, state: Path, notes: dict[str, str] = NOTES) -> None:
         self.memory: Memory = open_memory(root, notes)
-        self.surroundings = Environment(
+        self.environment = Environment(
             str(root), {}, str(root), str(state), str(state), "2026-11-20T08:00:00+00:00"
         )
         place = MemoryPlace(self.memory.root, AUTO_MEMORY)
-        self.index = open_index(place, self.surroundings)
-        self.search = Search(self.index, self.memory, self.surroundings)
+        self.index = open_index(place, self.environment)
+        self.search = Search(self.index, self.memory, self.environment)
 
     def paths(self, typed: str, values: ConditionValues | None = None) -> list[str]:
         return [hit.result.note.path for hit in self.search.find(typed, values).hits]

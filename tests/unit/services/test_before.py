@@ -46,8 +46,8 @@ def known(desk: Desk, own: EngineSettings = MODEL) -> CurationPreview:
 def set_to(desk: Desk, own: EngineSettings, **environ: str) -> Notebook:
     """Return the notebook with other settings, and with an environment."""
     old = desk.notebook
-    surroundings = old.environment._replace(environ={**os.environ, **environ})
-    return Notebook(old.place, surroundings, replace(Settings(), engine=own))
+    environment = old.environment._replace(environ={**os.environ, **environ})
+    return Notebook(old.place, environment, replace(Settings(), engine=own))
 
 
 def test_what_leaves_and_what_it_costs_is_known_and_nobody_was_asked(desk: Desk) -> None:

@@ -47,9 +47,9 @@ class Session:
         folder = home / ".claude/projects/-home-ana-work-tidepool"
         root = write_memory(folder / "memory", NOTES)
         self.path = folder / "s.jsonl"
-        surroundings = load_environment({"HOME": str(home)}, state=str(home / "state"), now=NOW)
-        place = find_memory(str(root), surroundings)
-        self.notebook = Notebook(place, surroundings, Settings())
+        environment = load_environment({"HOME": str(home)}, state=str(home / "state"), now=NOW)
+        place = find_memory(str(root), environment)
+        self.notebook = Notebook(place, environment, Settings())
         self.notebook.record(self.notebook.read())
 
     def says(self, *texts: str, start: int = 0) -> None:

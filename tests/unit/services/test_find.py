@@ -27,7 +27,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 def found(machine: Machine, path: Path | None, cwd: Path | None = None) -> list[str]:
-    places = find_memories(str(path) if path else None, machine.surroundings(cwd))
+    places = find_memories(str(path) if path else None, machine.environment(cwd))
     return [place.root for place in places]
 
 
@@ -35,7 +35,7 @@ def test_a_path_is_the_memory_itself_or_its_index(machine: Machine) -> None:
     root = fill(machine.directory("notes"))
     for path in (root, root / "MEMORY.md"):
         assert found(machine, path) == [str(root)]
-    assert find_memory("notes", machine.surroundings()).root == str(root)
+    assert find_memory("notes", machine.environment()).root == str(root)
 
 
 def test_a_path_through_a_symbolic_link_is_the_real_one(machine: Machine) -> None:
@@ -60,7 +60,7 @@ def test_a_project_leads_to_its_auto_memory_from_all_of_its_worktrees(machine: M
     for directory in (main, linked, linked / "deep"):
         assert found(machine, directory) == [memory]
         assert found(machine, None, cwd=directory) == [memory]
-    assert find_memory(None, machine.surroundings(linked)).project == str(main)
+    assert find_memory(None, machine.environment(linked)).project == str(main)
 
 
 def test_a_memory_of_an_older_version_is_found_by_the_directory(machine: Machine) -> None:
@@ -75,7 +75,7 @@ def test_a_renamed_project_is_found_by_a_session_that_worked_in_it(machine: Mach
     memory = machine.memory("/gone/old-name")
     machine.transcript(memory.parent, "/gone/old-name", "old")
     machine.transcript(memory.parent, project, "new")
-    (place,) = find_memories(None, machine.surroundings(project))
+    (place,) = find_memories(None, machine.environment(project))
     assert place.root == str(memory)
     assert str(project) in place.reason
 
@@ -89,7 +89,7 @@ def test_a_long_path_is_found_by_its_beginning_and_a_session(machine: Machine) -
         found(machine, None, cwd=project)
     machine.transcript(memory.parent, project)
     assert found(machine, None, cwd=project) == [str(memory)]
-    assert str(project) in [place.project for place in find_all_memories(machine.surroundings())]
+    assert str(project) in [place.project for place in find_all_memories(machine.environment())]
 
 
 def test_long_paths_that_begin_alike_are_told_apart_by_their_sessions(machine: Machine) -> None:
@@ -99,7 +99,7 @@ def test_long_paths_that_begin_alike_are_told_apart_by_their_sessions(machine: M
         folder = machine.config / "projects" / f"{make_slug(str(project))[:200]}-{number}a2b"
         fill(folder / "memory")
         machine.transcript(folder, project / "src")
-    places = find_all_memories(machine.surroundings())
+    places = find_all_memories(machine.environment())
     assert [place.project for place in places] == [str(it) for it in projects[1:]]
 
 
@@ -116,7 +116,7 @@ def test_settings_lead_to_the_memory(machine: Machine) -> None:
     memory = fill(machine.home / "kept")
     path = machine.config / "settings.json"
     machine.settings(path, {"autoMemoryDirectory": "~/kept"})
-    place = find_memory(None, machine.surroundings())
+    place = find_memory(None, machine.environment())
     assert (place.root, place.reason) == (str(memory), f"autoMemoryDirectory in {path}")
 
 
@@ -129,7 +129,7 @@ def test_the_candidates_come_most_likely_first(machine: Machine) -> None:
         fill(project / "memory", "index.md"),
         fill(project / ".claude" / "agent-memory" / "reviewer"),
     ]
-    places = find_candidates(machine.surroundings(), str(project))
+    places = find_candidates(machine.environment(), str(project))
     assert [place.root for place in places] == [str(path) for path in expected]
     assert find_clear_choice(places) == places[0]
     assert find_clear_choice(places[1:]) is None
@@ -144,7 +144,7 @@ def test_who_works_inside_a_wiki_is_asked_and_who_names_it_is_not(machine: Machi
     memory = machine.memory(root)
     assert found(machine, root) == [str(root)]
     assert found(machine, None, cwd=root) == [str(root), str(memory)]
-    assert find_clear_choice(find_memories(None, machine.surroundings(root))) is None
+    assert find_clear_choice(find_memories(None, machine.environment(root))) is None
 
 
 def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
@@ -152,7 +152,7 @@ def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
     (notes / "pier.md").touch()
     fill(machine.home / ".codex" / "memories", "memory_summary.md")
     for path in (notes, None):
-        place = find_memory(str(path) if path else None, machine.surroundings(notes))
+        place = find_memory(str(path) if path else None, machine.environment(notes))
         assert (place.root, place.layout.kind) == (str(notes), "folder")
 
 
@@ -213,9 +213,9 @@ def test_a_memory_that_was_named_knows_its_project(machine: Machine) -> None:
     project = machine.repository("project")
     memory = machine.memory(project)
     machine.transcript(memory.parent, project / "deep")
-    assert find_memory(str(memory), machine.surroundings()).project == str(project)
+    assert find_memory(str(memory), machine.environment()).project == str(project)
     agent = fill(project / ".claude" / "agent-memory" / "reviewer")
-    assert find_memory(str(agent), machine.surroundings()).project == str(project)
+    assert find_memory(str(agent), machine.environment()).project == str(project)
 
 
 def test_all_memories_are_those_of_every_agent_and_every_known_project(machine: Machine) -> None:
@@ -234,7 +234,7 @@ def test_all_memories_are_those_of_every_agent_and_every_known_project(machine: 
         fill(main / ".wiki", "_index.md"): str(main),
         fill(main / "memory", "index.md"): str(main),
     }
-    places = find_all_memories(machine.surroundings())
+    places = find_all_memories(machine.environment())
     assert {Path(place.root): place.project for place in places} == expected
 
 
@@ -245,12 +245,12 @@ def test_a_directory_is_listed_once_whatever_leads_to_it(machine: Machine) -> No
     folder = machine.project_folder(other)
     machine.transcript(folder, other)
     (folder / "memory").symlink_to(memory)
-    assert [place.root for place in find_all_memories(machine.surroundings())] == [str(memory)]
+    assert [place.root for place in find_all_memories(machine.environment())] == [str(memory)]
 
 
 def test_a_machine_without_agents_has_no_memories(machine: Machine) -> None:
     shutil.rmtree(machine.home)
-    assert find_all_memories(machine.surroundings()) == []
+    assert find_all_memories(machine.environment()) == []
 
 
 def test_a_directory_that_nobody_named_is_no_memory_for_texts_far_below(machine: Machine) -> None:
@@ -258,5 +258,5 @@ def test_a_directory_that_nobody_named_is_no_memory_for_texts_far_below(machine:
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "text.md").write_text("Somebody's text.\n")
     with pytest.raises(NoMemoryFound):
-        find_memory(None, machine.surroundings(folder))
-    assert find_memory(str(folder), machine.surroundings(folder)).layout.kind == "folder"
+        find_memory(None, machine.environment(folder))
+    assert find_memory(str(folder), machine.environment(folder)).layout.kind == "folder"

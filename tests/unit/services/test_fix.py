@@ -32,8 +32,8 @@ def open_notebook(base: Path, files: Mapping[str, str]) -> Notebook:
     root.mkdir(parents=True)
     write_memory(root, files)
     folders = {name: str(base / name) for name in ("state", "config")}
-    surroundings = Environment(str(base), {"HOME": str(base)}, str(base), **folders, fixed_now=NOW)
-    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, str(root), ""), surroundings, Settings())
+    environment = Environment(str(base), {"HOME": str(base)}, str(base), **folders, fixed_now=NOW)
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, str(root), ""), environment, Settings())
 
 
 @pytest.fixture

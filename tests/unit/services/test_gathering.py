@@ -21,9 +21,9 @@ async def test_a_memory_that_is_shown_while_news_are_looked_for_is_gathered_whol
     """On a slow machine the first memory is shown only after the first news were asked for."""
     said = "Tables are made for the port of Sines every night, from the file of the institute.\n"
     write_memory(root, {name: note_text(name, said) for name in ("port.md", "again.md")})
-    surroundings = surroundings_at(root)
-    settings, _ = load_settings(surroundings)
-    notebook = Notebook(MemoryPlace(str(root), AUTO_MEMORY, str(root)), surroundings, settings)
+    environment = surroundings_at(root)
+    settings, _ = load_settings(environment)
+    notebook = Notebook(MemoryPlace(str(root), AUTO_MEMORY, str(root)), environment, settings)
     gathering = EvidenceCollector(notebook)
 
     def news_while_it_is_shown(_: Notebook) -> bool:

@@ -41,9 +41,9 @@ class Desk:
         """Open the notebook on the memory at `root`."""
         state = str(self.home / "state")
         environ = {"HOME": str(self.home), "RICORDO_STATE": state, "RICORDO_NOW": NOW}
-        surroundings = load_environment(environ)._replace(cwd=str(self.home), project=CWD)
-        place = find_memories(str(root), surroundings)[0]
-        self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+        environment = load_environment(environ)._replace(cwd=str(self.home), project=CWD)
+        place = find_memories(str(root), environment)[0]
+        self.notebook = Notebook(place, environment, load_settings(environment, ())[0])
 
     def keep(self, script: Claude | Codex | Opencode, age: int) -> Path:
         """Keep a session that was last changed so many seconds ago."""

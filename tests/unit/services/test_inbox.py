@@ -37,9 +37,9 @@ def notebook_at(folder: Path) -> Notebook:
     (root / "MEMORY.md").write_text("# Memory\n")
     (root / "a.md").write_text(TEXTS[0])
     home = {"HOME": str(folder), "RICORDO_STATE": str(folder / "state")}
-    surroundings = load_environment({**home, "RICORDO_NOW": AT.isoformat()})
-    place = find_memories(str(root), surroundings)[0]
-    return Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    environment = load_environment({**home, "RICORDO_NOW": AT.isoformat()})
+    place = find_memories(str(root), environment)[0]
+    return Notebook(place, environment, load_settings(environment, ())[0])
 
 
 def seen(notebook: Notebook) -> Inbox:

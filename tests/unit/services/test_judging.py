@@ -194,12 +194,12 @@ def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
 def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path) -> None:
     """Notes as old that agents read, and how the person is, are not."""
     sample = shutil.copytree(sample_memory_directory(), tmp_path / "sample")
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(tmp_path), "RICORDO_STATE": str(tmp_path / "state"), "RICORDO_NOW": NOW},
         agent_home=str(sample / "home"),
     )
-    place = find_memories(str(sample / "memory"), surroundings)[0]
-    look = Notebook(place, surroundings, Settings()).read_snapshot_with_evidence()
+    place = find_memories(str(sample / "memory"), environment)[0]
+    look = Notebook(place, environment, Settings()).read_snapshot_with_evidence()
     assert stale(look) == {"project_old_vendor.md"}
     ana = look.retention["user_ana.md"]
     assert ana.reasons[0] == "written 107 days ago"

@@ -305,8 +305,8 @@ def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: P
     files = {"MEMORY.md": "- [Tides](tides.md) — which port\n", **FILES}
     root = tmp_path / ".claude/projects" / FOLDER / "memory"
     write_memory(root, files)
-    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
-    notebook = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    notebook = Notebook(find_memory(str(root), environment), environment, Settings())
     notebook.record(notebook.read())
     desk = Desk(tmp_path, {}, notebook)
     for number, day in enumerate(("10", "12")):

@@ -47,11 +47,11 @@ class Desk:
 
     def write(self, files: dict[str, str]) -> Desk:
         write_memory(self.root, files)
-        surroundings = load_environment(
+        environment = load_environment(
             {"HOME": str(self.home), "RICORDO_STATE": str(self.home / "state"), "RICORDO_NOW": NOW}
         )
-        place = find_memories(str(self.root), surroundings)[0]
-        self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+        place = find_memories(str(self.root), environment)[0]
+        self.notebook = Notebook(place, environment, load_settings(environment, ())[0])
         return self
 
     def look(self) -> Snapshot:

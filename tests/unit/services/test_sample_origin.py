@@ -21,11 +21,11 @@ from tests.conftest import NOW
 def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Snapshot]:
     folder = tmp_path_factory.mktemp("sample")
     shutil.copytree(sample_memory_directory(), folder / "sample")
-    surroundings = Environment(
+    environment = Environment(
         str(folder), {}, str(folder / "sample/home"), str(folder / "state"), str(folder), NOW
     )
-    place = find_memories(str(folder / "sample/memory"), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    place = find_memories(str(folder / "sample/memory"), environment)[0]
+    notebook = Notebook(place, environment, load_settings(environment, ())[0])
     return notebook, notebook.read_snapshot_with_evidence()
 
 
@@ -56,8 +56,8 @@ def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, 
 
 
 def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:
-    surroundings = load_environment({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
-    with copy_sample(surroundings) as copy:
+    environment = load_environment({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
+    with copy_sample(environment) as copy:
         place = find_memories(copy.memory, copy.environment)[0]
         notebook = Notebook(place, copy.environment, load_settings(copy.environment, ())[0])
         assert len(notebook.read_snapshot_with_evidence().evidence.origins) > 8

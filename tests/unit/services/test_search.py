@@ -100,7 +100,7 @@ def test_all_are_counted_and_few_are_given(desk: Desk):
 def test_no_query_fails(tmp_path_factory: pytest.TempPathFactory, typed: str):
     desk = _shared(tmp_path_factory)
     desk.search.find(typed)
-    recall(desk.index, desk.memory, typed, desk.surroundings)
+    recall(desk.index, desk.memory, typed, desk.environment)
 
 
 _DESKS: list[Desk] = []
@@ -131,7 +131,7 @@ def _shared(factory: pytest.TempPathFactory) -> Desk:
 )
 def test_no_syntax_is_anybodys_but_ours(desk: Desk, typed: str):
     desk.search.find(typed)
-    recall(desk.index, desk.memory, typed, desk.surroundings)
+    recall(desk.index, desk.memory, typed, desk.environment)
 
 
 def test_use_by_the_person_breaks_ties_and_nothing_else(root: Path, tmp_path: Path):
@@ -140,9 +140,9 @@ def test_use_by_the_person_breaks_ties_and_nothing_else(root: Path, tmp_path: Pa
     desk = Desk(root, tmp_path / "state", {**twins, **better})
     before = desk.paths("rope")
     for _ in range(50):
-        remember_opened(desk.surroundings, desk.memory, "b.md")
+        remember_opened(desk.environment, desk.memory, "b.md")
         desk.search.find("rope")
-    uses = ConditionValues(uses=count_uses(desk.surroundings, desk.memory))
+    uses = ConditionValues(uses=count_uses(desk.environment, desk.memory))
     after = desk.paths("rope", uses)
     assert before.index("a.md") < before.index("b.md")
     assert after.index("b.md") < after.index("a.md")
@@ -153,10 +153,10 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
     desk.paths("cache")
     before = desk.paths("rain")
     for _ in range(50):
-        UsageStore(desk.surroundings.state, desk.memory.root).record_given("", [b"decache.md"])
-    assert dict(count_uses(desk.surroundings, desk.memory)) == {}
+        UsageStore(desk.environment.state, desk.memory.root).record_given("", [b"decache.md"])
+    assert dict(count_uses(desk.environment, desk.memory)) == {}
     assert desk.paths("rain") == before
-    assert [(use.path, use.times) for use in list_uses(desk.surroundings, desk.memory)] == [
+    assert [(use.path, use.times) for use in list_uses(desk.environment, desk.memory)] == [
         ("decache.md", 50)
     ]
 
@@ -164,11 +164,11 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
 def test_a_gap_is_kept_as_words_without_secrets_until_it_is_dropped(desk: Desk):
     desk.paths("cache")
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    remember_search_miss(desk.surroundings, desk.memory, f"Where does the token {token} go?")
-    (gap,) = list_search_misses(desk.surroundings, desk.memory)
+    remember_search_miss(desk.environment, desk.memory, f"Where does the token {token} go?")
+    (gap,) = list_search_misses(desk.environment, desk.memory)
     assert gap.words == "token go"
-    drop_search_miss(desk.surroundings, desk.memory, gap)
-    assert list_search_misses(desk.surroundings, desk.memory) == []
+    drop_search_miss(desk.environment, desk.memory, gap)
+    assert list_search_misses(desk.environment, desk.memory) == []
 
 
 def test_an_association_tells_the_way(desk: Desk):
@@ -223,8 +223,8 @@ def test_a_search_that_goes_on_from_one_before_answers_as_a_fresh_one(desk: Desk
     (root / "decache.md").unlink()
     day = "---\nname: tide cable\ndescription: of the day\ndate: 2027-01-01\n---\nThe cache, too.\n"
     memory = open_memory(root, {"tide-cable.md": day, "cache.md": note_text("cache", "Dry.\n")})
-    again = Search(desk.index, memory, desk.surroundings, desk.search)
-    fresh = Search(desk.index, memory, desk.surroundings)
+    again = Search(desk.index, memory, desk.environment, desk.search)
+    fresh = Search(desk.index, memory, desk.environment)
     for typed in ("cache", "tide", "rain", "cabel", "after:2026-05"):
         assert again.find(typed) == fresh.find(typed)
     assert again.find("tide ca").hits[0].result.note.path == "tide-cable.md"

@@ -48,7 +48,7 @@ def found(search: SearchAll, typed: str, most: int = 50) -> list[str]:
 
 
 def test_names_come_first_then_texts_whatever_memory_they_are_in(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), Settings(), places(machine))
+    search = SearchAll(machine.environment(), Settings(), places(machine))
     assert found(search, "gauge") == [
         "office/gauge.md",
         "harbour/gauge.md",
@@ -58,14 +58,14 @@ def test_names_come_first_then_texts_whatever_memory_they_are_in(machine: Machin
 
 
 def test_the_first_are_those_of_the_whole(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), Settings(), places(machine))
+    search = SearchAll(machine.environment(), Settings(), places(machine))
     assert found(search, "gauge", most=2) == ["office/gauge.md", "harbour/gauge.md"]
     assert search.find("gauge", most=2).total == 4
     assert search.find("zebra").hits == ()
 
 
 def test_conditions_hold_in_every_memory(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), Settings(), places(machine))
+    search = SearchAll(machine.environment(), Settings(), places(machine))
     assert sorted(found(search, '"gauge" type:project')) == [
         "harbour/gauge.md",
         "harbour/tides.md",
@@ -76,7 +76,7 @@ def test_conditions_hold_in_every_memory(machine: Machine) -> None:
 
 
 def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), Settings(), places(machine))
+    search = SearchAll(machine.environment(), Settings(), places(machine))
     assert found(search, ">nobody") == []
     assert search.find(">nobody").warnings == (
         "> expects the name of a note, there is no “nobody”",
@@ -88,7 +88,7 @@ def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -
 
 def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine) -> None:
     gone = MemoryPlace(str(machine.path / "gone\x1b"), AUTO_MEMORY)
-    search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])
+    search = SearchAll(machine.environment(), Settings(), [gone, *places(machine)])
     assert len(found(search, "gauge")) == 4
     (warning,) = search.warnings
     assert "gone" in warning
@@ -105,7 +105,7 @@ def test_all_memories_of_the_machine_are_searched_and_progress_is_told(
     machine.transcript(memory.parent, project)
     told: list[tuple[str, int, int]] = []
     search = SearchAll(
-        machine.surroundings(),
+        machine.environment(),
         Settings(),
         progress=lambda place, done, of: told.append((place.root, done, of)),
     )
@@ -113,7 +113,7 @@ def test_all_memories_of_the_machine_are_searched_and_progress_is_told(
     assert [root for root, done, of in told if done == of] == [str(memory)]
     told.clear()
     SearchAll(
-        machine.surroundings(),
+        machine.environment(),
         Settings(),
         progress=lambda place, done, of: told.append(("", done, of)),
     )
@@ -127,7 +127,7 @@ def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None
         MemoryPlace(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
         for name, notes in {"rain": rain, "tide": tide}.items()
     ]
-    search = SearchAll(machine.surroundings(), Settings(), memories)
+    search = SearchAll(machine.environment(), Settings(), memories)
     assert found(search, "tide") == ["tide/port.md", "rain/rain.md"]
     (warning,) = search.find("tide after:yesterday").warnings
     assert warning.startswith("after: expects")

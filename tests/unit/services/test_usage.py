@@ -36,28 +36,28 @@ class Desk:
 
     def __init__(self, root: Path, state: Path) -> None:
         self.memory: Memory = open_memory(root, NOTES)
-        self.surroundings = Environment(str(root), {}, str(root), str(state), str(state))
+        self.environment = Environment(str(root), {}, str(root), str(state), str(state))
         self.file = state / "recall" / FILE
         self.file.parent.mkdir(parents=True)
 
     def fill(self) -> None:
         for _ in range(3):
-            remember_opened(self.surroundings, self.memory, "one.md")
+            remember_opened(self.environment, self.memory, "one.md")
         self.give(["one.md", "two.md"])
-        remember_search_miss(self.surroundings, self.memory, "zebra")
+        remember_search_miss(self.environment, self.memory, "zebra")
 
     def give(self, paths: list[str]) -> None:
         """As the hook gives notes to an agent."""
-        usage = UsageStore(self.surroundings.state, self.memory.root, put_aside=move_aside)
+        usage = UsageStore(self.environment.state, self.memory.root, put_aside=move_aside)
         usage.record_given("", [path.encode() for path in paths])
 
     def read_all(self) -> tuple[object, ...]:
-        at = self.surroundings, self.memory
+        at = self.environment, self.memory
         return count_uses(*at), list_search_misses(*at), list_given_together(*at), list_uses(*at)
 
     def keeps_later_use(self) -> bool:
-        remember_opened(self.surroundings, self.memory, "three.md")
-        return "three.md" in count_uses(self.surroundings, self.memory)
+        remember_opened(self.environment, self.memory, "three.md")
+        return "three.md" in count_uses(self.environment, self.memory)
 
     def set_version(self, version: int) -> None:
         with closing(sqlite3.connect(self.file)) as connection:
@@ -107,10 +107,10 @@ def test_random_bytes_neither_stop_nor_lose_later_use(desk: Desk, seed: int) -> 
         content[chance.randrange(len(content))] = chance.randrange(256)
     desk.file.write_bytes(content)
     desk.read_all()
-    remember_search_miss(desk.surroundings, desk.memory, "later words")
+    remember_search_miss(desk.environment, desk.memory, "later words")
     desk.give(["two.md", "three.md"])
     assert desk.keeps_later_use()
-    for path, kind, times, last in list_uses(desk.surroundings, desk.memory):
+    for path, kind, times, last in list_uses(desk.environment, desk.memory):
         assert list(map(type, (path, kind, times, last))) == [str, str, int, str]
 
 
@@ -119,16 +119,16 @@ def test_what_an_earlier_version_kept_stays(desk: Desk) -> None:
     with closing(sqlite3.connect(desk.file)) as connection:
         connection.execute("DROP TABLE together")
     desk.set_version(1)
-    assert count_uses(desk.surroundings, desk.memory) == {"one.md": 3}
+    assert count_uses(desk.environment, desk.memory) == {"one.md": 3}
     desk.give(["one.md", "three.md"])
-    assert list_given_together(desk.surroundings, desk.memory) == [("one.md", "three.md")]
+    assert list_given_together(desk.environment, desk.memory) == [("one.md", "three.md")]
 
 
 def test_what_a_newer_version_wrote_is_kept_beside(desk: Desk) -> None:
     desk.fill()
     desk.set_version(VERSION + 1)
     written = desk.file.read_bytes()
-    assert count_uses(desk.surroundings, desk.memory) == {}
+    assert count_uses(desk.environment, desk.memory) == {}
     assert desk.keeps_later_use()
     assert desk.file.with_name(f"{FILE}.unfit").read_bytes() == written
 
@@ -141,16 +141,16 @@ def test_a_file_in_use_is_waited_for_and_never_moved(
     with closing(sqlite3.connect(desk.file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert not desk.keeps_later_use()
-        drop_search_miss(desk.surroundings, desk.memory, usage.SearchMiss("zebra", ""))
+        drop_search_miss(desk.environment, desk.memory, usage.SearchMiss("zebra", ""))
         other.execute("ROLLBACK")
-    assert count_uses(desk.surroundings, desk.memory) == {"one.md": 3}
+    assert count_uses(desk.environment, desk.memory) == {"one.md": 3}
     assert desk.keeps_later_use()
 
 
 def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
     desk.fill()
     _overwritten(desk.file)
-    bare = UsageStore(desk.surroundings.state, desk.memory.root)
+    bare = UsageStore(desk.environment.state, desk.memory.root)
     assert (bare.list_given("s"), bare.report()) == (frozenset(), [])
     with pytest.raises(sqlite3.DatabaseError):
         bare.record_given("s", [b"one.md"])
@@ -158,33 +158,33 @@ def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
 
 
 def test_notes_given_at_once_remind_of_one_another(desk: Desk) -> None:
-    assert load_associations(desk.memory, desk.surroundings).find_related("one.md") == []
+    assert load_associations(desk.memory, desk.environment).find_related("one.md") == []
     desk.give(["two.md", "one.md"])
     desk.give(["three.md"])
     desk.give(["one.md", "gone.md"])
-    (found,) = load_associations(desk.memory, desk.surroundings).find_related("one.md")
+    (found,) = load_associations(desk.memory, desk.environment).find_related("one.md")
     assert [(step.relation, step.path) for step in found.steps] == [
         ("given together with", "two.md")
     ]
     assert [
-        it.path for it in load_associations(desk.memory, desk.surroundings).find_related("two.md")
+        it.path for it in load_associations(desk.memory, desk.environment).find_related("two.md")
     ] == ["one.md"]
 
 
 def test_use_is_reported_newest_first(desk: Desk) -> None:
     desk.fill()
-    kinds = {(it.path, it.kind): it.times for it in list_uses(desk.surroundings, desk.memory)}
+    kinds = {(it.path, it.kind): it.times for it in list_uses(desk.environment, desk.memory)}
     assert kinds == {("one.md", "opened"): 3, ("one.md", "given"): 1, ("two.md", "given"): 1}
-    assert isinstance(list_uses(desk.surroundings, desk.memory)[0], NoteUse)
+    assert isinstance(list_uses(desk.environment, desk.memory)[0], NoteUse)
 
 
 def _gaps(desk: Desk) -> list[str]:
-    return [gap.words for gap in list_search_misses(desk.surroundings, desk.memory)]
+    return [gap.words for gap in list_search_misses(desk.environment, desk.memory)]
 
 
 def test_a_gap_that_comes_again_is_the_newest(desk: Desk) -> None:
     for words in ("zebra", "lion", "zebra"):
-        remember_search_miss(desk.surroundings, desk.memory, words)
+        remember_search_miss(desk.environment, desk.memory, words)
     assert _gaps(desk) == ["zebra", "lion"]
 
 
@@ -193,10 +193,10 @@ def test_the_newest_gaps_are_kept_however_often_one_comes(
 ) -> None:
     monkeypatch.setattr("ricordo.search.usage.MAX_MISSES", 3)
     for words in ("lion", "zebra", *["zebra"] * 5, "tiger"):
-        remember_search_miss(desk.surroundings, desk.memory, words)
+        remember_search_miss(desk.environment, desk.memory, words)
     assert _gaps(desk) == ["tiger", "zebra", "lion"]
     for words in ("lion", "panther"):
-        remember_search_miss(desk.surroundings, desk.memory, words)
+        remember_search_miss(desk.environment, desk.memory, words)
     assert _gaps(desk) == ["panther", "lion", "tiger"]
 
 
@@ -214,14 +214,14 @@ SECRETS = (
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_gap_holds_nothing_that_may_be_a_credential(desk: Desk, secret: str) -> None:
-    remember_search_miss(desk.surroundings, desk.memory, f"zebra {secret} (“{secret}”), lion")
+    remember_search_miss(desk.environment, desk.memory, f"zebra {secret} (“{secret}”), lion")
     assert _gaps(desk) == ["zebra lion"]
-    remember_search_miss(desk.surroundings, desk.memory, secret)
+    remember_search_miss(desk.environment, desk.memory, secret)
     assert _gaps(desk) == ["zebra lion"]
 
 
 def test_a_gap_keeps_words_however_they_are_written(desk: Desk) -> None:
     remember_search_miss(
-        desk.surroundings, desk.memory, "“Zebra-crossing”, HTTP: Ärger's 東京 docs/setup.md?"
+        desk.environment, desk.memory, "“Zebra-crossing”, HTTP: Ärger's 東京 docs/setup.md?"
     )
     assert _gaps(desk) == ["zebra crossing http arger 東京 docs setup md"]

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from ricordo.settings.known import ActionKeys, SettingsNames
+from ricordo.settings.names import ActionKeys, SettingsNames
 from ricordo.settings.page import (
     make_effective_toml,
     make_settings_page,

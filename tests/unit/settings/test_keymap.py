@@ -9,7 +9,7 @@ from ricordo.settings.keymap import (
     merge_keys,
     read_keymap,
 )
-from ricordo.settings.known import ActionKeys
+from ricordo.settings.names import ActionKeys
 from ricordo.settings.source import read_source
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))

@@ -13,7 +13,7 @@ from ricordo.services.workspace.settings import (
     load_themes,
 )
 from ricordo.settings.keymap import find_conflicts
-from ricordo.settings.known import ActionKeys
+from ricordo.settings.names import ActionKeys
 from ricordo.settings.settings import Settings
 
 ACTIONS = (ActionKeys("help", ("question_mark",), frozenset(("index",))),)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import StateUnusable
-from ricordo.storage.last_seen import FILE, load_summaries, save_summaries, save_summary
+from ricordo.storage.summary_cache import FILE, load_summaries, save_summaries, save_summary
 
 
 def test_what_is_remembered_is_recalled(tmp_path: Path) -> None:

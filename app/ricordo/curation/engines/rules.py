@@ -18,7 +18,7 @@ from ricordo.curation.proposal import (
     find_retired_path,
     make_curator,
 )
-from ricordo.curation.spoken import MemorableStatement
+from ricordo.curation.user_messages import MemorableStatement
 from ricordo.lexicon import lower_text, statement_pattern
 from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation

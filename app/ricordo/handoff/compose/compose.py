@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ricordo.handoff.compose import talk
+from ricordo.handoff.compose import conversation as talk
+from ricordo.handoff.compose.conversation import Conversation, ConversationPlace, find_place
 from ricordo.handoff.compose.decisions import (
     Constraint,
     compose_answers,
@@ -21,6 +22,7 @@ from ricordo.handoff.compose.decisions import (
     find_constraints,
 )
 from ricordo.handoff.compose.next_steps import compose_next_steps
+from ricordo.handoff.compose.phrases import CHECK_KIND, find_headed_texts, has_phrase
 from ricordo.handoff.compose.quotes import (
     SHARES,
     QuoteLimits,
@@ -37,8 +39,6 @@ from ricordo.handoff.compose.state import (
     compose_done,
     compose_questions,
 )
-from ricordo.handoff.compose.talk import Conversation, ConversationPlace, find_place
-from ricordo.handoff.compose.words import CHECK_KIND, find_headed_texts, has_phrase
 from ricordo.handoff.document import HandoffStatement, QuoteProof, StatementSection
 from ricordo.handoff.facts import MEMORY_ID, ErrorFact, Facts, FileUse, MessageFact
 from ricordo.llm.question import estimate_tokens

@@ -13,10 +13,10 @@ from ricordo.extraction.sentence import (
     split_text,
 )
 from ricordo.extraction.statement import Statement, StatementKind, find_statement
+from ricordo.handoff.compose.conversation import Conversation, find_place, is_answer
+from ricordo.handoff.compose.phrases import has_phrase, has_phrase_at_start
 from ricordo.handoff.compose.quotes import MAX_COMMAND_LENGTH, QuoteLimits, build_quote, shorten
 from ricordo.handoff.compose.state import find_questions
-from ricordo.handoff.compose.talk import Conversation, find_place, is_answer
-from ricordo.handoff.compose.words import has_phrase, has_phrase_at_start
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, MessageFact
 from ricordo.lexicon import lower_text, statement_pattern

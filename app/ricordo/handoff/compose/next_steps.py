@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from ricordo.handoff.compose.conversation import Conversation, last_sentences
+from ricordo.handoff.compose.phrases import CHECK_KIND, find_headed_texts, has_phrase
 from ricordo.handoff.compose.quotes import QuoteLimits, build_quote, can_be_run, format_code
 from ricordo.handoff.compose.refusals import Refusals
 from ricordo.handoff.compose.runs import LastRuns, build_result_proof, compose_tasks
-from ricordo.handoff.compose.talk import Conversation, last_sentences
-from ricordo.handoff.compose.words import CHECK_KIND, find_headed_texts, has_phrase
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, MessageFact
 

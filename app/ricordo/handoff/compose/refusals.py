@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ricordo.handoff.compose.conversation import find_place
 from ricordo.handoff.compose.quotes import QuoteLimits, build_quote, format_code
-from ricordo.handoff.compose.talk import find_place
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, Refusal, RuledOutFact
 

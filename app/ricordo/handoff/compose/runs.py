@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ricordo.handoff.compose.conversation import ConversationPlace, find_place
+from ricordo.handoff.compose.phrases import has_phrase
 from ricordo.handoff.compose.refusals import Refusals
-from ricordo.handoff.compose.talk import ConversationPlace, find_place
-from ricordo.handoff.compose.words import has_phrase
 from ricordo.handoff.document import HandoffStatement, QuoteProof, ResultProof, StatementSection
 from ricordo.handoff.facts import CommandFact, CommandPurpose, Facts, TaskFact
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ricordo.handoff.compose.conversation import (
+    Conversation,
+    TalkExchange,
+    is_answer,
+    last_sentences,
+)
+from ricordo.handoff.compose.phrases import has_phrase, has_phrase_at_start
 from ricordo.handoff.compose.quotes import (
     QuoteLimits,
     build_quote,
@@ -12,8 +19,6 @@ from ricordo.handoff.compose.quotes import (
     format_result,
 )
 from ricordo.handoff.compose.runs import LastRuns, build_result_proof, compose_tasks
-from ricordo.handoff.compose.talk import Conversation, TalkExchange, is_answer, last_sentences
-from ricordo.handoff.compose.words import has_phrase, has_phrase_at_start
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import GIT_ID, CommandFact, Facts, GitState, MessageFact
 from ricordo.handoff.project_git import describe_unpushed

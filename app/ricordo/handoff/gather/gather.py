@@ -29,10 +29,10 @@ from ricordo.handoff.facts import (
     SummaryFact,
     TaskFact,
 )
-from ricordo.handoff.gather.bounded import keep_first_and_last
+from ricordo.handoff.gather.collector import FactCollector
 from ricordo.handoff.gather.decisions import find_decisions, find_ruled_out
 from ricordo.handoff.gather.files import FileUseCount, keep_latest, list_parts
-from ricordo.handoff.gather.listener import FactCollector
+from ricordo.handoff.gather.limits import keep_first_and_last
 from ricordo.handoff.project_git import read_git_state
 from ricordo.storage.file_state import FileState, MissingFile, check_file
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ricordo.agents.transcripts.session import CallResult, FileAction, FileTouch, ToolCall
 from ricordo.handoff.facts import MessageRef, Refusal
-from ricordo.handoff.gather.bounded import BoundedList, RecentDict
+from ricordo.handoff.gather.limits import BoundedList, RecentDict
 from ricordo.handoff.gather.runs import CommandRun
 
 _MAX_ACTIONS = 1_000

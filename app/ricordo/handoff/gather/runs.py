@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ricordo.agents.transcripts.session import CallResult, ToolCall
 from ricordo.handoff.facts import CommandPurpose, MessageRef
-from ricordo.handoff.gather.bounded import BoundedList, RecentDict
 from ricordo.handoff.gather.commands import (
     ProgramRun,
     find_decisive,
@@ -17,6 +16,7 @@ from ricordo.handoff.gather.commands import (
     find_success_line,
     list_programs,
 )
+from ricordo.handoff.gather.limits import BoundedList, RecentDict
 
 _MAX_CHARACTERS = 8_000_000
 """Characters of commands of one session that are kept."""

@@ -439,14 +439,14 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
     """Refuse the given proposals that are pending, as one act of the history, and return their
     number. Raises StateUnusable and MemoryUnreadable.
     """
-    surroundings, root = notebook.environment, notebook.place.root
-    pending = {it.id for it in load_curation_state(surroundings.state, root).pending}
+    environment, root = notebook.environment, notebook.place.root
+    pending = {it.id for it in load_curation_state(environment.state, root).pending}
     them = [it for it in refused if it.id in pending]
     if not them:
         _move_cursors(notebook)
         return 0
     told = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
-    ids, now = [it.id for it in them], surroundings.now.isoformat()
+    ids, now = [it.id for it in them], environment.now.isoformat()
     findings = sorted({it.finding for it in them if it.finding})
     token = notebook.decisions.refuse(ids, findings, now, told)
     _move_cursors(notebook)

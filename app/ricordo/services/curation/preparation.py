@@ -15,7 +15,7 @@ from ricordo.agents.transcripts.session import Message, Session
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
 from ricordo.curation.brief import BUDGET, Brief, compose_brief, estimate_message
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
-from ricordo.curation.spoken import (
+from ricordo.curation.user_messages import (
     MemorableStatement,
     UserMessage,
     find_memorable,
@@ -131,12 +131,12 @@ def drop_missing(cursors: Mapping[str, Cursor]) -> dict[str, Cursor]:
 
 
 def _sources(
-    own: SessionFilter | None, scope: CurationScope, surroundings: Environment
+    own: SessionFilter | None, scope: CurationScope, environment: Environment
 ) -> Iterator[TranscriptSource]:
     if scope.session or own is None:
         yield find_named_session(scope.session)
     else:
-        yield from sorted(list_sources(own, surroundings), key=lambda it: (it.path, it.session))
+        yield from sorted(list_sources(own, environment), key=lambda it: (it.path, it.session))
 
 
 class _TranscriptReading:
@@ -388,18 +388,18 @@ def prepare(
 
     Raises WrongUsage where the scope names no transcript, StateUnusable, and what `step` raises.
     """
-    surroundings = notebook.environment
-    cursors = load_curation_state(surroundings.state, memory.root).cursors
+    environment = notebook.environment
+    cursors = load_curation_state(environment.state, memory.root).cursors
 
     def on() -> None:
         step(CurationProgress(READING))
 
-    told = read_activity(notebook.place, surroundings, scope, cursors, on, room)
+    told = read_activity(notebook.place, environment, scope, cursors, on, room)
     said: list[MemorableStatement] = []
     for it in told.messages:
         on()
         said += find_memorable((it,))
-    missed = [gap.words for gap in list_search_misses(surroundings, memory)]
+    missed = [gap.words for gap in list_search_misses(environment, memory)]
     step(CurationProgress(COMPOSING))
     asked = () if scope.note else _asked(told.messages, said)
     decisions = load_user_decisions(notebook, memory)

@@ -51,15 +51,15 @@ NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program sets its own m
 
 
 def get_target(
-    surroundings: Environment, own: EngineSettings, *, is_automatic: bool = False
+    environment: Environment, own: EngineSettings, *, is_automatic: bool = False
 ) -> EngineTarget | None:
     """Return the external engine of the settings `own`; None for the rules. `is_automatic` says
     that no user started it. Raises WrongUsage.
     """
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
-        server = Server(get_server_address(surroundings, own))
-        return make_model_target(surroundings, own.model, server, caps, is_automatic=is_automatic)
+        server = Server(get_server_address(environment, own))
+        return make_model_target(environment, own.model, server, caps, is_automatic=is_automatic)
     if own.use == COMMAND:
         if not own.command:
             raise WrongUsage(
@@ -67,15 +67,15 @@ def get_target(
                 '["claude", "-p"].'
             )
         program = resolve_program(own.command)
-        return make_program_target(surroundings, program, caps=caps, is_automatic=is_automatic)
+        return make_program_target(environment, program, caps=caps, is_automatic=is_automatic)
     return None
 
 
-def get_server_address(surroundings: Environment, own: EngineSettings) -> str:
+def get_server_address(environment: Environment, own: EngineSettings) -> str:
     """Return the address of a model's server; "" for Anthropic's. It is found here and not only by
     the client, for the user has to see where text is sent.
     """
-    return own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", "")
+    return own.server or environment.environ.get("ANTHROPIC_BASE_URL", "")
 
 
 def prepare_for(
@@ -94,22 +94,22 @@ def prepare_for(
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
-def find_new_program(surroundings: Environment, outside: EngineTarget | None) -> Program | None:
+def find_new_program(environment: Environment, outside: EngineTarget | None) -> Program | None:
     """Return the program to be run whose command line the user has not allowed yet; else None."""
     if outside is None or not isinstance(outside.ask, ProgramClient):
         return None
     program = outside.ask.program
-    allowed = {it.get("line") for it in read_lines(surroundings.state, _FILE) if it}
+    allowed = {it.get("line") for it in read_lines(environment.state, _FILE) if it}
     return None if _digest(program) in allowed else program
 
 
-def allow_program(surroundings: Environment, program: Program) -> None:
+def allow_program(environment: Environment, program: Program) -> None:
     """Record that a program's command line may be run. Raises StateUnusable."""
-    record = {"at": surroundings.now.isoformat(), "line": _digest(program)}
+    record = {"at": environment.now.isoformat(), "line": _digest(program)}
     try:
-        append_line(surroundings.state, _FILE, record)
+        append_line(environment.state, _FILE, record)
     except OSError as error:
-        why = f"{make_visible(surroundings.state)} cannot be written: {error.strerror}."
+        why = f"{make_visible(environment.state)} cannot be written: {error.strerror}."
         raise StateUnusable(why) from None
 
 

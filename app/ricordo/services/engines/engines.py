@@ -47,11 +47,11 @@ def make_rules_engine(notebook: Notebook, prepared: PreparedCuration, step: Step
 
 
 def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> PlacementContext:
-    surroundings, memory = notebook.environment, look.memory
-    index = open_index(notebook.place, surroundings)
+    environment, memory = notebook.environment, look.memory
+    index = open_index(notebook.place, environment)
 
     def speaks_of(text: str) -> Sequence[Note]:
-        return [it.note for it in recall(index, memory, text, surroundings, for_agents=False)]
+        return [it.note for it in recall(index, memory, text, environment, for_agents=False)]
 
     causes: dict[str, list[str]] = {}
     found = load_origins(notebook.activity, memory.root, notebook.find_moved(memory))
@@ -111,13 +111,13 @@ class EngineTarget:
         )
 
 
-def make_gate(surroundings: Environment, caps: Caps | None = None) -> Gate:
+def make_gate(environment: Environment, caps: Caps | None = None) -> Gate:
     """Return the gate for everything that costs money."""
-    return Gate(surroundings.state, lambda: surroundings.now.timestamp(), caps or Caps())
+    return Gate(environment.state, lambda: environment.now.timestamp(), caps or Caps())
 
 
 def make_model_target(
-    surroundings: Environment,
+    environment: Environment,
     model: str = DEFAULT_MODEL,
     server: Server | None = None,
     caps: Caps | None = None,
@@ -127,16 +127,16 @@ def make_model_target(
     """Return `model` of a `server` as an external engine; `is_automatic` says that no user started
     it, as by a timer or without a terminal.
     """
-    prompt = load_prompt(CURATE, surroundings.config)
-    prices, remark = load_prices(surroundings.config)
-    gate = make_gate(surroundings, caps)
+    prompt = load_prompt(CURATE, environment.config)
+    prices, remark = load_prices(environment.config)
+    gate = make_gate(environment, caps)
     ask = ModelClient(server or Server(), gate, prices, prompt, model, is_automatic)
     remarks = " ".join(filter(None, (remark, prompt.warning)))
     return EngineTarget(ask, make_curator(ANTHROPIC, model, prompt.version), remarks)
 
 
 def make_program_target(
-    surroundings: Environment,
+    environment: Environment,
     program: Program,
     bounds: RequestLimits | None = None,
     caps: Caps | None = None,
@@ -144,9 +144,9 @@ def make_program_target(
     is_automatic: bool = False,
 ) -> EngineTarget:
     """Return a `program` of the user's as an external engine."""
-    prompt = load_prompt(CURATE, surroundings.config)
-    gate = make_gate(surroundings, caps)
-    environ = surroundings.environ
+    prompt = load_prompt(CURATE, environment.config)
+    gate = make_gate(environment, caps)
+    environ = environment.environ
     ask = ProgramClient(program, environ, gate, prompt, bounds or RequestLimits(), is_automatic)
     return EngineTarget(ask, make_curator(COMMAND, program.name, prompt.version), prompt.warning)
 
@@ -178,6 +178,6 @@ def use_program(
 
 def _record_cost(notebook: Notebook, author: Author, usage: EngineUsage) -> None:
     """Record a cost as a run of its own, which curated no activity. Raises StateUnusable."""
-    surroundings = notebook.environment
-    run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
-    record_run(surroundings.state, notebook.place.root, run)
+    environment = notebook.environment
+    run = new_run(environment.now.isoformat(), author, usage, 0, 0)
+    record_run(environment.state, notebook.place.root, run)

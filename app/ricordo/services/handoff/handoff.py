@@ -18,6 +18,7 @@ from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import ChangeRefused, MemoryNotFound
 from ricordo.handoff.budget import DEFAULT_BUDGET
+from ricordo.handoff.changes import read_dependencies
 from ricordo.handoff.check import HANDOFF_FILES, HANDOFF_NAME, CurrentState, remove_handoff_files
 from ricordo.handoff.compose.compose import compose
 from ricordo.handoff.document import (
@@ -35,7 +36,6 @@ from ricordo.handoff.pickup import HandoffFile, find_destination
 from ricordo.handoff.prove import list_facts, list_quotable_texts, prove
 from ricordo.handoff.redaction import list_texts
 from ricordo.handoff.resume import recheck
-from ricordo.handoff.since import read_dependencies
 from ricordo.handoff.update import merge_handoffs
 from ricordo.llm.redaction import Redaction
 from ricordo.services.engines.redaction import begin_redaction

@@ -10,6 +10,7 @@ from typing import Any
 from ricordo import git
 from ricordo.agents.place import MemoryPlace
 from ricordo.errors import HandoffUnreadable, MemoryNotFound, StateUnusable
+from ricordo.handoff.changes import FileChange
 from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
 from ricordo.handoff.document import HandoffHeader, HandoffStatement
 from ricordo.handoff.format import MAX_BYTES, DocumentState, ParsedDocument, parse
@@ -17,7 +18,6 @@ from ricordo.handoff.lookup import QuoteLookup
 from ricordo.handoff.marks import describe_basis
 from ricordo.handoff.project_git import has_commit
 from ricordo.handoff.resume import RecheckedHandoff, recheck
-from ricordo.handoff.since import FileChange
 from ricordo.secrets import mask
 from ricordo.services.handoff.facts import find_allowed_transcripts
 from ricordo.services.handoff.handoff import find_project

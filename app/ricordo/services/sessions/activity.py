@@ -16,7 +16,7 @@ from ricordo.agents.transcripts.store import StoredTouch, StoredTranscript, Tran
 from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import Evidence, NoteReads
 from ricordo.memory.memory import Memory
-from ricordo.services.history.whereabouts import MovedFiles
+from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.sessions.origin import load_origins
 from ricordo.services.sessions.sessions import (
     find_session_filter,

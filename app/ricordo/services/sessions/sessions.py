@@ -15,20 +15,20 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import normalize_absolute_path
 
 
-def find_session_filter(place: MemoryPlace, surroundings: Environment) -> SessionFilter:
+def find_session_filter(place: MemoryPlace, environment: Environment) -> SessionFilter:
     """Return which sessions are relevant to the memory at `place`. May read the newest sessions of
     every project, and ask git where they worked.
     """
-    home, environ = surroundings.agent_home, surroundings.environ
-    projects = [path for path in (surroundings.project, place.project) if path]
+    home, environ = environment.agent_home, environment.environ
+    projects = [path for path in (environment.project, place.project) if path]
     scope = find_support(place.layout).session_filter(place, projects, home, environ)
     roots = tuple(dict.fromkeys((place.root, os.path.realpath(place.root))))
     return replace(scope, roots=roots, home=home)
 
 
-def read_filter_stamps(surroundings: Environment) -> tuple[tuple[str, int], ...]:
+def read_filter_stamps(environment: Environment) -> tuple[tuple[str, int], ...]:
     """Return the files that `bearing` depends on, each with the time of its last change."""
-    home, environ = surroundings.agent_home, surroundings.environ
+    home, environ = environment.agent_home, environment.environ
     return tuple(
         (path, _changed_at(path))
         for support in SUPPORTED
@@ -44,18 +44,16 @@ def _changed_at(path: str) -> int:
 
 
 def list_sources(
-    session_filter: SessionFilter, surroundings: Environment
+    session_filter: SessionFilter, environment: Environment
 ) -> Iterator[TranscriptSource]:
     """Yield the transcripts that may be in `scope`; where one does not show at its beginning where
     it worked, only reading it does.
     """
     for support in SUPPORTED:
-        yield from support.transcripts(
-            session_filter, surroundings.agent_home, surroundings.environ
-        )
+        yield from support.transcripts(session_filter, environment.agent_home, environment.environ)
 
 
-def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
+def is_kept_by_agent(source: SourceSession, environment: Environment) -> bool:
     """Say whether an agent keeps the transcript of a session that a handoff names: it is one of its
     files by name and place, and no link. No file is opened but a database.
     """
@@ -66,16 +64,16 @@ def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
         for support in SUPPORTED
         if support.agent == source.agent
         for transcript in support.transcripts_near(
-            real, surroundings.agent_home, surroundings.environ
+            real, environment.agent_home, environment.environ
         )
     )
 
 
-def list_watched_folders(session_filter: SessionFilter, surroundings: Environment) -> Iterator[str]:
+def list_watched_folders(session_filter: SessionFilter, environment: Environment) -> Iterator[str]:
     """Yield the folders in which the next transcript that is in `scope` may appear."""
     yield from session_filter.folders
     for support in SUPPORTED:
-        yield from support.transcript_folders(surroundings.agent_home, surroundings.environ)
+        yield from support.transcript_folders(environment.agent_home, environment.environ)
 
 
 def is_relevant(session_filter: SessionFilter, session: Session) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ricordo.errors import AmbiguousNote, ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, get_stem
+from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.versions import list_deleted, list_versions
-from ricordo.services.history.whereabouts import MovedFiles
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import make_visible
 

@@ -24,8 +24,8 @@ from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protection import is_protected
+from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.recorder import Recorder, RecordResult, do_not_throttle
-from ricordo.services.history.whereabouts import MovedFiles
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.evidence import (
@@ -50,8 +50,8 @@ from ricordo.storage.decisions import (
     VerdictsByPath,
     filter_by_content,
 )
-from ricordo.storage.last_seen import Summary, save_summary
 from ricordo.storage.reader import list_memory, read_memory
+from ricordo.storage.summary_cache import Summary, save_summary
 from ricordo.storage.writer import Writer
 
 _PATHS_PER_CALL = 1_000

@@ -13,8 +13,8 @@ from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, find_memories_in, pl
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.environment import Environment
-from ricordo.storage.last_seen import load_summaries
 from ricordo.storage.reader import list_names
+from ricordo.storage.summary_cache import load_summaries
 from ricordo.text import make_one_line
 
 

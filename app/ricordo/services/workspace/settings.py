@@ -9,7 +9,7 @@ from ricordo.lint.finding import SEVERITY_WORDS, Severity
 from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.resources import home_directory, themes_directory
 from ricordo.services.workspace.environment import Environment
-from ricordo.settings.known import ActionKeys, SettingsNames
+from ricordo.settings.names import ActionKeys, SettingsNames
 from ricordo.settings.reader import read_settings
 from ricordo.settings.settings import Settings, find_settings_file
 from ricordo.settings.source import SettingsWarning

@@ -19,7 +19,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.conflicts.rows import (
     NO_CONFLICTS,
     format_side_title,

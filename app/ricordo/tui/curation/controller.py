@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ricordo.curation.proposal import RejectedChange
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActionScreen
-    from ricordo.tui.base.reading import OpenNote
+    from ricordo.tui.base.action_screen import ActionScreen
+    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.curation.decisions import CurationDecisions
     from ricordo.tui.curation.scope_screen import ScopeChoice
     from ricordo.tui.curation.screen import CurationActions, CurationScreen

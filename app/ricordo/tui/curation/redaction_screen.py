@@ -16,7 +16,7 @@ from ricordo.errors import RicordoError
 from ricordo.llm.redaction import RedactedValue
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.egress_lines import render_redacted

@@ -22,7 +22,7 @@ from ricordo.text import count_cells, make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import NUMBERED_CHOICES, Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Answer, Jobs

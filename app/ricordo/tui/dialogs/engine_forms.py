@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ricordo.llm.prices import Price
     from ricordo.llm.program import Program
-    from ricordo.tui.base.acting_screen import ActionScreen
+    from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.color_palette import Palette
 
 _TITLE = "Which model?"

@@ -18,7 +18,7 @@ from textual.widgets import Input
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.acting_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledSpan
 from ricordo.tui.widgets.bar import Bar

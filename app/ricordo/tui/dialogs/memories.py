@@ -18,7 +18,7 @@ from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ScreenId
 from ricordo.tui.messages import MemoriesRequested

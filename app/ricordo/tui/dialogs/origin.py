@@ -23,7 +23,7 @@ from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, wrap

@@ -20,7 +20,7 @@ from ricordo.services.engines.preview import Egress
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import render_keys

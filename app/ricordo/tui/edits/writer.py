@@ -21,7 +21,7 @@ from ricordo.services.edits.change import (
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
-from ricordo.tui.dialogs.merge import EditConflictScreen
+from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet

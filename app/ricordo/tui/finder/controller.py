@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
     from ricordo.services.search.ambient import Association, Associations
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.reading import OpenNote
+    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.finder.screen import FinderScreen, FruitlessSearch
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActionScreen
+    from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.handoff.draft import DraftDecisions
     from ricordo.tui.handoff.drafter import Drafter
     from ricordo.tui.handoff.output import HandoffActions

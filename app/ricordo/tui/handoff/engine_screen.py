@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
-from ricordo.tui.base.acting_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.engine_forms import ask_to_run, choose_model
 from ricordo.tui.jobs import Jobs

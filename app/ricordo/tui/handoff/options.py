@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.handoff.document import handoff_targets
 from ricordo.services.handoff.handoff import RULES_ENGINE
-from ricordo.tui.base.acting_screen import ActionScreen
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
 
 if TYPE_CHECKING:

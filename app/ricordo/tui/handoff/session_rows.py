@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 
 from ricordo.agents.transcripts.session import Session
+from ricordo.handoff.changes import FileChange, ProjectChanges
 from ricordo.handoff.document import ANY_AGENT, ProofStatus
 from ricordo.handoff.resume import RecheckedStatement
-from ricordo.handoff.since import FileChange, ProjectChanges
 from ricordo.services.handoff.resume import ResumeReport
 from ricordo.services.sessions.activity_text import format_day, parse_local_time
 from ricordo.text import clip, clip_start, make_one_line

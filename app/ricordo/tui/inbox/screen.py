@@ -24,7 +24,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
 from ricordo.tui.actions.handlers import Handlers
-from ricordo.tui.base.acting_screen import make_bindings
+from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook, Snapshot
     from ricordo.storage.writer import Applied
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.reading import OpenNote
+    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.conflicts.controller import ConflictController
     from ricordo.tui.edits.writer import ChangeWriter

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.handlers import Handlers
     from ricordo.tui.base.list_diff_screen import NotebookActions
-    from ricordo.tui.base.reading import OpenNote
+    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
 
 

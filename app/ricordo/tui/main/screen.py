@@ -23,8 +23,8 @@ from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
-from ricordo.tui.base.reading import OpenNote, Trail
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
 from ricordo.tui.dialogs.load import LoadScreen

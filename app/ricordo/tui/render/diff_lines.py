@@ -13,7 +13,7 @@ from ricordo.memory.diff import DiffRow, build_rows, compute_line_hunks
 from ricordo.memory.lines import split_lines, strip_line_end
 from ricordo.memory.note import BOM
 from ricordo.text import make_one_line
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, measure, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, measure, span_text, wrap
 from ricordo.tui.render.mask import mask_text
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]+")

@@ -18,8 +18,8 @@ from ricordo.tui.render.line import (
     StyledSpan,
     cut,
     fit,
-    span_text,
     measure,
+    span_text,
     wrap,
 )
 

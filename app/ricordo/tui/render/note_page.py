@@ -25,7 +25,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, make_one_line
 from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED_MARK
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, span_text, measure, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, measure, span_text, wrap
 from ricordo.tui.render.markdown import LinkResolver, render_markdown, split_markdown
 from ricordo.tui.render.mask import (
     MASK,

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.handlers import Handlers
-    from ricordo.tui.base.acting_screen import ActionScreen
+    from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.base.list_diff_screen import NotebookActions
-    from ricordo.tui.base.reading import OpenNote
+    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.review.screen import ReviewScreen
 
 

@@ -21,7 +21,7 @@ from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.acting_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.list_diff_screen import NotebookActions
 from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, ActionContext, ScreenId, needs_redo
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ricordo.extraction.sentence import Sentence, split_text
-from ricordo.handoff.compose.words import has_phrase, has_phrase_at_start, is_only_phrases
+from ricordo.handoff.compose.phrases import has_phrase, has_phrase_at_start, is_only_phrases
 from ricordo.handoff.facts import CommandPurpose, Facts, MessageFact, MessageRef
 from ricordo.lexicon import lower_text, statement_pattern
 

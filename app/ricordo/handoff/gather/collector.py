@@ -16,9 +16,9 @@ from ricordo.agents.transcripts.session import (
     ToolCall,
 )
 from ricordo.handoff.facts import DecisionFact, MessageFact, MessageRef, SummaryFact
-from ricordo.handoff.gather.bounded import BoundedList, RecentDict
 from ricordo.handoff.gather.commands import ProgramRun, find_error_line
 from ricordo.handoff.gather.files import FileUses
+from ricordo.handoff.gather.limits import BoundedList, RecentDict
 from ricordo.handoff.gather.reverts import RevertedActions
 from ricordo.handoff.gather.runs import CommandRun, SessionRuns
 

@@ -69,9 +69,9 @@ def find_changes(
 ) -> ProjectChanges:
     """Return the changes since a handoff with this `header` and these `statements`."""
     project = current.project
-    has_commit = current.git is not None and has_commit(project, header.commit)
+    is_comparable = current.git is not None and has_commit(project, header.commit)
     changes: dict[str, FileChange] = {}
-    if has_commit:
+    if is_comparable:
         changes = {change.path: change for change in _list_committed(project, header.commit)}
     changes |= {change.path: change for change in _list_dirty(header, current)}
     changes |= {
@@ -84,14 +84,14 @@ def find_changes(
         item.proof.path: item.proof.sha for item in statements if isinstance(item.proof, NoteProof)
     }
     return ProjectChanges(
-        list_commits_since(project, header.commit) if has_commit else (),
+        list_commits_since(project, header.commit) if is_comparable else (),
         tuple(
             change
             for change in _pair_renamed(header.files, files, current)
             if change.path not in current.handoff_files
         ),
         tuple(_list_differing(notes, current.check_note)),
-        _explain_missing_commits(header, current, has_commit=has_commit),
+        _explain_missing_commits(header, current, has_commit=is_comparable),
     )
 
 
