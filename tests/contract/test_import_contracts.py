@@ -22,7 +22,7 @@ MOST_MODULES = 34
 
 BREAKS = {
     "layers": ("memory/note.py", "ricordo.storage.reader"),
-    "tui-layers": ("tui/base/reading.py", "ricordo.tui.dialogs.help"),
+    "tui-layers": ("tui/base/open_note.py", "ricordo.tui.dialogs.help"),
     "tui-features": ("tui/review/rows.py", "ricordo.tui.inbox.screen"),
     "tui-widgets": ("tui/widgets/bar.py", "ricordo.tui.dialogs.help"),
     "tui-render": ("tui/render/bars.py", "ricordo.tui.widgets.bar"),

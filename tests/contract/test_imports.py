@@ -96,7 +96,7 @@ import io, json, os
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.storage.reader import read_memory
 from ricordo.search.index import SearchIndex
-SearchIndex({state!r}, {memory!r}, {project!r}).bring_up(read_memory({memory!r}, AUTO_MEMORY))
+SearchIndex({state!r}, {memory!r}, {project!r}).update(read_memory({memory!r}, AUTO_MEMORY))
 """
 ANSWER = """
 from ricordo.hook.prompt import answer_prompt
@@ -140,7 +140,7 @@ from ricordo.services.workspace.environment import load_environment
 from ricordo.settings.settings import Settings
 surroundings = load_environment(os.environ)
 notebook = Notebook(find_memories({memory!r}, surroundings)[0], surroundings, Settings())
-assert notebook.look().depth is Depth.JUDGED
+assert notebook.read_snapshot().depth is Depth.JUDGED
 """
 
 

@@ -39,11 +39,11 @@ class Gathered:
 
     def says(self, text: str) -> Gathered:
         """Add what the person says."""
-        return self._add("said", MessageFact(self._id(), self._next(), text, is_user=True))
+        return self._add("messages", MessageFact(self._id(), self._next(), text, is_user=True))
 
     def answers(self, text: str) -> Gathered:
         """Add what the agent says."""
-        return self._add("said", MessageFact(self._id(), self._next(), text, is_user=False))
+        return self._add("messages", MessageFact(self._id(), self._next(), text, is_user=False))
 
     def runs(
         self,
@@ -57,7 +57,7 @@ class Gathered:
         """Add a command that the agent runs."""
         code = None if failed is None else int(failed)
         told = (command, work, code, failed, result, changed_since)
-        return self._add("ran", CommandFact(self._id(), self._next(), *told))
+        return self._add("commands", CommandFact(self._id(), self._next(), *told))
 
     def changes(
         self, path: str, *deeds: FileAction, sha: str | None = SHA, parts: tuple[str, ...] = ()
@@ -73,29 +73,29 @@ class Gathered:
         """Add the agent's list: what is to be done, and how it stands."""
         ref = self._next()
         for text, status in tasks:
-            self._add("todos", TaskFact(self._id(), ref, text, status))
+            self._add("tasks", TaskFact(self._id(), ref, text, status))
         return self
 
     def fails(self, what: str, error: str, *, mended: int = 0, by: str = "") -> Gathered:
         """Add an error, mended at a turn or not at all."""
         ref = self._next()
         at = MessageRef(0, mended) if mended else None
-        return self._add("mishaps", ErrorFact(self._id(), ref, what, error, at, by))
+        return self._add("errors", ErrorFact(self._id(), ref, what, error, at, by))
 
     def decides(self, text: str, why: str = "", *, person: bool = False) -> Gathered:
         """Add a decision."""
-        return self._add("decided", DecisionFact(self._id(), self._next(), text, why, person))
+        return self._add("decisions", DecisionFact(self._id(), self._next(), text, why, person))
 
     def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""
-        return self._add("given_up", RuledOutFact(self._id(), self._next(), what, why, is_deed))
+        return self._add("ruled_out", RuledOutFact(self._id(), self._next(), what, why, is_deed))
 
     def is_refused(
         self, what: str, said: str, *, why: str = "", by: Refusal = Refusal.USER
     ) -> Gathered:
         """Add a command, or a file and a tool, that was not let be done."""
         refused = RuledOutFact(self._id(), self._next(), what, why, True, by, said)
-        return self._add("given_up", refused)
+        return self._add("ruled_out", refused)
 
     def sums_up(self, text: str) -> Gathered:
         """Add the summary of a compaction."""
@@ -108,7 +108,16 @@ class Gathered:
         return self._add("notes", note)
 
     def _id(self) -> str:
-        kinds = ("said", "summaries", "ran", "files", "todos", "mishaps", "given_up", "decided")
+        kinds = (
+            "messages",
+            "summaries",
+            "commands",
+            "files",
+            "tasks",
+            "errors",
+            "ruled_out",
+            "decisions",
+        )
         return f"f{1 + sum(len(getattr(self.facts, kind)) for kind in (*kinds, 'notes'))}"
 
     def _next(self) -> MessageRef:

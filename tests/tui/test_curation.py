@@ -352,7 +352,7 @@ async def test_concurrent_changes_are_never_overwritten(
         theirs.clear()
         return made
 
-    monkeypatch.setattr(curation, "plan", write_between)
+    monkeypatch.setattr(curation, "plan_shown", write_between)
     async with review(root, MOVED, ROWED, CREATE, EMPTY) as (stage, screen):
         await stage.press("a", "a", "a", "l", "g")
         # others write the same lines at the last moment

@@ -97,7 +97,7 @@ async def test_a_torn_file_is_held_back_until_it_is_stable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # between the two writes of a slow machine more time may pass than a torn file is held back
-    monkeypatch.setattr("ricordo.services.workspace.follower.STABLE_FOR", PATIENCE)
+    monkeypatch.setattr("ricordo.services.workspace.follower.STABLE_SECONDS", PATIENCE)
     root = build(tmp_path)
     async with staged(root) as stage:
         await stage.go_to(CACHE)

@@ -185,7 +185,7 @@ def test_empty_memory(
     def one_line(text: str) -> str:
         return text.replace(str(tmp_path), "/srv")
 
-    monkeypatch.setattr("ricordo.tui.render.empty.one_line", one_line)
+    monkeypatch.setattr("ricordo.tui.render.empty.make_one_line", one_line)
     app = notebook_app(build(tmp_path, {}))
     assert snap_compare(app, terminal_size=(120, 24), run_before=drawn())
 

@@ -195,7 +195,7 @@ class Memory:
                 links[path] = tuple(self.resolve(file, link) for link in file.links)
                 if missing := _without_file(links[path]):
                     astray[path] = missing
-        self.__dict__.update(links=links, astray=astray)
+        self.__dict__.update(links=links, links_without_file=astray)
         if "_sources" in before.__dict__:
             self.__dict__["_sources"] = before._sources_after(changed)
         if not renamed:

@@ -34,7 +34,7 @@ class GullReader:
     def __init__(self, path: str, learnt: Checkpoint) -> None:
         pass
 
-    def turn(self, entry: dict[str, Any], where: MessagePlace) -> Message | None:
+    def read_line(self, entry: dict[str, Any], where: MessagePlace) -> Message | None:
         return Message(Speaker.USER, as_text(entry.get("cry")), "", "", where)
 
 

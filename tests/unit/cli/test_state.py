@@ -192,7 +192,7 @@ LATE = """
 import sys
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.storage.database import Database
-from ricordo.storage.line_log import add_line
+from ricordo.storage.line_log import append_line
 from ricordo.storage.lock import state_lock
 from ricordo.storage.sqlite import open_read_only
 from ricordo.errors import StateUnusable
@@ -212,7 +212,7 @@ except (OSError, StateUnusable) as error:
         ("history.db", "with Database(state).opened(): pass"),
         ("history.db-journal", "with Database(state).opened(): pass"),
         ("history.db", "open_read_only(state + '/history.db')"),
-        ("ledger.jsonl", "add_line(state, 'ledger.jsonl', {})"),
+        ("ledger.jsonl", "append_line(state, 'ledger.jsonl', {})"),
         ("lock", "with state_lock(state): pass"),
         ("recall/usage.db", "UsageStore(state, '/memory').missed('tide')"),
         ("activity.db", "with TranscriptStore(state).writing(): pass"),

@@ -26,7 +26,7 @@ from tests.unit.handoff.test_document import handoff_of, handoffs
 
 
 def with_budget(handoff: Handoff, budget: int) -> Handoff:
-    return fit_to_budget(replace(handoff, head=replace(handoff.header, budget=budget)))
+    return fit_to_budget(replace(handoff, header=replace(handoff.header, budget=budget)))
 
 
 def left(handoff: Handoff) -> list[str]:
@@ -41,7 +41,7 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
     try:
         limited = with_budget(handoff, budget)
     except WrongUsage:
-        bare = replace(handoff, head=replace(handoff.header, files={}, dirty=()))
+        bare = replace(handoff, header=replace(handoff.header, files={}, dirty=()))
         each = [replace(bare, statements=(statement,)) for statement in handoff.statements]
         taken = budget // 4 if handoff.header.files or handoff.header.dirty else 0
         assert all(count_tokens(statement) > budget - taken - 15 for statement in each or [bare])

@@ -272,7 +272,7 @@ def test_what_the_user_reverted_is_ruled_out_and_not_done() -> None:
         session = Gathered().says("Make it faster.").answers(report).says(reply)
         session = session.answers("Done.")
         unwanted = RuledOutFact("f0", session.facts.messages[2].ref, report, reply)
-        session.facts = replace(session.facts, given_up=(unwanted,))
+        session.facts = replace(session.facts, ruled_out=(unwanted,))
         ruled_out = quotes(session, StatementSection.RULED_OUT)
         assert ruled_out == ([report] if is_ruled_out else [])
         assert (report in quotes(session, StatementSection.DONE)) is not is_ruled_out
@@ -525,8 +525,8 @@ def test_the_context_of_a_decision_is_not_repeated_as_ruled_out() -> None:
     facts, ref = session.facts, session.facts.messages[1].ref
     facts = replace(
         facts,
-        decided=(replace(facts.decisions[0], ref=ref),),
-        given_up=(replace(facts.ruled_out[0], ref=ref),),
+        decisions=(replace(facts.decisions[0], ref=ref),),
+        ruled_out=(replace(facts.ruled_out[0], ref=ref),),
     )
     found = {statement.section: statement.quote for statement in compose(facts)}
     assert found[StatementSection.DECISIONS] == told
@@ -544,7 +544,7 @@ def test_a_decision_is_quoted_with_its_paragraph() -> None:
     decided = replace(session.facts.decisions[0], ref=session.facts.messages[1].ref)
     (found,) = [
         statement
-        for statement in compose(replace(session.facts, decided=(decided,)))
+        for statement in compose(replace(session.facts, decisions=(decided,)))
         if statement.section is StatementSection.DECISIONS
     ]
     assert found.quote == "Three files are only formatted. I commit the other one."
@@ -599,7 +599,9 @@ def test_the_first_request_of_each_session_is_quoted() -> None:
         for message in facts.messages
     ]
     second[0] = replace(second[0], text="Now build the mail.")
-    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.messages, *second)))
+    told_of = compose(
+        replace(facts, sessions=facts.sessions * 2, messages=(*facts.messages, *second))
+    )
     assert [(statement.text, statement.quote) for statement in told_of][:1] == [
         ("Asked first", "Build the alarm.")
     ]

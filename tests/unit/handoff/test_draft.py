@@ -111,7 +111,7 @@ def test_a_model_may_not_name_as_a_next_step_what_was_refused() -> None:
     refused = RuledOutFact(
         "f6", MessageRef(0, 8), "rm -f tide.db", "", True, Refusal.USER, "rejected by user"
     )
-    facts = replace(FACTS, given_up=(refused,))
+    facts = replace(FACTS, ruled_out=(refused,))
     brief = told_of(facts)
     assert "f6: refused by the user, never to be done, turn 8\n| rm -f tide.db" in brief.text
     steps = [

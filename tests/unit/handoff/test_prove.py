@@ -156,7 +156,7 @@ def test_what_is_more_than_its_proof_is_unverified(tidepool: Tidepool) -> None:
 
 def test_known_names_and_numbers_are_verified(tidepool: Tidepool) -> None:
     facts = tidepool.facts()
-    alarm = replace(facts.files[0], parts=("fire", "Alarm `now`"), times=2)
+    alarm = replace(facts.files[0], parts=("fire", "Alarm `now`"), change_count=2)
     note = replace(facts.notes[0], description="how 3 of `pytest -q` run")
     facts = replace(facts, files=(alarm, facts.files[1]), notes=(note,))
     deeds = "edited 2 times, last at turn 4; the changes name `fire`, `` Alarm `now` ``"
@@ -202,13 +202,13 @@ def test_the_tasks_of_one_message_are_quoted_as_a_list(tidepool: Tidepool) -> No
     todos = tuple(
         TaskFact(f"t{n}", MessageRef(0, 9), text, "pending") for n, text in enumerate(("a", "b"))
     )
-    facts = replace(tidepool.facts(), todos=todos)
+    facts = replace(tidepool.facts(), tasks=todos)
     full_list = HandoffStatement(
         StatementSection.NEXT, "to do", QuoteProof(MessageRef(0, 9)), ("t0", "t1"), "a\nb"
     )
     assert proof_of(tidepool, full_list, facts) == QuoteProof(MessageRef(0, 9))
     for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
-        assert proof_of(tidepool, replace(full_list, quote=quote, stands_on=ids), facts) is None
+        assert proof_of(tidepool, replace(full_list, quote=quote, fact_ids=ids), facts) is None
 
 
 def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: Tidepool) -> None:
@@ -223,7 +223,7 @@ def test_what_a_command_itself_changes_makes_its_result_no_older(tidepool: Tidep
     write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n", LATER)
     facts = tidepool.facts()
     ran = replace(facts.commands[0], ended=(LATER + timedelta(seconds=1)).isoformat())
-    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=(ran, *facts.commands[1:])))
+    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, commands=(ran, *facts.commands[1:])))
     assert isinstance(proof, ResultProof)
     assert proof.changed == ()
 
@@ -247,7 +247,7 @@ def test_what_the_transcript_tells_as_changed_later_makes_a_result_stale(
 ) -> None:
     facts = tidepool.facts()
     ran = replace(facts.commands[0], changed_since=("tidepool/alarm.py",))
-    facts = replace(facts, ran=(ran, *facts.commands[1:]))
+    facts = replace(facts, commands=(ran, *facts.commands[1:]))
     proof = proof_of(tidepool, STATEMENTS[1], facts)
     assert isinstance(proof, ResultProof)
     assert proof.changed == ("tidepool/alarm.py",)
@@ -273,7 +273,7 @@ def test_a_commit_that_brings_something_else_makes_a_result_stale(tidepool: Tide
 def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool, at: str) -> None:
     facts = tidepool.facts()
     ran = tuple(replace(run, ref=run.ref._replace(at=at)) for run in facts.commands)
-    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
+    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, commands=ran))
     assert isinstance(proof, ResultProof)
     assert "tidepool/alarm.py" in proof.changed
 

@@ -186,7 +186,7 @@ def test_guesses_of_a_session_that_was_read_again_are_dropped() -> None:
     new = handoff_of(HandoffStatement(StatementSection.NEXT, "x"))
     assert texts(merge_handoffs(resumed(old), new)) == ["x", "a.py"]
     # another engine's omission is no reason
-    drafted = replace(old, head=replace(old.header, engine="claude-opus-5"))
+    drafted = replace(old, header=replace(old.header, engine="claude-opus-5"))
     assert texts(merge_handoffs(resumed(drafted), new)) == ["x", "a guess", "a.py"]
 
 

@@ -438,7 +438,7 @@ async def test_of_twenty_megabytes_no_more_is_read_than_is_wanted(name: str) -> 
             wire.send(piece)
         wire.end()
 
-    failed = await failure(script, bounds=replace(PATIENT, most_bytes=200_000))
+    failed = await failure(script, bounds=replace(PATIENT, max_bytes=200_000))
     assert failed.cause is FailureCause.TOO_LONG
 
 

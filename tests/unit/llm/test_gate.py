@@ -313,7 +313,7 @@ sys.stdin.readline()
 passed = 0
 for _ in range(40):
     try:
-        with Gate(sys.argv[1], lambda: 1_795_000_000.0, Caps(day=24_000)).passing(
+        with Gate(sys.argv[1], lambda: 1_795_000_000.0, Caps(day=24_000)).admit(
             GateRequest("a brief", 1000, 200)
         ) as meter:
             meter.running = TokenUsage(input_tokens=1200)

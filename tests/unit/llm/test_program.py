@@ -90,7 +90,7 @@ def test_it_reads_the_brief_and_answers(run: Callable[..., str]) -> None:
 
 
 def test_a_long_brief_is_fed_while_it_answers(run: Callable[..., str]) -> None:
-    assert run("cat", LONG, replace(BOUNDS, most_bytes=4_000_000)) == LONG
+    assert run("cat", LONG, replace(BOUNDS, max_bytes=4_000_000)) == LONG
 
 
 def test_it_need_not_read_all_of_it(run: Callable[..., str]) -> None:

@@ -38,10 +38,10 @@ def die(*_):
 memory = read_memory(root, AUTO_MEMORY)
 it = index.SearchIndex(state, root)
 if when == "building":
-    it.bring_up(memory, die)
+    it.update(memory, die)
 store.IndexStore._add_totals = die if when == "writing" else store.IndexStore._add_totals
 index.CacheFile.seal = die if when == "sealing" else index.CacheFile.seal
-it.bring_up(memory)
+it.update(memory)
 """
 
 

@@ -127,7 +127,8 @@ def test_what_a_condition_names_is_looked_up_once(
     asked: list[str] = []
     real = fold_name
     monkeypatch.setattr(
-        "ricordo.services.search.conditions.folded", lambda name: asked.append(name) or real(name)
+        "ricordo.services.search.conditions.fold_name",
+        lambda name: asked.append(name) or real(name),
     )
     assert len(desk.search.find(">port-of").hits) == 40
     assert len(asked) <= 3 * len(many)

@@ -169,7 +169,7 @@ def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
     def broken(its: checking.ValidationContext, _: object) -> None:
         raise RuntimeError(its.memory.by_path["MEMORY.md"].text)
 
-    monkeypatch.setattr("ricordo.services.curation.curation.check", broken)
+    monkeypatch.setattr("ricordo.services.curation.curation.validate", broken)
     place, state = desk.notebook.place.root, desk.notebook.environment.state
     words = ["--session", str(desk.transcript), "--engine", "anthropic", "--state", state]
     with messages_server(replies.good({"edits": []})) as server:

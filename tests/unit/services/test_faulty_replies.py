@@ -23,7 +23,7 @@ from tests.support.figures import figure
 from tests.support.messages_server import messages_server, without_credentials
 
 SEEDS = figure("fault_seeds", everyday=1)
-HASTY = replace(PATIENT, read=0.3, total=1.0, most_bytes=500_000)
+HASTY = replace(PATIENT, read=0.3, total=1.0, max_bytes=500_000)
 """For what never ends; a slow machine has all the time that it needs for the rest."""
 ENDLESS = ("stall", "silence", "drip")
 DAY = 500_000
@@ -42,7 +42,7 @@ def desk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Desk]:
 def asked(desk: Desk, name: str, seed: int) -> Curation | ModelFailed:
     """Return what comes of a curation to which a fault is the answer."""
     script = FAULTS[name].make(Random(seed + crc32(name.encode())), MOVED)
-    bounds = HASTY if name in ENDLESS else replace(PATIENT, most_bytes=500_000)
+    bounds = HASTY if name in ENDLESS else replace(PATIENT, max_bytes=500_000)
     with messages_server(script) as server:
         try:
             return curated(desk, server, bounds=bounds)

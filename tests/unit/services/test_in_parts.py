@@ -344,7 +344,7 @@ def test_there_is_one_deadline_for_all_of_it(
         return plain(asking, spent, seconds)
 
     plain = ModelClient.for_part
-    monkeypatch.setattr(ModelClient, "again", again)
+    monkeypatch.setattr(ModelClient, "for_part", again)
     desk = desk_of(BAD)
     with messages_server(refusing(BAD)) as server:
         curation = curated(desk, server, step)

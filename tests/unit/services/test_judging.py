@@ -170,8 +170,8 @@ from ricordo.settings.settings import Settings
 
 surroundings = load_environment(os.environ)
 notebook = Notebook(find_memories(sys.argv[1], surroundings)[0], surroundings, Settings())
-look = notebook.look_closely()
-notebook.judge_note(look, "a.md", ReviewVerdict.TRUE)
+look = notebook.read_snapshot_with_evidence()
+notebook.record_verdict(look, "a.md", ReviewVerdict.TRUE)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -223,7 +223,7 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
 def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: Desk) -> None:
     desk.propose([inserting()])
     full = mock.patch(
-        "ricordo.services.curation.curation.record_decided", side_effect=StateUnusable("Full.")
+        "ricordo.services.curation.curation.record_decisions", side_effect=StateUnusable("Full.")
     )
     with full, pytest.raises(StateUnusable) as raised:
         desk.take()

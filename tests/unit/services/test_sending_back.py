@@ -83,7 +83,7 @@ def test_it_costs_as_another_run_and_is_bounded_as_one(desk: Desk) -> None:
         asked, (rejected,) = curated(desk, server)
         before = preview_retry(desk.notebook, asked, rejected)
         save_curation(desk.notebook, send_back(desk.notebook, asked, rejected))
-    assert not before.blocked_reason
+    assert not before.disabled_reason
     assert 0 < before.egress.estimate.input_tokens < 2_500
     runs = ledger(desk)
     assert len(runs) == 2

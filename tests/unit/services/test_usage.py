@@ -137,7 +137,7 @@ def test_a_file_in_use_is_waited_for_and_never_moved(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.fill()
-    monkeypatch.setattr(usage, "PATIENCE", 0.01)
+    monkeypatch.setattr(usage, "LOCK_TIMEOUT", 0.01)
     with closing(sqlite3.connect(desk.file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert not desk.keeps_later_use()

@@ -145,7 +145,7 @@ def test_a_note_that_changed_just_before_it_was_read_is_read_again_whatever_its_
     (root / "a.md").write_text("two")
     facts = read_memory(str(root), AUTO_MEMORY).by_path["a.md"].facts
     for settled, text in ((False, "two"), (True, "one")):
-        hidden = replace(before.files[0], facts=facts._replace(settled=settled))
+        hidden = replace(before.files[0], facts=facts._replace(is_settled=settled))
         after = read_memory(str(root), AUTO_MEMORY, replace(before, files=(hidden,)))
         assert after.by_path["a.md"].text == text
 
