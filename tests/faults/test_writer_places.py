@@ -116,7 +116,7 @@ def test_a_full_disk_does_not_keep_the_lock_from_being_taken(
 def test_nothing_is_changed_while_an_agent_consolidates(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consolidation, "PATIENCE", 0.1)
+    monkeypatch.setattr(consolidation, "CONSOLIDATION_PATIENCE", 0.1)
     marker = world.root / consolidation.CONSOLIDATION_LOCK
     marker.write_text(str(os.getpid()))
     with pytest.raises(Busy, match="consolidating"):

@@ -126,7 +126,7 @@ class Stage:
 
     async def calm(self) -> None:
         """Wait until the screen on top takes keys that judge or write."""
-        opened = self.app.screen.opened  # type: ignore[attr-defined]
+        opened = self.app.screen.mounted_at  # type: ignore[attr-defined]
         await self.wait_for(lambda: time.monotonic() - opened > KEY_DELAY, "the screen is calm")
 
     async def confirm(self) -> None:

@@ -204,7 +204,7 @@ async def test_a_program_is_shown_before_its_first_run(
 
 FAILURES: dict[str, Script] = {
     "The server does not accept the key (401).": replies.error(401, "authentication_error"),
-    "Choose a model that it may use.": replies.error(403, "permission_error"),
+    "Choose a model that the key may use.": replies.error(403, "permission_error"),
     "Curate less at once: one note or one session.": replies.error(413, "request_too_large"),
     "It answers again in 60 minutes.": replies.error(
         429, "rate_limit_error", headers={"retry-after": "3600"}
@@ -214,7 +214,7 @@ FAILURES: dict[str, Script] = {
     "The model refused to answer this brief.": replies.streamed(
         [replies.start(), *replies.ending("refusal")]
     ),
-    "The answer is not of the shape": replies.good({"edits": [{"op": "replace"}]}),
+    "The answer does not match the requested schema": replies.good({"edits": [{"op": "replace"}]}),
 }
 """What is told, and what makes it be told."""
 
@@ -314,7 +314,7 @@ async def test_a_reply_is_shown_as_it_arrives_and_cancelled_by_esc_or_closing(
         assert screen._list.at == 0
         assert "Esc cancels" in stage.toasts
         await stage.press("escape")
-        assert "Cancelled. Nothing was changed. What it had cost" in stage.toasts
+        assert "Cancelled. Nothing was changed. The cost so far" in stage.toasts
         await wait_for_preview(stage)
         await stage.wait_for(lambda: len(ledger(root)) == 1, "its cost")
         # once more, and out of Ricordo while the server is silent
@@ -343,7 +343,7 @@ async def test_a_server_that_does_not_count_tokens_delays_nothing(
         assert "Cancelled. Nothing was changed." in stage.toasts
         assert "ledger" not in stage.toasts
         await stage.press("number_sign")
-        await stage.paints("✗ Model or address not found on the server or address (404).")
+        await stage.paints("✗ Model or address not found on the server (404).")
         await wait_for_preview(stage)
         await stage.press("number_sign")
         # the money is that of what was counted, and has room on the smallest screen

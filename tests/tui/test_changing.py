@@ -507,10 +507,10 @@ async def test_nothing_is_written_too_early_or_by_a_paste(root: Path) -> None:
         await stage.press("d")
         await stage.shows(ProposalScreen)
         screen = stage.app.screen
-        screen.opened = time.monotonic() + 60  # type: ignore[attr-defined]
+        screen.mounted_at = time.monotonic() + 60  # type: ignore[attr-defined]
         await stage.press("ctrl+s")
         assert stage.app.screen is screen
-        screen.opened = time.monotonic() - KEY_DELAY  # type: ignore[attr-defined]
+        screen.mounted_at = time.monotonic() - KEY_DELAY  # type: ignore[attr-defined]
         await stage.paste("\x13y\n")
         assert stage.app.screen is screen
         await stage.press("escape")
@@ -532,7 +532,7 @@ async def test_a_taken_name_is_reported_and_changes_nothing(root: Path) -> None:
         await stage.shows(MoveScreen)
         await stage.press("ctrl+u", *"project_tides")
         await stage.confirm()
-        await stage.wait_for(lambda: "is there already. Nothing was changed." in stage.toasts)
+        await stage.wait_for(lambda: "already exists" in stage.toasts)
     assert read(root) == before
 
 

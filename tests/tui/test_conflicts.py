@@ -312,7 +312,7 @@ async def test_without_conflicts_the_screen_explains_itself(tmp_path: Path) -> N
 async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> None:
     async with workbench(sample, at="feedback_real_database.md") as stage:
         screen = stage.painted()
-        for text in ("feedback_real_database.md", "6 Oct 2026", "nobody said it", "linked"):
+        for text in ("feedback_real_database.md", "6 Oct 2026", "the agent's own", "linked"):
             assert text in screen
         assert "keep left: you said it" in " ".join(screen.split())
         marked = [

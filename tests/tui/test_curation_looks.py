@@ -88,7 +88,7 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         await stage.hush()
         await stage.press("c")
         await stage.shows(ScopeScreen)
-        await stage.wait_for(lambda: app.screen.before)  # type: ignore[attr-defined]
+        await stage.wait_for(lambda: app.screen.preview)  # type: ignore[attr-defined]
         await stage.hush()
         await stage.press("pagedown")
         await stage.settle()

@@ -254,7 +254,7 @@ async def test_a_failed_write_is_reported_and_overwrites_nothing(
 
     async with drafting(root) as (stage, screen):
         with monkeypatch.context() as patched:
-            patched.setattr(drafter, "writing", refuses)
+            patched.setattr(drafter, "build_overwrite", refuses)
             await stage.press("ctrl+s")
             await stage.wait_for(lambda: "no space left. Nothing was changed." in stage.toasts)
         assert stage.app.screen is screen
@@ -446,7 +446,7 @@ async def test_escape_cancels_the_job_and_changes_nothing(
         await stage.press("w")
         await sessions(stage)
         with monkeypatch.context() as patched:
-            patched.setattr(drafter, "ground", never_ends)
+            patched.setattr(drafter, "gather_input", never_ends)
             await stage.press("enter")
             await stage.paints("reading the sessions …")
             await stage.press("ctrl+s", "d")
@@ -459,7 +459,7 @@ async def test_escape_cancels_the_job_and_changes_nothing(
         await stage.type_ahead("enter", "ctrl+s", "d")
         await stage.paste("\x13")
         screen = await drafted(stage)
-        assert screen._decisions.wanted == screen._drafting._composed
+        assert screen._decisions.wanted == screen._decisions._composed
         assert {it.status for it in screen._decisions.wanted} >= {
             ProofStatus.VERIFIED,
             ProofStatus.QUOTED,

@@ -227,20 +227,22 @@ CHANGES = ProjectChanges(
 class Drawn:
     """Hands off what is written above."""
 
-    def sessions(self, step: Step) -> Sequence[Session]:
+    def find_sessions(self, step: Step) -> Sequence[Session]:
         return SESSIONS
 
-    def earlier(self) -> Sequence[EarlierHandoff]:
+    def find_earlier(self) -> Sequence[EarlierHandoff]:
         names = ("HANDOFF.md", "HANDOFF.new.md")
         return [EarlierHandoff(f"{HOME}/{name}", name) for name in names]
 
-    def look_at(self, it: EarlierHandoff, step: Step) -> HandoffStatus:
+    def check_earlier(self, it: EarlierHandoff, step: Step) -> HandoffStatus:
         if it.name == "HANDOFF.new.md":
             return HandoffStatus(None, f"It is not a Ricordo handoff. {ODD}")
         resumed = RecheckedHandoff(Handoff(HEAD, STATEMENTS), CHECKED, CHANGES, True, False)
         return HandoffStatus(ResumeReport(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
 
-    def gather(self, sessions: Sequence[Session], ask: DraftOptions, step: Step) -> DraftedHandoff:
+    def draft_sessions(
+        self, sessions: Sequence[Session], ask: DraftOptions, step: Step
+    ) -> DraftedHandoff:
         to = HandoffFile(
             f"{HOME}/HANDOFF.new.md", warning="HANDOFF.md is left alone. It is not ours."
         )

@@ -827,7 +827,7 @@ async def _(stage: Stage) -> None:
     await stage.press("c")
     await stage.shows(ScopeScreen)
     await stage.paints("since last time")
-    await stage.wait_for(lambda: stage.app.screen.before)  # type: ignore[attr-defined]
+    await stage.wait_for(lambda: stage.app.screen.preview)  # type: ignore[attr-defined]
     await stage.press("escape")
     await stage.shows(MainScreen)
 
@@ -1221,7 +1221,7 @@ async def test_a_theme_is_switched_on_every_screen(stage: Stage) -> None:
     light = stage.app.palette.base_style.bgcolor
     for screen in stage.app.screen_stack[1:]:
         for view in screen.query("Bar, LineView, FindingBox"):
-            assert view._palette.ground.bgcolor == light  # type: ignore[attr-defined]
+            assert view._palette.base_style.bgcolor == light  # type: ignore[attr-defined]
 
 
 async def test_the_palette_does_what_it_offers(stage: Stage) -> None:

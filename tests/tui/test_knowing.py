@@ -37,7 +37,7 @@ async def test_claim_checks_are_shown_with_the_note(root: Path) -> None:
     async with staged(root) as stage:
         assert "missing-path" in stage.freshness_text
         assert "src/calls.py does not" in stage.freshness_text
-        assert "2 claims checked against" in stage.freshness_text
+        assert "2 claims checked in" in stage.freshness_text
         await stage.go_to("feedback_units.md")
         assert "claims checked" not in stage.freshness_text
 

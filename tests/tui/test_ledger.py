@@ -50,7 +50,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
 
 async def shown(stage: Stage) -> str:
     await stage.shows(LedgerScreen)
-    await stage.wait_for(lambda: stage.app.screen.is_read)  # type: ignore[attr-defined]
+    await stage.wait_for(lambda: stage.app.screen.is_loaded)  # type: ignore[attr-defined]
     await stage.settle()
     return text_of(stage.app.screen.query_one(TextView))
 

@@ -135,7 +135,7 @@ async def test_files_that_come_go_and_move(tmp_path: Path) -> None:
 
         await stage.go_to(TIDES)
         (root / TIDES).unlink()
-        await stage.wait_for(lambda: "project-tides is gone" in stage.toasts)
+        await stage.wait_for(lambda: "project-tides was deleted by" in stage.toasts)
         assert stage.here not in ("", TIDES)
         assert "missing" in stage.index_text
         await stage.press("left_square_bracket", "left_square_bracket")
@@ -181,7 +181,7 @@ async def test_three_thousand_files_in_a_burst(tmp_path: Path) -> None:
             write_memory, root, {f"burst_{n}.md": f"Note {n}.\n" for n in range(3_000)}
         )
         await stage.wait_for(
-            lambda: looks.append(stage.main._seen) or len(looks[-1].look.memory.files) == 3_005
+            lambda: looks.append(stage.main._seen) or len(looks[-1].snapshot.memory.files) == 3_005
         )
         assert stage.here == ANA
         await stage.press("j")

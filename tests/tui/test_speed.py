@@ -46,14 +46,14 @@ async def test_a_long_note_shows_its_beginning_before_the_rest(
         return render(text, *rest)  # type: ignore[arg-type]
 
     filled: list[int] = []
-    fill = NoteView._fill
+    fill = NoteView._show_page
 
     def counted_fill(view: NoteView, *rest: object) -> None:
         fill(view, *rest)  # type: ignore[arg-type]
         filled.append(sum(rendered))
 
     monkeypatch.setattr(note_page, "render_markdown", counted)
-    monkeypatch.setattr(NoteView, "_fill", counted_fill)
+    monkeypatch.setattr(NoteView, "_show_page", counted_fill)
     text = "".join(f"Paragraph {n} of a long note, with *words* in it.\n\n" for n in range(4_000))
     root = build(tmp_path, {"a.md": "Short.\n", "b.md": text})
     async with staged(root) as stage:

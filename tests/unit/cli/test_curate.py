@@ -338,7 +338,7 @@ def test_a_dry_run_prints_the_size_of_the_brief(ricordo: Ricordo, transcript: Pa
 
 
 def test_the_ledger_lists_runs(ricordo: Ricordo, transcript: Path) -> None:
-    assert "No curation has been decided yet" in ricordo("ledger")
+    assert "No curation decided yet" in ricordo("ledger")
     ricordo("curate", "--session", str(transcript))
     ricordo("pending", "--apply")
     told = json.loads(ricordo("ledger", "--json"))
@@ -471,5 +471,5 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply")
     assert "0 applied, 1 not applied" in told
-    assert "agents would no longer load 1 line " in told
+    assert "agents would no longer load 1 line" in told
     assert contents(memory) == before

@@ -111,7 +111,7 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     ("script", "why"),
     [
         ("exit 3", "The program gave no answer"),
-        ("echo '{\"statements\": 3}'", "not of the shape"),
+        ("echo '{\"statements\": 3}'", "is not a list"),
         (saying(answer(stated("files", "f1", REFUSED))), "No statement of the model"),
     ],
 )

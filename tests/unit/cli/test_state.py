@@ -209,13 +209,13 @@ except (OSError, StateUnusable) as error:
 @pytest.mark.parametrize(
     ("file", "work"),
     [
-        ("history.db", "with Database(state).opened(): pass"),
-        ("history.db-journal", "with Database(state).opened(): pass"),
+        ("history.db", "with Database(state).connect(): pass"),
+        ("history.db-journal", "with Database(state).connect(): pass"),
         ("history.db", "open_read_only(state + '/history.db')"),
         ("ledger.jsonl", "append_line(state, 'ledger.jsonl', {})"),
         ("lock", "with state_lock(state): pass"),
-        ("recall/usage.db", "UsageStore(state, '/memory').missed('tide')"),
-        ("activity.db", "with TranscriptStore(state).writing(): pass"),
+        ("recall/usage.db", "UsageStore(state, '/memory').record_miss('tide')"),
+        ("activity.db", "with TranscriptStore(state).open_for_writing(): pass"),
     ],
 )
 def test_a_file_that_became_a_pipe_meanwhile_is_refused(state: Path, file: str, work: str):

@@ -99,7 +99,7 @@ def test_the_settings_tell_which_prompts_are_in_use(tmp_path: Path) -> None:
     lines = list(render_prompts(environment))
     assert all(line.startswith("#") for line in lines)
     told = "\n".join(lines)
-    assert f"curate-{load_versions()['curate']['current']}: ours, {OURS}" in told
+    assert f"curate-{load_versions()['curate']['current']}: bundled, {OURS}" in told
     assert re.search("judge = judge-own-[0-9a-f]{8}: ", told)
     own(tmp_path, b"", "curate")
     assert any(line.startswith("#! ") for line in render_prompts(environment))

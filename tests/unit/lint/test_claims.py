@@ -360,7 +360,7 @@ def test_wrong_project_produces_no_findings(tmp_path: Path) -> None:
     environment = named.environment._replace(project="")
     look = Notebook(place, environment, Settings(), frozenset(RULES)).read_snapshot_with_evidence()
     assert look.findings == ()
-    assert "do not seem to be about" in look.evidence.warnings[0]
+    assert "seem unrelated to" in look.evidence.warnings[0]
 
 
 def test_deleted_files_show_that_the_project_is_the_right_one(tmp_path: Path) -> None:

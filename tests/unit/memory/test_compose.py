@@ -656,7 +656,7 @@ class TestWhoMayChangeWhat:
                 composed(memory, act)
 
     @pytest.mark.parametrize(
-        ("facts", "told"), [({"writable": False}, "read-only"), ({"links": 2}, "hard-linked")]
+        ("facts", "told"), [({"is_writable": False}, "read-only"), ({"links": 2}, "hard-linked")]
     )
     def test_file_facts(self, facts: dict[str, int], told: str) -> None:
         note = read_note("a.md", b"x\n", FileFacts(2, 0.0, 1, 1, **facts), AUTO_MEMORY)

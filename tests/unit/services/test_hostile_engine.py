@@ -68,7 +68,7 @@ def test_a_note_that_was_emptied_halved_or_retired_with_many_needs_the_typed_wor
     ):
         desk.propose(edits)
         left = desk.take().skipped
-        assert {why for _, why in left if "confirmed" in why}
+        assert {why for _, why in left if "needs confirmation" in why}
         assert all((desk.root / it.path).exists() for it, _ in left)
         save_state(desk.notebook, CurationState())
         for path, content in before.items():

@@ -199,7 +199,7 @@ def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
 
 def test_it_is_cancelled_while_a_busy_server_is_waited_for(desk: Desk) -> None:
     def step(progress: CurationProgress) -> None:
-        if progress.phase.startswith("the server is busy"):
+        if progress.phase.startswith("server busy"):
             raise Enough
 
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "25"})
@@ -266,7 +266,7 @@ def test_deleting_everything_needs_a_typed_word(desk: Desk) -> None:
         curated(desk, server)
     taken = desk.take(by_hand=True)
     assert len(taken.applied) == 1
-    assert all("has to be confirmed" in why for _, why in taken.skipped)
+    assert all("needs confirmation" in why for _, why in taken.skipped)
 
 
 def obeying(wire: Wire, asked: Asked) -> None:

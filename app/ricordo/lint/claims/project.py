@@ -225,7 +225,7 @@ class Project:
             self._lines[path] = lines if is_whole else None
         return self._lines[path]
 
-    def read_text(self, path: str) -> str:
+    def load_text(self, path: str) -> str:
         """Return the text of a file; "" where it cannot be read."""
         return (self.tree.read(path) or b"").decode("utf-8", "replace")
 

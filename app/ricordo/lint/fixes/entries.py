@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from ricordo.agents.folder import PROJECT_FILES
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
-from ricordo.lint.fixes.links import LinkTargets, relink, unlink
+from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.prose import split_words
 from ricordo.memory.change import AddEntry, ChangeOperation, Create, EditLine, MoveLine, SetField
 from ricordo.memory.entry import find_entry_lines, find_model_entry, format_entry
@@ -201,7 +201,7 @@ def fix_missing_file(
         if relinked:
             return relinked
     if not _is_alone(index, entry):
-        return unlink(index.note, entry.link)
+        return remove_link(index.note, entry.link)
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))
 
 

@@ -148,7 +148,7 @@ def relink(
     return Fix(f"link to {to}", build_line_edits(file, splices), safe and same_form)
 
 
-def unlink(file: Note, link: Link) -> Fix | None:
+def remove_link(file: Note, link: Link) -> Fix | None:
     """Return the fix that replaces a link with its text; None where it has none."""
     text = get_label(link, _source(file, link))
     if not text:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.links import LinkTargets, relink, unlink
+from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import LISTED_FORMS
 from ricordo.memory.layout import FileRole
@@ -82,7 +82,7 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         link = resolved.link
         if _is_outside(memory, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
-            fix = unlink(file, link)
+            fix = remove_link(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
@@ -91,7 +91,7 @@ def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLi
         return None
     to, is_certain = meant.find_note(resolved)
     relinked = relink(memory, file, [resolved.link], to, safe=is_certain) if to else None
-    return relinked or unlink(file, resolved.link)
+    return relinked or remove_link(file, resolved.link)
 
 
 def _correct_spelling(

@@ -110,7 +110,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
         self._palette = palette
         self._verb = verb
         self._words = words
-        self.opened = 0.0
+        self.mounted_at = 0.0
 
     def compose(self) -> ComposeResult:
         """Lay out the text, the fields, what is below them and the keys."""
@@ -150,7 +150,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
 
     def on_mount(self) -> None:
         """Focus the first field."""
-        self.opened = time.monotonic()
+        self.mounted_at = time.monotonic()
         for field in self.query(FormInput).results():
             field.focus()
             break
@@ -178,7 +178,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
 
     def action_confirm(self) -> None:
         """Close the form as confirmed."""
-        if time.monotonic() - self.opened >= KEY_DELAY:
+        if time.monotonic() - self.mounted_at >= KEY_DELAY:
             self.close_form(confirmed=True)
 
     def action_leave(self) -> None:

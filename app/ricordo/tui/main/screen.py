@@ -387,7 +387,7 @@ class MainScreen(ActionScreen[None]):
         """Follow a link that was clicked."""
         self._follow_link(message.target)
 
-    def on_note_view_looked_through(self) -> None:
+    def on_note_view_secrets_scanned(self) -> None:
         """Update the keys: secrets may have been found."""
         self.update_bars()
 
@@ -535,7 +535,7 @@ class MainScreen(ActionScreen[None]):
             await prepare_filter(self._snapshot)
             self._list(self._listing.with_words(message.words))
 
-    def on_find_bar_left(self) -> None:
+    def on_find_bar_closed(self) -> None:
         """Return to the pane that was active."""
         self._panes.focus_pane(self._panes.active)
         self.update_bars()

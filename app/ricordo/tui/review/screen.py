@@ -431,7 +431,7 @@ class ReviewScreen(ActionScreen[None]):
             self._revealed = "" if self._revealed else self.item.note.path
             self._show(keep_place=True)
 
-    def on_note_view_looked_through(self) -> None:
+    def on_note_view_secrets_scanned(self) -> None:
         """Update the keys: secrets may have been found."""
         self.update_bars()
 
