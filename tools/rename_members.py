@@ -111,7 +111,9 @@ def read_lists(files: list[str]) -> list[Renaming]:
         for line in Path(file).read_text("utf-8").split("\n"):
             found = re.fullmatch(r"\s*([\w.]+):([\w.]+)\s*>\s*(\w+)\s*(#.*)?", line)
             if found:
-                renaming = Renaming(found[1].removeprefix("ricordo."), (*found[2].split("."),), found[3])
+                renaming = Renaming(
+                    found[1].removeprefix("ricordo."), (*found[2].split("."),), found[3]
+                )
                 if renaming.old != renaming.new:
                     renamings[renaming.module, renaming.path] = renaming
             elif line.strip() and not line.lstrip().startswith("#"):
@@ -130,8 +132,15 @@ def find_name(node: ast.AST, path: tuple[str, ...]) -> ast.AST | None:
     none.
     """
     name, *rest = path
-    for child in ast.walk(node) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and child.name == name:
+    for child in (
+        ast.walk(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        else ast.iter_child_nodes(node)
+    ):
+        if (
+            isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and child.name == name
+        ):
             return find_name(child, (*rest,)) if rest else child
         if rest:
             if isinstance(child, ast.If | ast.Try):
@@ -203,7 +212,11 @@ def apply(uri: str, edits: list[dict[str, Any]]) -> None:
     for edit in sorted(edits, key=lambda it: tuple(it["range"]["start"].values()), reverse=True):
         start, end = edit["range"]["start"], edit["range"]["end"]
         row = lines[start["line"]].encode("utf-16-le")
-        row = row[: start["character"] * 2] + edit["newText"].encode("utf-16-le") + row[end["character"] * 2 :]
+        row = (
+            row[: start["character"] * 2]
+            + edit["newText"].encode("utf-16-le")
+            + row[end["character"] * 2 :]
+        )
         lines[start["line"]] = row.decode("utf-16-le")
     file.write_text("\n".join(lines), "utf-8")
 
@@ -221,7 +234,9 @@ def rename_in_strings(renamings: list[Renaming]) -> None:
             dotted = f"ricordo.{renaming.module}.{'.'.join(renaming.path)}"
             text = text.replace(f'"{dotted}"', f'"{dotted[: -len(renaming.old)]}{renaming.new}"')
             if len(news[renaming.old]) == 1:
-                text = re.sub(rf'(setattr\([^,\n]+,\s*)"{renaming.old}"', rf'\1"{renaming.new}"', text)
+                text = re.sub(
+                    rf'(setattr\([^,\n]+,\s*)"{renaming.old}"', rf'\1"{renaming.new}"', text
+                )
         if text != before:
             file.write_text(text, "utf-8")
 
