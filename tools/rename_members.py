@@ -33,6 +33,7 @@ class Renaming(NamedTuple):
 
     @property
     def old(self) -> str:
+        """The present name."""
         return self.path[-1]
 
     def __str__(self) -> str:
@@ -82,8 +83,11 @@ class Server:
             python = str(ROOT / ".venv" / "bin" / "python")
             analysis = {"extraPaths": ["app", "."], "diagnosticMode": "openFilesOnly",
                         "typeCheckingMode": "off"}  # fmt: skip
-            known = {"python": {"pythonPath": python, "analysis": analysis},
-                     "basedpyright.analysis": analysis, "basedpyright": {"analysis": analysis}}  # fmt: skip
+            known = {
+                "python": {"pythonPath": python, "analysis": analysis},
+                "basedpyright": {"analysis": analysis},
+                "basedpyright.analysis": analysis,
+            }
             result = [known.get(item.get("section", ""), {}) for item in message["params"]["items"]]
         self._send({"id": message["id"], "result": result})
 
@@ -174,8 +178,8 @@ def find_name(node: ast.AST, path: tuple[str, ...]) -> ast.AST | None:
 def position_of(node: ast.AST, text: str) -> tuple[int, int]:
     """Return line and character (UTF-16), from 0, at which the name of a node is."""
     lines = text.split("\n")
-    line = getattr(node, "lineno") - 1
-    start = getattr(node, "col_offset")
+    line = node.lineno - 1
+    start = node.col_offset
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         start = lines[line].index(f" {node.name}", start) + 1
     elif isinstance(node, ast.Attribute):
