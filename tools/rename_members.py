@@ -33,6 +33,7 @@ class Renaming(NamedTuple):
 
     @property
     def old(self) -> str:
+        """The present name."""
         return self.path[-1]
 
     def __str__(self) -> str:
@@ -82,8 +83,11 @@ class Server:
             python = str(ROOT / ".venv" / "bin" / "python")
             analysis = {"extraPaths": ["app", "."], "diagnosticMode": "openFilesOnly",
                         "typeCheckingMode": "off"}  # fmt: skip
-            known = {"python": {"pythonPath": python, "analysis": analysis},
-                     "basedpyright.analysis": analysis, "basedpyright": {"analysis": analysis}}  # fmt: skip
+            known = {
+                "python": {"pythonPath": python, "analysis": analysis},
+                "basedpyright": {"analysis": analysis},
+                "basedpyright.analysis": analysis,
+            }
             result = [known.get(item.get("section", ""), {}) for item in message["params"]["items"]]
         self._send({"id": message["id"], "result": result})
 
