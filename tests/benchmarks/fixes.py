@@ -115,7 +115,7 @@ def check(store: Path, checkout: Path, options: Sequence[str]) -> Outcome:
         layout = recognise(str(memory))
         name = f"{checkout.name}/{store.relative_to(checkout)}".removesuffix("/.")
         notes = len(read_memory(str(memory), layout).notes)
-        return Outcome(name, layout.kind.value, notes, before, after, error)
+        return Outcome(name, layout.kind, notes, before, after, error)
 
 
 def _settle(memory: Path) -> None:

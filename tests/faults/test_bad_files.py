@@ -433,7 +433,7 @@ try:
 except MemoryUnreadable as error:
     print(error)
 else:
-    print({note.path: note.trouble.value for note in memory.files})
+    print({note.path: note.read_error.value for note in memory.files})
     print({item.path: item.reason for item in memory.skipped})
 """
 

@@ -297,7 +297,7 @@ def test_what_cannot_be_merged_is_a_conflict_in_the_inbox(folder: Path, program:
 
     with at_every_call(look), pytest.raises(EditRefused, match="at the same moment") as refused:
         replace(notebook, "Sines", "Faro")
-    assert "a conflict in the inbox" in str(refused.value)
+    assert "in the inbox as a conflict" in str(refused.value)
     assert "Of another." in note.read_text()
     (row,) = conflicts(notebook)
     assert row.path == "a.md"
@@ -402,4 +402,4 @@ def test_the_command_line_says_that_a_note_is_open_and_names_conflicts(
     assert kinds[-1] == "conflict"
     code, printed = run("inbox", "--revert", "a.md")
     assert code
-    assert "nothing to revert" in printed
+    assert "Nothing to revert" in printed

@@ -281,7 +281,7 @@ def killed_in_the_middle(world: World, at: str = "exchange") -> None:
 def without_case() -> Iterator[None]:
     """Let the machine not tell upper from lower case in names, as macOS and Windows do."""
     names = ("open_file", "create_file", "exchange", "rename_new", "rename_over", "link", "unlink")
-    kept = {name: getattr(calls, name) for name in (*names, "find")}
+    kept = {name: getattr(calls, name) for name in (*names, "find_file_id")}
 
     def actual(folder: int, name: str) -> str:
         there = os.listdir(folder)

@@ -532,7 +532,7 @@ async def test_a_taken_name_is_reported_and_changes_nothing(root: Path) -> None:
         await stage.shows(MoveScreen)
         await stage.press("ctrl+u", *"project_tides")
         await stage.confirm()
-        await stage.wait_for(lambda: "already exists" in stage.toasts)
+        await stage.wait_for(lambda: "already used by" in stage.toasts)
     assert read(root) == before
 
 

@@ -393,8 +393,9 @@ async def _(stage: Stage) -> None:
     await stage.press("ctrl+p")
     offered_there = await palette(stage)
     for action in find_actions(ScreenId.NOTEBOOK):
-        told = f"{action.find_label(stage.main.action_context)} · {action.help}  ({format_action_keys(action, {})})"
-        assert told in offered_there
+        label = action.find_label(stage.main.action_context)
+        keys = format_action_keys(action, {})
+        assert f"{label} · {action.help}  ({keys})" in offered_there
     for theme in stage.app.ricordo_themes:
         assert any(it.startswith(f"theme {theme} · ") for it in offered_there)
     await stage.press(*"go back to the note")

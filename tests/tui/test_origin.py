@@ -166,7 +166,7 @@ def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.go_to(note)
         screen = await opened(stage)
         # where it lies differs from run to run
-        screen._is_there = {}
+        screen._exists = {}
         screen.update_bars()
         await stage.hush()
 

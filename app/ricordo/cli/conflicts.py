@@ -192,7 +192,8 @@ def _opinion_line(pair: Conflict) -> str:
     it = pair.opinion
     if it is None:
         return "  uncertain: no opinion yet"
-    return f"  uncertain: {make_one_line(it.model)}: {it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
+    opinion = f"{it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
+    return f"  uncertain: {make_one_line(it.model)}: {opinion}"
 
 
 def _describe_side(side: Side) -> dict[str, object]:
@@ -207,7 +208,8 @@ def _lines(conflict: Conflict) -> list[str]:
     return [
         f"{conflict.id}  {make_one_line(conflict.reason)}",
         *(
-            f"  {label:<6}{make_one_line(f'{it.quote.path}:{it.line}')}  {make_one_line(mask(it.quote.text))}"
+            f"  {label:<6}{make_one_line(f'{it.quote.path}:{it.line}')}"
+            f"  {make_one_line(mask(it.quote.text))}"
             for label, it in (("left", conflict.left), ("right", conflict.right))
         ),
         f"  {make_one_line(conflict.suggestion.text)}",

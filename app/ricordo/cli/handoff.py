@@ -247,7 +247,8 @@ def _changes(resumed: RecheckedHandoff) -> Iterator[str]:
 
 def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
     lines = [
-        f"  {it.kind.value} {make_one_line(it.path)}{f' → {make_one_line(it.new_path)}' if it.new_path else ''}"
+        f"  {it.kind.value} {make_one_line(it.path)}"
+        + (f" → {make_one_line(it.new_path)}" if it.new_path else "")
         for it in changes
     ]
     if lines:

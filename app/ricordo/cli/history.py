@@ -217,7 +217,8 @@ def _lines(notebook: Notebook, current: Inbox) -> list[str]:
         origin = f" from {make_one_line(arrival.old_path)}" if arrival.old_path else ""
         lines += [
             "",
-            f"{arrival.kind} {make_one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
+            f"{arrival.kind} {make_one_line(arrival.path)}{origin}"
+            f"  {arrival.at[:16].replace('T', ' ')}"
             f"  {make_one_line(arrival.by)}{_state(arrival)}",
         ]
         changes = [
@@ -328,7 +329,8 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     note_change("removed the value from the history")
     history = purged.history
     lines = [
-        f"removed from {history.contents} texts and {history.texts} reasons and paths in the history"
+        f"removed from {history.contents} texts and {history.texts} reasons and paths "
+        "in the history"
     ]
     if purged.quotes:
         lines.append(f"removed from {purged.quotes} quotes and titles of sessions")

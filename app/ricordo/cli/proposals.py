@@ -74,7 +74,8 @@ def print_decided(taken: ApplyResult, memory: Memory) -> None:
 
     lines = [f"applied: {it.op} {make_one_line(it.path)}" for it in taken.applied]
     lines += [
-        f"not applied: {it.id} {it.op} {make_one_line(it.path)}: {make_one_line(mask_text(why, it, memory))}"
+        f"not applied: {it.id} {it.op} {make_one_line(it.path)}: "
+        f"{make_one_line(mask_text(why, it, memory))}"
         for it, why in taken.skipped
     ]
     lines.append(f"{len(taken.applied)} applied, {len(taken.skipped)} not applied")

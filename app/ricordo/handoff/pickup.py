@@ -156,7 +156,10 @@ def find_destination(path: str) -> HandoffFile:
             f"{make_visible(fallback)} was not changed either. {fallback_reason}"
         )
         raise ChangeRefused(f"{message} Name another file with -o.")
-    warning = f"{make_visible(name)} was not changed. {reason} The handoff is in {make_visible(fallback)}."
+    warning = (
+        f"{make_visible(name)} was not changed. {reason} "
+        f"The handoff is in {make_visible(fallback)}."
+    )
     return HandoffFile(fallback_file.path, fallback_file.content, fallback_file.handoff, warning)
 
 

@@ -58,7 +58,8 @@ def find_only_place(text: str, old: str, path: str) -> int:
         raise ChangeRefused(f"{make_visible(path)} does not contain the text to replace.")
     numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in places[:20])
     raise ChangeRefused(
-        f"{make_visible(path)} contains the text to replace {len(places)} times, in lines {numbers}."
+        f"{make_visible(path)} contains the text to replace {len(places)} times, "
+        f"in lines {numbers}."
     )
 
 

@@ -171,6 +171,7 @@ def _rename_in_frontmatter(
             draft.set_text(path, edited)
         except ChangeRefused as refused:
             warnings.append(
-                f"The frontmatter of {make_visible(path)} still names {make_visible(old)}: {refused.message}"
+                f"The frontmatter of {make_visible(path)} still names {make_visible(old)}: "
+                f"{refused.message}"
             )
     return warnings

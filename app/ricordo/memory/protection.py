@@ -43,7 +43,7 @@ def find_hard_link_warnings(memory: Memory, edits: Iterable[Edit]) -> list[str]:
         ]
         where = ", ".join(linked) if len(linked) == note.facts.links - 1 else "outside the memory"
         warnings.append(
-            f"{make_visible(edit.path)} is hard-linked ({where}). The other name becomes a separate "
-            "file with the old text."
+            f"{make_visible(edit.path)} is hard-linked ({where}). The other name becomes a "
+            "separate file with the old text."
         )
     return warnings

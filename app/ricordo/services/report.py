@@ -43,7 +43,8 @@ def format_load(memory: Memory) -> str:
     measure = f"{load.lines}/{load.limits.lines} lines, {load.units:,}/{load.limits.units:,} units"
     if load.cut_at_line is None:
         return f"{measure}; all loaded"
-    return f"{measure}; cut at line {load.cut_at_line}, {len(find_unloaded_entries(memory))} entries not loaded"
+    unloaded = len(find_unloaded_entries(memory))
+    return f"{measure}; cut at line {load.cut_at_line}, {unloaded} entries not loaded"
 
 
 def format_summary(snapshot: Snapshot) -> str:

@@ -131,8 +131,8 @@ class Database:
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
         if state == root or state.startswith(root.rstrip("/") + "/"):
             raise StateUnusable(
-                f"The state directory {make_visible(self.state)} is inside the memory, where agents "
-                "read. Choose another one with --state."
+                f"The state directory {make_visible(self.state)} is inside the memory, where "
+                "agents read. Choose another one with --state."
             )
 
     @contextmanager
@@ -161,8 +161,8 @@ class Database:
             with closing(open_read_only(self.path)) as connection:
                 if self._version(connection) < VERSION:
                     raise StateUnusable(
-                        f"The history at {make_visible(self.path)} is from an older Ricordo and cannot "
-                        "be upgraded: it is read-only."
+                        f"The history at {make_visible(self.path)} is from an older Ricordo and "
+                        "cannot be upgraded: it is read-only."
                     )
                 yield connection
         except (OSError, sqlite3.Error) as error:
@@ -198,8 +198,8 @@ class Database:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise StateUnusable(
-                f"The history at {make_visible(self.path)} is from a newer Ricordo (version {version}, "
-                f"supported {VERSION}). Update Ricordo."
+                f"The history at {make_visible(self.path)} is from a newer Ricordo "
+                f"(version {version}, supported {VERSION}). Update Ricordo."
             )
         return version
 
@@ -309,8 +309,9 @@ def check_state_location(state: str) -> None:
         if synced or os.path.exists(os.path.join(folder, ".git")):
             what = "synced folder" if synced else "git work tree"
             raise StateUnusable(
-                f"The state directory {make_visible(state)} is in a {what} ({make_visible(folder)}), which "
-                "would copy the history of your notes. Choose another one with --state."
+                f"The state directory {make_visible(state)} is in a {what} "
+                f"({make_visible(folder)}), which would copy the history of your notes. "
+                "Choose another one with --state."
             )
         above = os.path.dirname(folder)
         if above == folder:

@@ -130,7 +130,8 @@ def wait_for_agents(root: str, patience: float | None = None) -> None:
     while is_consolidating(root):
         if time.monotonic() >= until:
             raise Busy(
-                f"An agent is consolidating this memory ({make_visible(os.path.join(root, CONSOLIDATION_LOCK))}). "
+                "An agent is consolidating this memory "
+                f"({make_visible(os.path.join(root, CONSOLIDATION_LOCK))}). "
                 "Try again when it is done."
             )
         time.sleep(_CONSOLIDATION_PAUSE)

@@ -27,8 +27,8 @@ def load_redaction_key(state: str) -> bytes:
         key = read_plain_file(path, _SIZE + 1)
     if key is None or len(key) != _SIZE:
         raise StateUnusable(
-            f"The redaction key ({make_visible(path)}) cannot be read, so no value is allowed. Remove "
-            "the file, then allow values again."
+            f"The redaction key ({make_visible(path)}) cannot be read, so no value is allowed. "
+            "Remove the file, then allow values again."
         )
     return key
 

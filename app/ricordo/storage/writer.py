@@ -225,8 +225,8 @@ class _Work:
         for root in self.roots.values():
             if not by_hand and not root.can_exchange():
                 raise ChangeRefused(
-                    f"The file system of {make_visible(root.path)} cannot exchange files atomically. "
-                    "Make this change yourself in the notebook."
+                    f"The file system of {make_visible(root.path)} cannot exchange files "
+                    "atomically. Make this change yourself in the notebook."
                 )
 
     def _root_of(self, edit: Edit) -> OpenRoot:

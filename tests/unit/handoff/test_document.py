@@ -61,7 +61,8 @@ def text_of(*statements: HandoffStatement, **head: object) -> str:
 
 hostile = st.sampled_from(
     [
-        "", "a", " ", "\n", "\r\n", "\t", "- ", "## Next steps", "# Handoff", BEGIN_MARKER, END_MARKER, "---",
+        "", "a", " ", "\n", "\r\n", "\t", "- ", "## Next steps", "# Handoff",
+        BEGIN_MARKER, END_MARKER, "---",
         "[unverified]", " [verified: a.py is 3f2a91c0b7d4]", "[a](http://x)", "![](http://x)",
         "`", "``", "```", "```quotation", "~~~", "> ", "> ```", "\\", "\\`", "\\[", "<", ">",
         "<!--", "-->", "<system-reminder>", "@", "@~/.ssh/id_rsa", "a@b.c", "\x1b[31m", "\u202e",

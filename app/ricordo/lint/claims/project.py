@@ -39,7 +39,8 @@ class FileCommit(NamedTuple):
     @property
     def summary(self) -> str:
         """Its id, day and subject, in one line."""
-        return f"{self.id} {date.fromtimestamp(self.at).isoformat()} {make_one_line(self.subject[:80])}"
+        day = date.fromtimestamp(self.at).isoformat()
+        return f"{self.id} {day} {make_one_line(self.subject[:80])}"
 
 
 class ProjectHistory:

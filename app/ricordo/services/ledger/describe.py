@@ -89,7 +89,8 @@ def _worth(it: CurationBenefit) -> list[str]:
     if it.reads_per_curation is not None:
         verdict = "worthwhile" if it.is_worthwhile else "not yet worthwhile"
         lines.append(
-            f"  {it.reads_per_curation:.1f} reads per curation: {verdict} (from {MIN_READS_PER_CURATION} on)"
+            f"  {it.reads_per_curation:.1f} reads per curation: {verdict} "
+            f"(from {MIN_READS_PER_CURATION} on)"
         )
     return lines
 

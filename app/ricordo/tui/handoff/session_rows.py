@@ -172,7 +172,8 @@ def _render_checked(checked: RecheckedStatement, width: int) -> list[StyledLine]
     if not checked.is_valid:
         words.append(
             StyledSpan(
-                f"  was {checked.status_then.value}, {_WORSE.get(checked.status_now, checked.status_now.value)}",
+                f"  was {checked.status_then.value}, "
+                + _WORSE.get(checked.status_now, checked.status_now.value),
                 style,
             )
         )

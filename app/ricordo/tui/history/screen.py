@@ -80,7 +80,8 @@ def describe_version(version: Version, *, against_now: bool, width: int) -> list
     compared = "compared with " + ("the current text" if against_now else "the previous version")
     rows = [
         (
-            f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)} · {compared}",
+            f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)} · "
+            f"{compared}",
             "",
         )
     ]

@@ -61,7 +61,8 @@ class NoteMoves:
             act = build_rename(memory, notes[0], target.path.strip())
             change_set = await writing.compose(memory, [act], "renamed by hand")
             words = [
-                f"{make_one_line(act.path)} becomes {make_one_line(act.to)}; links to it are updated."
+                f"{make_one_line(act.path)} becomes {make_one_line(act.to)}; "
+                "links to it are updated."
             ]
             await self._propose(f"Rename {_name_notes(notes)}", change_set, words, "Renamed")
 
