@@ -55,7 +55,7 @@ bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks.redaction
 	$(BIN)/python -m tests.benchmarks.handoff
 
-docs: $(DEVELOPS) ## write the generated pages of docs/ anew
+docs: $(DEVELOPS) ## write the generated pages of docs/
 	$(BIN)/python -m ricordo.settings.page > docs/settings.md.new
 	mv docs/settings.md.new docs/settings.md
 	$(BIN)/python -m tools.key_page > docs/keys.md.new

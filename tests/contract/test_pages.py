@@ -18,13 +18,13 @@ DOCS = TESTS.parent / "docs"
 
 
 def test_the_page_of_keys_is_fresh() -> None:
-    assert (DOCS / "keys.md").read_text() == keys_page(), "make docs writes it anew"
+    assert (DOCS / "keys.md").read_text() == keys_page(), "run make docs"
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse words its help otherwise there")
 def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    assert (DOCS / "commands.md").read_text() == render_commands_page(), "make docs writes it anew"
+    assert (DOCS / "commands.md").read_text() == render_commands_page(), "run make docs"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -172,8 +172,8 @@ def _prepared(
 
 
 def _check_rate_limit(notebook: Notebook) -> None:
-    """Ask the user to confirm if the memory was curated too often. Raises TooOften if they do not,
-    or if there is no terminal.
+    """Ask the user to confirm if the memory was curated too often. Raises RateLimited if they do
+    not, or if there is no terminal.
     """
     from ricordo.errors import RateLimited
     from ricordo.services.curation.preparation import check_rate_limit

@@ -145,7 +145,7 @@ class _Judged:
     @property
     def is_rule(self) -> bool:
         """Whether it says how something is to be done from now on."""
-        return self.has("standing") or (self.has("standing_order") and self.is_order)
+        return self.has("permanent") or (self.has("permanent_order") and self.is_order)
 
     @property
     def _without_opening(self) -> str:

@@ -57,9 +57,9 @@ def test_what_leaves_and_what_it_costs_is_known_and_nobody_was_asked(desk: Desk)
         leaving = before.egress
         assert leaving is not None
         assert not before.blocked_reason
-        (kept_back,) = leaving.redacted
-        assert (kept_back.kind, kept_back.count) == ("github-token", 2)
-        assert len(kept_back.places) == 2
+        (redacted,) = leaving.redacted
+        assert (redacted.kind, redacted.count) == ("github-token", 2)
+        assert len(redacted.places) == 2
         assert (leaving.remaining.day, leaving.remaining.paused_for) == (500_000, 0)
         assert not server.asked
     assert leaving.estimate.usd == pytest.approx(

@@ -83,7 +83,7 @@ def build_quote(
     label: str,
     words: str,
     ref: MessageRef,
-    stands_on: tuple[str, ...],
+    fact_ids: tuple[str, ...],
     most: int,
 ) -> HandoffStatement:
     """Return a statement that quotes at most `most` characters of the beginning of `words`, which
@@ -91,7 +91,7 @@ def build_quote(
     """
     quote = excerpt(words, most)
     return HandoffStatement(
-        section, f"{label}{describe_length(words, quote)}", QuoteProof(ref), stands_on, quote
+        section, f"{label}{describe_length(words, quote)}", QuoteProof(ref), fact_ids, quote
     )
 
 

@@ -34,7 +34,7 @@ def has_reason(text: str) -> bool:
 def is_permanent_rule(text: str) -> bool:
     """Return whether a sentence of the user is a permanent rule."""
     plain = lower_text(text)
-    return any(statement_pattern(part).search(plain) for part in ("standing", "standing_order"))
+    return any(statement_pattern(part).search(plain) for part in ("permanent", "permanent_order"))
 
 
 def is_decision(text: str) -> bool:

@@ -223,7 +223,7 @@ class RatePeriod(NamedTuple):
 
 
 def check_rate_limit(notebook: Notebook) -> None:
-    """Raise TooOften where a memory was curated too often lately. Raises StateUnusable."""
+    """Raise RateLimited where a memory was curated too often lately. Raises StateUnusable."""
     if told := explain_rate_limit(notebook):
         raise RateLimited(told)
 

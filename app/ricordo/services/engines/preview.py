@@ -70,9 +70,9 @@ def preview_curation(
         return CurationPreview(prepared, BUDGET)
     step(_CHECKING)
     brief, redaction = prepared.brief, prepared.redaction
-    leaving = preview_egress(notebook, outside, brief, redaction, brief.stable, brief.changing)
+    egress = preview_egress(notebook, outside, brief, redaction, brief.stable, brief.changing)
     return CurationPreview(
-        prepared, outside.ask.max_brief_tokens, leaving, find_blocked_reason(leaving)
+        prepared, outside.ask.max_brief_tokens, egress, find_blocked_reason(egress)
     )
 
 
@@ -83,9 +83,9 @@ def preview_egress(
     with.
     """
     ask = outside.ask
-    text, kept_back = redaction.preview(*texts)
+    text, redacted = redaction.preview(*texts)
     program = find_new_program(notebook.environment, outside)
-    return Egress(outside, text, ask.estimate(brief), ask.gate.read_remaining(), kept_back, program)
+    return Egress(outside, text, ask.estimate(brief), ask.gate.read_remaining(), redacted, program)
 
 
 def describe_parts_cost(outside: EngineTarget) -> str:
@@ -98,9 +98,9 @@ def describe_parts_cost(outside: EngineTarget) -> str:
     return f"If rejected as a whole, the brief is sent in parts: at most {cost} in all."
 
 
-def find_blocked_reason(leaving: Egress) -> str:
+def find_blocked_reason(egress: Egress) -> str:
     """Return why an engine cannot be asked, and what to do; "" where it can."""
-    ask, estimate = leaving.target.ask, leaving.estimate
+    ask, estimate = egress.target.ask, egress.estimate
     try:
         ask.check()
         ask.gate.check_budget(estimate.input_tokens, estimate.output_tokens)

@@ -45,7 +45,7 @@ def build_revert(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Me
         if entry.insert.path not in edited
     ]
     # from below, so that no line number moves before it is used
-    entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
+    entries.sort(key=lambda entry: (entry.insert.after_line, entry.line), reverse=True)
     edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
     changes = [
         Change(Rewrite(item.path, ""), f"{REVERT_REASON_PREFIX} {item.by} did") for item in arrivals
@@ -97,7 +97,7 @@ class _RestoredEntry(NamedTuple):
     """An entry to restore in its index."""
 
     insert: Insert
-    stood: int
+    line: int
     """The line on which it was."""
 
 

@@ -560,7 +560,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
 _INBOX = frozenset((ScreenId.INBOX,))
 _CURATION = frozenset((ScreenId.CURATION,))
 _NOTES = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION))
-_KEPT_BACK = frozenset((ScreenId.REDACTION,))
+_REDACTION = frozenset((ScreenId.REDACTION,))
 _PROPOSAL = frozenset((ScreenId.PROPOSAL,))
 _HANDOFF = frozenset((ScreenId.HANDOFF,))
 _SETS = frozenset((ScreenId.INBOX, ScreenId.PROPOSAL, ScreenId.CURATION))
@@ -573,8 +573,8 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "Accept: keep a change of the inbox; confirm that a note is still true; accept a "
         "proposal; allow a value that looks like a secret to be sent",
         Group.JUDGE,
-        _NOTES | NOTEBOOK | _KEPT_BACK,
-        _NOTES | _KEPT_BACK | {Pane.FRESHNESS},
+        _NOTES | NOTEBOOK | _REDACTION,
+        _NOTES | _REDACTION | {Pane.FRESHNESS},
         {
             ScreenId.INBOX: "keep",
             ScreenId.REVIEW: "still true",
@@ -592,8 +592,8 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "edit or retire the note, or leave it to the curator; refuse a proposal; redact a value; "
         "drop a statement of a handoff, or restore it",
         Group.JUDGE,
-        _NOTES | _KEPT_BACK | _HANDOFF,
-        _NOTES | _KEPT_BACK | _HANDOFF,
+        _NOTES | _REDACTION | _HANDOFF,
+        _NOTES | _REDACTION | _HANDOFF,
         {
             ScreenId.INBOX: "revert",
             ScreenId.REVIEW: "wrong",

@@ -160,10 +160,10 @@ class NoteActions:
 
     async def _ask_history(self) -> None:
         # imported in a thread, so that no key has to wait for it
-        can_take_back = await asyncio.to_thread(_load_history)
+        read_undo_state = await asyncio.to_thread(_load_history)
         can = False, False
         with suppress(StateUnusable):
-            can = await asyncio.to_thread(can_take_back, self._writing.notebook)
+            can = await asyncio.to_thread(read_undo_state, self._writing.notebook)
         if can != (self._can_undo, self._can_redo):
             self._can_undo, self._can_redo = can
             self._say()
@@ -328,11 +328,11 @@ class NoteActions:
         finding, snapshot = self._panes.freshness.finding, self._reading.snapshot
         if finding is not None and snapshot is not None:
             is_dismissed = finding in snapshot.dismissed
-            self._writing.begin(partial(self._dismiss, finding.id, take_back=is_dismissed))
+            self._writing.begin(partial(self._dismiss, finding.id, is_undo=is_dismissed))
 
-    async def _dismiss(self, finding_id: str, *, take_back: bool) -> None:
-        await self._follower.decide(finding_id, is_undo=take_back)
-        self._writing.report("Restored." if take_back else "Dismissed until its cause changes.")
+    async def _dismiss(self, finding_id: str, *, is_undo: bool) -> None:
+        await self._follower.decide(finding_id, is_undo=is_undo)
+        self._writing.report("Restored." if is_undo else "Dismissed until its cause changes.")
 
     def open_conflicts(self) -> None:
         """Open the conflicts."""
