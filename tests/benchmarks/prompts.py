@@ -38,7 +38,7 @@ from ricordo.services.curation.preparation import PreparedCuration, prepare
 from ricordo.services.engines.engines import EngineTarget, make_model_target
 from ricordo.services.workspace.notebook import Notebook
 from tests.support.builders import recorded
-from tests.support.curating import Desk, said
+from tests.support.curating import Desk, user_lines
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "prompts"
 BY_HAND = "hand"
@@ -152,7 +152,7 @@ def given(case: Case, folder: Path) -> Given:
             prepare_judgement(notebook, found, make_model_target(notebook.environment)),
         )
     desk = Desk(folder, {}, notebook)
-    desk.transcript.write_text(said(*case.said), "utf-8")
+    desk.transcript.write_text(user_lines(*case.said), "utf-8")
     return Given(case, notebook, prepare(notebook, notebook.read(), desk.scope))
 
 

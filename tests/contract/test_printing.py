@@ -23,7 +23,7 @@ from _pytest.mark import ParameterSet
 
 from ricordo.cli.main import COMMANDS, run
 from tests.support.builders import note_text, write_memory
-from tests.support.curating import SESSION, said
+from tests.support.curating import SESSION, user_lines
 from tests.support.figures import figure
 from tests.unit.cli.conftest import contents, settle
 
@@ -56,7 +56,7 @@ class World:
         self.work = folder / "work"
         self.work.mkdir()
         self.transcript = folder / f"{SESSION}.jsonl"
-        self.transcript.write_text(said("Fix the test.", RULE), "utf-8")
+        self.transcript.write_text(user_lines("Fix the test.", RULE), "utf-8")
         self.call("inbox")
 
     def call(self, *words: str) -> str:
@@ -188,7 +188,7 @@ def purge(world: World) -> list[str]:
 
 
 def allow(world: World) -> list[str]:
-    world.transcript.write_text(said(f"The password is: {SECRET}-Xk9", RULE), "utf-8")
+    world.transcript.write_text(user_lines(f"The password is: {SECRET}-Xk9", RULE), "utf-8")
     words = [*curate(world), "--brief"]
     output = StringIO()
     with redirect_stdout(StringIO()), redirect_stderr(output):

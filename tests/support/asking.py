@@ -17,7 +17,7 @@ from ricordo.services.engines.engines import use_model, use_program
 from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from tests.support import messages_replies as replies
 from tests.support.builders import note_text
-from tests.support.curating import SAID, Desk, said
+from tests.support.curating import SAID, Desk, user_lines
 from tests.support.messages_server import Asked, MessagesServer, Script
 
 TOKEN = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
@@ -109,5 +109,5 @@ def poisoned_desk(folder: Path) -> Desk:
     lines = "\n".join(ORDER.format(json.dumps(it)) for it in orders)
     files = {**FILES, "ports.md": note_text("ports", f"{lines}\nThe key is {TOKEN}.\n")}
     desk = Desk(folder, files)
-    desk.transcript.write_text(said(SAID, lines, f"the token is {TOKEN}"), "utf-8")
+    desk.transcript.write_text(user_lines(SAID, lines, f"the token is {TOKEN}"), "utf-8")
     return desk

@@ -29,8 +29,10 @@ SAID = "The port is Lagos now, remember that."
 PROOF = [{"source": "t1", "quote": "The port is Lagos now"}]
 
 
-def said(*texts: str, at: str = "2026-11-12T10:00:00.000Z", start: int = 0, cwd: str = "") -> str:
-    """Return lines of a transcript in which an agent answers what a person says."""
+def user_lines(
+    *texts: str, at: str = "2026-11-12T10:00:00.000Z", start: int = 0, cwd: str = ""
+) -> str:
+    """Return lines of a transcript in which an agent answers messages of the user."""
     lines = []
     for number, text in enumerate(texts, start):
         where = cwd or "/home/ana/work/tidepool"
@@ -50,7 +52,7 @@ class Desk:
     ) -> None:
         """`files` become a memory in `folder`, unless there is the one of a `notebook`."""
         self.transcript = folder / f"{SESSION}.jsonl"
-        self.transcript.write_text(said(SAID), "utf-8")
+        self.transcript.write_text(user_lines(SAID), "utf-8")
         self.notebook = notebook or recorded(folder, files)
         self.root = Path(self.notebook.place.root)
 

@@ -67,7 +67,7 @@ def look_at(notebook: Notebook) -> Snapshot:
     return notebook.read_snapshot_with_evidence()
 
 
-def told(notebook: Notebook) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
+def split_doubts(notebook: Notebook) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
     """Return the doubts that were judged, and those that were not."""
     return split_by_opinion(look_at(notebook), load_opinions(notebook.environment.state))
 
@@ -80,7 +80,7 @@ def asked_of(
 ) -> JudgementRequest:
     model = "claude-sonnet-5-5"
     outside = make_model_target(notebook.environment, model, Server(server.url, bounds), caps)
-    return prepare_judgement(notebook, told(notebook)[1], outside)
+    return prepare_judgement(notebook, split_doubts(notebook)[1], outside)
 
 
 def had_judged(

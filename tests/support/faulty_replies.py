@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ricordo.llm.failure import FailureCause
 from tests.support import messages_replies as replies
-from tests.support.messages_replies import JSON, STREAM, Event, error, plain, streamed, told
+from tests.support.messages_replies import JSON, STREAM, Event, encode_event, error, plain, streamed
 from tests.support.messages_server import Asked, Script, Wire
 
 
@@ -23,7 +23,7 @@ class Fault(NamedTuple):
     make: Callable[[Random, dict[str, Any]], Script]
     """Makes one, by chance, around an edit that would be a good one."""
     causes: frozenset[FailureCause]
-    """As which it may be told; none where it is an answer, of which a person decides."""
+    """As which it may be reported; none where it is an answer, of which a person decides."""
     may_heal: bool = False
     """Whether what is lost or doubled may be nothing that counts, so that the answer is good."""
 
@@ -43,7 +43,7 @@ def _broken(how: Callable[[Wire], None]) -> Callable[[Random, dict[str, Any]], S
     """Break a good stream at one of its events, or within it."""
 
     def make(random: Random, edit: dict[str, Any]) -> Script:
-        content = [told(it) for it in events_of(random, [edit])]
+        content = [encode_event(it) for it in events_of(random, [edit])]
         at = random.randrange(len(content))
         torn = content[at][: random.randrange(len(content[at]) - 2)]
 
@@ -146,7 +146,7 @@ def _flood(random: Random, edit: dict[str, Any]) -> Script:
     status, first, piece = random.choice(
         (
             (200, b"event: x\ndata: ", b"y" * 65_536),
-            (200, told(replies.start()), told({"type": "ping"}) * 3_000),
+            (200, encode_event(replies.start()), encode_event({"type": "ping"}) * 3_000),
             (400, b"", b"y" * 65_536),
         )
     )
@@ -174,7 +174,7 @@ def _not_http(random: Random, edit: dict[str, Any]) -> Script:
             b"SSH-2.0-OpenSSH_9.2\r\n",
             b"HTTP/1.1 abc\r\n\r\n",
             b"HTTP/1.1 200 OK\r\n" + b"x" * 200_000,
-            b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n" + told(replies.start()),
+            b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n" + encode_event(replies.start()),
             b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nx\r\n",
             b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
             bytes(random.randrange(256) for _ in range(200)),
@@ -186,7 +186,7 @@ def _not_http(random: Random, edit: dict[str, Any]) -> Script:
 def _drip(random: Random, edit: dict[str, Any]) -> Script:
     """Say something all the time, and never get anywhere."""
     content = random.choice(
-        (told({"type": "ping"}), b": keep alive\n\n", told(replies.start())[:200])
+        (encode_event({"type": "ping"}), b": keep alive\n\n", encode_event(replies.start())[:200])
     )
 
     def script(wire: Wire, asked: Asked) -> None:

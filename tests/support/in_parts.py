@@ -130,5 +130,5 @@ def paths(curation: Curation) -> set[str]:
     return {it.path.removesuffix(".md") for it in curation.proposals}
 
 
-def told(curation: Curation) -> list[str]:
+def list_skipped_messages(curation: Curation) -> list[str]:
     return [it.message for it in curation.skipped]

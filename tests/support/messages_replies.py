@@ -21,7 +21,7 @@ USAGE = {
 Event = dict[str, Any]
 
 
-def told(event: Event) -> bytes:
+def encode_event(event: Event) -> bytes:
     """Return an event as it is streamed."""
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
@@ -94,7 +94,7 @@ def streamed(events: Sequence[Event | bytes]) -> Script:
     def script(wire: Wire, asked: Asked) -> None:
         wire.begin(200, STREAM)
         for event in events:
-            wire.send(event if isinstance(event, bytes) else told(event))
+            wire.send(event if isinstance(event, bytes) else encode_event(event))
         wire.end()
 
     return script
@@ -111,7 +111,7 @@ def broken_off(events: Sequence[Event], how: Callable[[Wire], None]) -> Script:
     def script(wire: Wire, asked: Asked) -> None:
         wire.begin(200, STREAM)
         for event in events:
-            wire.send(told(event))
+            wire.send(encode_event(event))
         how(wire)
 
     return script
@@ -122,9 +122,9 @@ def endless(pause: float = 0.01) -> Script:
 
     def script(wire: Wire, asked: Asked) -> None:
         wire.begin(200, STREAM)
-        wire.send(told(start()))
+        wire.send(encode_event(start()))
         while wire.is_open(pause):
-            wire.send(told({"type": "ping"}))
+            wire.send(encode_event({"type": "ping"}))
 
     return script
 

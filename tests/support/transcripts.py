@@ -23,8 +23,8 @@ class Claude:
         self.began = began
         self.lines: list[bytes] = []
 
-    def line(self, type_: str, **told: Any) -> Claude:
-        """Add a line as it is told."""
+    def line(self, type_: str, **fields: Any) -> Claude:
+        """Add a line with these fields."""
         at = self.began + timedelta(minutes=len(self.lines))
         common = {
             "type": type_,
@@ -34,23 +34,23 @@ class Claude:
             "cwd": self.cwd,
             "gitBranch": "main",
         }
-        self.lines.append(json.dumps({**common, **told}).encode())
+        self.lines.append(json.dumps({**common, **fields}).encode())
         return self
 
-    def bare(self, type_: str, **told: Any) -> Claude:
-        """Add a line that only tells of the session."""
-        told = {"type": type_, "sessionId": self.session, **told}
-        self.lines.append(json.dumps(told).encode())
+    def bare(self, type_: str, **fields: Any) -> Claude:
+        """Add a line about the session only."""
+        fields = {"type": type_, "sessionId": self.session, **fields}
+        self.lines.append(json.dumps(fields).encode())
         return self
 
-    def says(self, text: str, **told: Any) -> Claude:
+    def says(self, text: str, **fields: Any) -> Claude:
         """Add what the person says."""
-        return self.line("user", message={"role": "user", "content": text}, **told)
+        return self.line("user", message={"role": "user", "content": text}, **fields)
 
-    def answers(self, text: str, **told: Any) -> Claude:
+    def answers(self, text: str, **fields: Any) -> Claude:
         """Add what the agent says."""
         block = {"type": "text", "text": text}
-        return self.line("assistant", message={"role": "assistant", "content": [block]}, **told)
+        return self.line("assistant", message={"role": "assistant", "content": [block]}, **fields)
 
     def uses(
         self,
@@ -69,12 +69,12 @@ class Claude:
         """
         call = call or f"toolu_{self.session[:4]}_{len(self.lines)}"
         used = {"type": "tool_use", "id": call, "name": tool, "input": given}
-        told = {"isSidechain": True} if aside else {}
-        self.line("assistant", message={"role": "assistant", "content": [used]}, **told)
+        fields = {"isSidechain": True} if aside else {}
+        self.line("assistant", message={"role": "assistant", "content": [used]}, **fields)
         if answered:
             result = {"type": "tool_result", "tool_use_id": call, "content": output}
             result |= {"is_error": True} if failed else {}
-            self.line("user", message={"content": [result]}, toolUseResult=beside or {}, **told)
+            self.line("user", message={"content": [result]}, toolUseResult=beside or {}, **fields)
         return self
 
     def runs(self, command: str, output: str = "", *, failed: bool = False) -> Claude:
@@ -106,14 +106,14 @@ class Codex:
     def line(self, type_: str, **payload: Any) -> Codex:
         """Add a line."""
         at = BEGAN + timedelta(minutes=len(self.lines))
-        told = {"timestamp": at.isoformat(), "type": type_, "payload": payload}
-        self.lines.append(json.dumps(told).encode())
+        fields = {"timestamp": at.isoformat(), "type": type_, "payload": payload}
+        self.lines.append(json.dumps(fields).encode())
         return self
 
-    def head(self, **told: Any) -> Codex:
+    def head(self, **fields: Any) -> Codex:
         """Add the head of the session."""
         git = {"branch": "main"}
-        return self.line("session_meta", id=self.session, cwd=self.cwd, git=git, **told)
+        return self.line("session_meta", id=self.session, cwd=self.cwd, git=git, **fields)
 
     def says(self, text: str) -> Codex:
         """Add what the person says, as the message and as the event."""
@@ -133,8 +133,8 @@ class Codex:
         given = json.dumps({"command": command})
         item = {"type": "function_call", "name": "shell_command", "arguments": given}
         self.line("response_item", **item, call_id=call)
-        told = f"Exit code: {code}\nOutput:\n{output}"
-        return self.line("response_item", type="function_call_output", call_id=call, output=told)
+        text = f"Exit code: {code}\nOutput:\n{output}"
+        return self.line("response_item", type="function_call_output", call_id=call, output=text)
 
     @property
     def bytes(self) -> bytes:
@@ -183,8 +183,8 @@ class Opencode:
 
     def shell(self, command: str, *, code: int = 0, output: str = "") -> Opencode:
         """Add a command and its result."""
-        told = {"output": output, "metadata": {"exit": code}}
-        return self.uses("bash", input={"command": command}, **told)
+        fields = {"output": output, "metadata": {"exit": code}}
+        return self.uses("bash", input={"command": command}, **fields)
 
     def write(self, data: Path) -> Path:
         """Write it into the data directory of opencode; return the file of the session."""
@@ -198,5 +198,5 @@ class Opencode:
             self._put(storage / "part" / name / "prt_0.json", {"id": f"{name}.0", **part})
         return self._put(storage / "session" / "project" / f"{self.session}.json", head)
 
-    def _put(self, path: Path, told: dict[str, Any]) -> Path:
-        return write(path, json.dumps(told).encode())
+    def _put(self, path: Path, fields: dict[str, Any]) -> Path:
+        return write(path, json.dumps(fields).encode())

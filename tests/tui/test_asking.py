@@ -21,7 +21,7 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, TOKEN, proposing, saying, write_program
-from tests.support.curating import SAID, SESSION, said
+from tests.support.curating import SAID, SESSION, user_lines
 from tests.support.messages_server import (
     Asked,
     MessagesServer,
@@ -50,7 +50,7 @@ def project_with_talk(home: Path) -> Path:
     """Return a memory in `home` whose project has a session."""
     project = home / ".claude/projects/-home-ana-work-tidepool"
     project.mkdir(parents=True)
-    talk = said(SAID, f"The token is {TOKEN}.")
+    talk = user_lines(SAID, f"The token is {TOKEN}.")
     (project / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     return build(home, SMALL).rename(project / "memory")
 
@@ -248,7 +248,7 @@ async def test_a_note_that_a_model_rejects_is_listed_as_not_read(
         (refused if "note n3\\n" in asked.body.decode() else proposing(made))(wire, asked)
 
     server.scripts[:] = [picky]
-    talk = said(SAID, "Which port are the tide tables for? For Lagos, remember that.")
+    talk = user_lines(SAID, "Which port are the tide tables for? For Lagos, remember that.")
     (root.parent / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     async with choosing(root) as (stage, _):
         await stage.paints(

@@ -15,7 +15,7 @@ from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support import messages_replies as replies
 from tests.support.asking import TOKEN
-from tests.support.curating import SAID, SESSION, said
+from tests.support.curating import SAID, SESSION, user_lines
 from tests.support.messages_server import MessagesServer, Wire, messages_server, without_credentials
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app
@@ -35,7 +35,7 @@ def root(pinned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("ricordo.tui.jobs.time", SimpleNamespace(monotonic=lambda: 7.0))
     project = pinned / ".claude/projects/-home-ana-work-tidepool"
     project.mkdir(parents=True)
-    talk = said(SAID, f"{ODD} the token is {TOKEN} {ODD}", "The pin of the gate is 4711.")
+    talk = user_lines(SAID, f"{ODD} the token is {TOKEN} {ODD}", "The pin of the gate is 4711.")
     (project / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     # the size of ours stands in the estimate
     prompts = pinned / ".config/ricordo/prompts"

@@ -29,7 +29,7 @@ from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
 from tests.support.builders import note_text
-from tests.support.curating import said
+from tests.support.curating import user_lines
 from tests.support.proposing import created, let_wait, wish
 from tests.tui.stage import SMALL, Stage, build, editor, staged, text_of
 from tests.tui.test_conflicts import SAMPLE
@@ -99,7 +99,7 @@ def change(root: Path, path: str, old: str, new: str) -> None:
 def quoted(root: Path) -> ProposedChange:
     """Return a wish whose words stand in a transcript."""
     talk = root.parent / "talk.jsonl"
-    talk.write_text(said("Fix the test.", RULE))
+    talk.write_text(user_lines("Fix the test.", RULE))
     return wish(Create("feedback_uv.md", created("uv")), quote=RULE, source=f"{talk}#p1")
 
 

@@ -15,7 +15,7 @@ from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
-from tests.support.curating import SESSION, said
+from tests.support.curating import SESSION, user_lines
 from tests.support.proposing import created, let_wait, wish
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app
@@ -76,7 +76,9 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
     project = pinned / ".claude/projects/-home-ana-work-tidepool"
     project.mkdir(parents=True)
     root = build(tmp_path).rename(project / "memory")
-    (project / f"{SESSION}.jsonl").write_text(said(f"Remember: {MARKED} {CONTROLS}", hostile.WIDE))
+    (project / f"{SESSION}.jsonl").write_text(
+        user_lines(f"Remember: {MARKED} {CONTROLS}", hostile.WIDE)
+    )
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app

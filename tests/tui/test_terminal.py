@@ -14,7 +14,7 @@ from types import TracebackType
 import pytest
 
 from tests.benchmarks.terminal import Terminal
-from tests.support.curating import SESSION, said
+from tests.support.curating import SESSION, user_lines
 from tests.tui import hostile
 from tests.tui.stage import build, editor
 
@@ -173,7 +173,7 @@ def test_what_was_proposed_waits_after_the_program_was_killed(tmp_path: Path, pi
     project.mkdir(parents=True)
     root = build(tmp_path).rename(project / "memory")
     rule = "From now on write commands with uv run, not with pip."
-    (project / f"{SESSION}.jsonl").write_text(said("Fix the test.", rule))
+    (project / f"{SESSION}.jsonl").write_text(user_lines("Fix the test.", rule))
     before = {it: it.read_bytes() for it in root.iterdir()}
     with Session(["-m", "ricordo", str(root)], tmp_path) as session:
         session.wait_for("watching")
@@ -221,13 +221,13 @@ def test_an_error_of_our_own_is_one_line(
             session.send("L")
         assert session.end() == 3
     assert restored(session.bytes)
-    said = session.bytes.rpartition(b"\x1b[?1049l")[2].decode()
-    lines = [line for line in said.splitlines() if "ricordo:" in line or "error" in line]
+    errors = session.bytes.rpartition(b"\x1b[?1049l")[2].decode()
+    lines = [line for line in errors.splitlines() if "ricordo:" in line or "error" in line]
     assert len(lines) == 1
     assert "internal error (RuntimeError); this is a bug, please report it." in lines[0]
     assert "Nothing was changed" not in lines[0]
     assert "hunter2" not in session.bytes.decode("utf-8", "replace")
-    assert "Traceback" not in said
+    assert "Traceback" not in errors
     kept = Path(os.environ["RICORDO_STATE"], "crash.log")
     assert str(kept) in lines[0]
     assert kept.stat().st_mode & 0o777 == 0o600

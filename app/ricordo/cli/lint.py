@@ -173,7 +173,12 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
         # remaining findings are only counted; `lint` lists them
         print_lines(list(_fix_lines(fixes)))
     else:
-        print_lines([format_finding(f) + (" (dismissed)" if gone else "") for f, gone in shown])
+        print_lines(
+            [
+                format_finding(f) + (" (dismissed)" if is_dismissed else "")
+                for f, is_dismissed in shown
+            ]
+        )
     print_lines(
         [f"{len(memory.notes)} notes; {format_summary(snapshot)}; load {format_load(memory)}"]
     )

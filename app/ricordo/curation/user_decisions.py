@@ -98,15 +98,15 @@ class UserDecisions:
     """When findings were dismissed, by id, also of findings that no longer exist."""
 
     def find_objection(
-        self, memory: Memory, act: ChangeOperation, edits: Sequence[Edit], said: datetime | None
+        self, memory: Memory, act: ChangeOperation, edits: Sequence[Edit], said_at: datetime | None
     ) -> str:
         """Return why an act with these `edits` of `memory` contradicts a decision; "" where it does
-        not. `said` is the time of the newest message in its evidence, None where unknown: what the
-        user said after a decision overrides it.
+        not. `said_at` is the time of the newest message in its evidence, None where unknown: what
+        the user said after a decision overrides it.
         """
 
         def binds(at: datetime) -> bool:
-            return said is None or said <= at
+            return said_at is None or said_at <= at
 
         for path in _loses_statements(memory, act, edits):
             confirmed = self.confirmed.get(path)

@@ -82,9 +82,9 @@ def read_user_messages(
         before = ""
 
 
-def find_memorable(said: Iterable[UserMessage]) -> Iterator[MemorableStatement]:
+def find_memorable(messages: Iterable[UserMessage]) -> Iterator[MemorableStatement]:
     """Yield the statements worth remembering in the messages."""
-    for message in said:
+    for message in messages:
         saying = find_statement(message.text, message.day, is_answer=message.is_answer)
         if saying is not None:
             yield MemorableStatement(message, saying)

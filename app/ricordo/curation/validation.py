@@ -169,8 +169,8 @@ def validate(context: ValidationContext, changes: Sequence[ProposedChange]) -> V
             is_decided = isinstance(refused, _ContradictsDecision)
             why = make_one_line(refused.message)
             # a model cannot correct what the user decided
-            said = "" if is_decided else change.original
-            rejected.append(RejectedChange(describe_act(change.act), why, said, is_decided))
+            original = "" if is_decided else change.original
+            rejected.append(RejectedChange(describe_act(change.act), why, original, is_decided))
             continue
         memory = apply_edits(memory, proposal.edits)
         if path := find_retired_path(change.act):

@@ -193,12 +193,12 @@ def _recheck(
 
 
 def _seen(
-    statement: HandoffStatement, name: str, look: FileStatus, sha: str | None
+    statement: HandoffStatement, name: str, status: FileStatus, sha: str | None
 ) -> RecheckedStatement:
-    if has_digest(look, sha):
+    if has_digest(status, sha):
         return RecheckedStatement(statement, statement.status)
-    now = ProofStatus.UNVERIFIED if isinstance(look, UncheckedFile) else ProofStatus.STALE
-    return RecheckedStatement(statement, now, f"{name} {describe_file_state(look)}")
+    now = ProofStatus.UNVERIFIED if isinstance(status, UncheckedFile) else ProofStatus.STALE
+    return RecheckedStatement(statement, now, f"{name} {describe_file_state(status)}")
 
 
 def _recheck_memory(

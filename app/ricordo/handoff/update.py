@@ -61,7 +61,7 @@ def merge_handoffs(
         statement.section for statement in new.statements if statement.proof is not None
     } & _CURRENT_SECTIONS
     was_read_again = _was_read_again(old.handoff, new)
-    kept = [
+    statements = [
         statement.statement
         for statement in old.statements
         if statement.is_valid
@@ -71,7 +71,7 @@ def merge_handoffs(
         and known_keys.isdisjoint(_list_keys(normalized := _normalize(statement.statement)))
         and not _is_same_quote(normalized, old.handoff.header, quoted)
     ]
-    return _join(new, old.handoff.header, kept)
+    return _join(new, old.handoff.header, statements)
 
 
 def _normalize(

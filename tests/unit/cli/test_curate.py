@@ -11,7 +11,7 @@ import pytest
 
 from ricordo.cli.main import run
 from tests.support.builders import SHARED, note_text, write_memory
-from tests.support.curating import SESSION, said
+from tests.support.curating import SESSION, user_lines
 from tests.unit.cli.conftest import INDEX, Ricordo, contents, settle
 
 LEDGER = (
@@ -24,7 +24,7 @@ RULE = "From now on write commands with uv run, not with pip."
 @pytest.fixture
 def transcript(tmp_path: Path) -> Path:
     path = tmp_path / f"{SESSION}.jsonl"
-    path.write_text(said("Fix the test.", RULE), "utf-8")
+    path.write_text(user_lines("Fix the test.", RULE), "utf-8")
     return path
 
 
@@ -68,7 +68,7 @@ def test_proposals_are_pending_until_applied_and_can_be_undone(
 def test_proposals_that_were_dropped_are_pending_again_after_undo(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
-    transcript.write_text(said(RULE, "I prefer small commits with one change each."), "utf-8")
+    transcript.write_text(user_lines(RULE, "I prefer small commits with one change each."), "utf-8")
     ricordo("curate", "--session", str(transcript))
     before = ricordo("pending", "--json")
     first, second = json.loads(before)["changes"]
@@ -93,7 +93,7 @@ def test_proposals_that_were_dropped_are_pending_again_after_undo(
 def test_ids_name_proposals_and_only_those_are_decided(
     ricordo: Ricordo, memory: Path, transcript: Path, act: str
 ) -> None:
-    transcript.write_text(said(RULE, "I prefer small commits with one change each."), "utf-8")
+    transcript.write_text(user_lines(RULE, "I prefer small commits with one change each."), "utf-8")
     ricordo("curate", "--session", str(transcript))
     before = contents(memory)
     first, second = json.loads(ricordo("pending", "--json"))["changes"]
@@ -137,7 +137,7 @@ def test_apply_without_ids_applies_proposals_without_warnings_and_lists_the_othe
         note_text("tides", "The freeze for the winter timetable starts on 2026-11-09.\n"), "utf-8"
     )
     moved = "The freeze for the winter timetable moved: it begins on 30 November."
-    transcript.write_text(said(RULE, moved), "utf-8")
+    transcript.write_text(user_lines(RULE, moved), "utf-8")
     ricordo("curate", "--session", str(transcript))
     told = ricordo("pending", "--apply", given="")
     assert "1 applied, 1 not applied" in told
@@ -168,7 +168,7 @@ def test_a_note_that_changed_since_is_not_written(
         note_text("tides", "The freeze for the winter timetable starts on 2026-11-09.\n"), "utf-8"
     )
     transcript.write_text(
-        said("The freeze for the winter timetable moved: it begins on 30 November."), "utf-8"
+        user_lines("The freeze for the winter timetable moved: it begins on 30 November."), "utf-8"
     )
     ricordo("curate", "--session", str(transcript))
     (memory / "tides.md").write_text(
@@ -204,7 +204,7 @@ def test_the_next_curation_goes_on_where_the_last_one_was_decided(
         (root / path).write_bytes(content)
     settle(root)
     transcript = folder / f"{SESSION}.jsonl"
-    transcript.write_text(said(RULE), "utf-8")
+    transcript.write_text(user_lines(RULE), "utf-8")
 
     def changes(*words: str) -> list[str]:
         settle(root)
@@ -217,7 +217,7 @@ def test_the_next_curation_goes_on_where_the_last_one_was_decided(
     settle(root)
     ricordo("pending", "--drop", "-m", str(root))
     with transcript.open("a") as file:
-        file.write(said("I prefer small commits with one change each.", start=5))
+        file.write(user_lines("I prefer small commits with one change each.", start=5))
     os.utime(transcript, (1e9, 1e9))
     assert changes("curate") == ["I prefer small commits with one change each."]
     assert changes("curate", "--since", "2026-11-01")[-1:] != []
@@ -295,7 +295,7 @@ def test_retiring_many_notes_needs_a_typed_confirmation(
             ),
             "utf-8",
         )
-    transcript.write_text(said("Go on."), "utf-8")
+    transcript.write_text(user_lines("Go on."), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--yes")
     assert "applied: retire" not in told
     assert "applied: retire" not in ricordo("pending", "--apply", given="")
@@ -366,7 +366,7 @@ def test_too_many_runs_are_refused_without_a_terminal(
     (config / "settings.toml").write_text("curate.hour = 1\n")
     ricordo("curate", "--session", str(transcript))
     ricordo("pending", "--apply")
-    transcript.write_text(said("I prefer small commits with one change each."), "utf-8")
+    transcript.write_text(user_lines("I prefer small commits with one change each."), "utf-8")
     words = ("curate", "--session", str(transcript))
     refused = ricordo(*words, code=4, given="")
     assert "Too many curations: 1 applied within an hour, limit 1." in refused
@@ -375,7 +375,7 @@ def test_too_many_runs_are_refused_without_a_terminal(
 
 
 def test_a_session_in_progress_is_reported(ricordo: Ricordo, transcript: Path) -> None:
-    transcript.write_text(said(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
+    transcript.write_text(user_lines(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--dry-run")
     assert "A session is still active (last message 2 minutes ago)" in told
 
@@ -415,7 +415,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
         ):
             text = note_text(name, body).replace("  type", f"  modified: {day}T00:00:00Z\n  type")
             (memory / f"{name}.md").write_text(text, "utf-8")
-    transcript.write_text(said("Go on."), "utf-8")
+    transcript.write_text(user_lines("Go on."), "utf-8")
     ricordo("curate", "--session", str(transcript))
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = decided(ricordo, given=typed)
@@ -454,7 +454,7 @@ def test_too_many_runs_can_be_confirmed_at_a_terminal(
 def test_a_limit_in_time_stays_one_when_its_date_is_written(
     ricordo: Ricordo, transcript: Path, words: str, kept: str
 ) -> None:
-    transcript.write_text(said(words), "utf-8")
+    transcript.write_text(user_lines(words), "utf-8")
     told = json.loads(ricordo("curate", "--session", str(transcript), "--dry-run", "--json"))
     (change,) = told["changes"]
     added = [line for line in change["diff"].split("\n") if line.startswith("+")]

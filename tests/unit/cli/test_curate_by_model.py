@@ -19,7 +19,7 @@ import pytest
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying, write_program
 from tests.support.builders import note_text, write_memory
-from tests.support.curating import SAID, SESSION, said
+from tests.support.curating import SAID, SESSION, user_lines
 from tests.support.messages_server import (
     Asked,
     MessagesServer,
@@ -44,7 +44,7 @@ def memory(tmp_path: Path) -> Path:
 @pytest.fixture
 def transcript(tmp_path: Path) -> Path:
     path = tmp_path / f"{SESSION}.jsonl"
-    path.write_text(said(SAID), "utf-8")
+    path.write_text(user_lines(SAID), "utf-8")
     return path
 
 
@@ -107,7 +107,7 @@ def refusing_the_turn(wire: Wire, asked: Asked) -> None:
 def test_what_a_model_refuses_is_skipped_and_reported_and_the_rest_is_sent_in_parts(
     curate: Ricordo, ricordo: Ricordo, server: MessagesServer, transcript: Path
 ) -> None:
-    transcript.write_text(said(SAID, f"This is {BAD}."), "utf-8")
+    transcript.write_text(user_lines(SAID, f"This is {BAD}."), "utf-8")
     server.scripts[:] = [refusing_the_turn]
     told = curate(*BY_MODEL)
     # before it is asked for the first time
@@ -223,7 +223,7 @@ def test_redacted_values_are_reported_and_reach_no_server(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
     tokens = (f"The token is {it}." for it in (TOKEN, TOKEN.swapcase(), TOKEN))
-    transcript.write_text(said(SAID, *tokens), "utf-8")
+    transcript.write_text(user_lines(SAID, *tokens), "utf-8")
     told = curate(*BY_MODEL)
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
@@ -239,7 +239,7 @@ def test_redacted_values_are_reported_and_reach_no_server(
 def test_a_value_is_let_out_by_its_id_and_kept_back_again(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
-    transcript.write_text(said(SAID, f"The token is {TOKEN}."), "utf-8")
+    transcript.write_text(user_lines(SAID, f"The token is {TOKEN}."), "utf-8")
     told = curate("--brief")
     assert TOKEN not in told
     found = re.search(r"github-token, once \(([0-9a-f]{24})\)", told)
@@ -512,7 +512,7 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
     curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer, transcript: Path
 ) -> None:
     turns = [f"Remember that crane {n} stands at berth {n}." for n in range(200)]
-    transcript.write_text(said(*turns), "utf-8")
+    transcript.write_text(user_lines(*turns), "utf-8")
     notes = [
         {
             **EMPTY, "op": "create", "name": f"crane {n}", "type": "project", "description": "d",
@@ -539,7 +539,9 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
 def test_yes_applies_what_is_routine_and_nothing_else(
     curate: Ricordo, ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
-    transcript.write_text(said("From now on write commands with uv run, not with pip."), "utf-8")
+    transcript.write_text(
+        user_lines("From now on write commands with uv run, not with pip."), "utf-8"
+    )
     index = memory / "MEMORY.md"
     (memory / "quay.md").write_text(note_text("quay", "Long.\n", "The long quay"), "utf-8")
     index.write_text(index.read_text("utf-8") + "- [tides](tides.md) — which port\n", "utf-8")

@@ -12,7 +12,7 @@ from random import Random
 import ricordo
 from ricordo.agents.claude.location import make_slug
 from tests.support.builders import note_text, write_memory
-from tests.support.curating import SESSION, said
+from tests.support.curating import SESSION, user_lines
 from tests.support.secret_corpus import ALNUM, draw
 from tests.support.seed_phrases import draw_phrase, wrapped
 from tests.support.transcripts import Claude
@@ -125,7 +125,7 @@ def test_no_brief_contains_a_secret(tmp_path: Path) -> None:
     memory = write_memory(tmp_path / "memory", {"MEMORY.md": "# Memory\n"})
     transcript = tmp_path / f"{SESSION}.jsonl"
     talk = [f"From now on always remember this.\n\n{text}" for text, _ in SECRETS.values()]
-    transcript.write_text(said("Fix the test.", *talk), "utf-8")
+    transcript.write_text(user_lines("Fix the test.", *talk), "utf-8")
     words = ("curate", "-m", str(memory), "--session", str(transcript), "--brief")
     done = run(*words, cwd=tmp_path, home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -223,7 +223,7 @@ def test_a_result_line_comes_from_the_output(output: str) -> None:
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(2, 40))
-def test_what_came_first_and_last_is_kept_within_bounds(items: list[int], most: int) -> None:
+def test_the_first_and_the_last_items_are_kept_within_bounds(items: list[int], most: int) -> None:
     kept: BoundedList[int] = BoundedList(most, lambda item: item)
     for item in items:
         kept.add(item)

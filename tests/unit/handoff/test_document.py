@@ -143,7 +143,7 @@ def test_no_bytes_are_too_strange_to_be_read(raw: bytes) -> None:
 
 
 @given(handoffs, st.data())
-def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> None:
+def test_every_change_is_detected(handoff: Handoff, data: st.DataObject) -> None:
     text = render(handoff)
     at = data.draw(st.integers(0, len(text) - 1))
     other = data.draw(
@@ -164,7 +164,7 @@ def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> N
         StatementSection.NEXT, "x", None, (), f"```\n{END_MARKER}\n- y [unverified]\n## Files"
     )
 )
-def test_no_line_of_others_passes_for_one_of_ours(statement: HandoffStatement) -> None:
+def test_no_text_of_others_passes_for_a_line_of_the_document(statement: HandoffStatement) -> None:
     lines = text_of(statement).split("\n")
     body = lines[lines.index(BEGIN_MARKER) + 1 : -2]
     headings = [row for row in body if row.startswith("#")]

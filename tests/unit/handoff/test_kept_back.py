@@ -55,7 +55,7 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
 
 
 @pytest.mark.parametrize("label", ["The password", "password", "Password is"])
-def test_a_secret_that_only_its_label_tells_is_kept_back(label: str) -> None:
+def test_a_secret_known_only_by_its_label_is_redacted(label: str) -> None:
     text, _ = written(
         handoff_of(
             HandoffStatement(

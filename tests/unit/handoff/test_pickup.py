@@ -162,7 +162,9 @@ def test_all_other_settings_are_kept(
         '{"instructions": [1]}', "\ufeff{}", '{"a": NaN}', "{} {}", '{"a":' * 3000,
     ],
 )  # fmt: skip
-def test_odd_settings_are_left_alone_and_told_what_to_paste(tmp_path: Path, odd: str) -> None:
+def test_unusual_settings_are_not_changed_and_the_line_to_paste_is_shown(
+    tmp_path: Path, odd: str
+) -> None:
     (tmp_path / "opencode.json").write_bytes(odd.encode())
     with pytest.raises(ChangeRefused, match=r'by hand: "instructions": \["HANDOFF.md"\]'):
         after(tmp_path, handoff_target("opencode"))

@@ -183,7 +183,7 @@ def test_another_branch_is_checked_out(tidepool: Tidepool) -> None:
     assert why(report, "main") == "no branch is checked out"
 
 
-def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: Tidepool) -> None:
+def test_rewritten_and_missing_commits_are_reported(tidepool: Tidepool) -> None:
     git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
     report = tidepool.resumed()
     assert fallen(report) == RESULTS | {"main": "stale"}
@@ -196,9 +196,7 @@ def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: 
     assert files(report) == []
 
 
-def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
-    tidepool: Tidepool, tmp_path: Path
-) -> None:
+def test_a_shallow_clone_keeps_what_is_the_same_valid(tidepool: Tidepool, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tidepool.project}", str(clone))
     shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
@@ -208,7 +206,7 @@ def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
     assert report.project == str(clone)
 
 
-def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Tidepool) -> None:
+def test_a_deleted_transcript_counts_neither_way(tidepool: Tidepool) -> None:
     tidepool.transcript.unlink()
     report = tidepool.resumed()
     assert report.rechecked.is_valid
@@ -216,7 +214,7 @@ def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Ti
     assert remark == "No agent here keeps the transcript of session 1: 1 quote is not checked."
 
 
-def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
+def test_words_that_are_in_no_message_are_not_a_quote(tidepool: Tidepool) -> None:
     path = tidepool.handoff
     path.write_text(path.read_text().replace("Do not touch the schema.", "Drop the schema."))
     report = tidepool.resumed()
@@ -246,7 +244,7 @@ HOSTILE = (
 )
 
 
-def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
+def test_a_hostile_handoff_opens_no_other_files(tidepool: Tidepool) -> None:
     project = tidepool.project
     os.mkfifo(project / "fifo")
     (project / "link").symlink_to("/etc/passwd")

@@ -22,7 +22,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings, Settings
 from ricordo.storage.state_file import replace_state_file
 from tests.support.asking import FILES, TOKEN, proposing
-from tests.support.curating import SAID, Desk, said
+from tests.support.curating import SAID, Desk, user_lines
 from tests.support.messages_server import messages_server, without_credentials
 
 MODEL = EngineSettings(use="anthropic")
@@ -51,7 +51,7 @@ def set_to(desk: Desk, own: EngineSettings, **environ: str) -> Notebook:
 
 
 def test_what_leaves_and_what_it_costs_is_known_and_nobody_was_asked(desk: Desk) -> None:
-    desk.transcript.write_text(said(SAID, f"The token is {TOKEN}.", f"Use {TOKEN}."), "utf-8")
+    desk.transcript.write_text(user_lines(SAID, f"The token is {TOKEN}.", f"Use {TOKEN}."), "utf-8")
     with messages_server(proposing()) as server:
         before = known(desk, replace(MODEL, server=server.url))
         leaving = before.egress

@@ -30,7 +30,7 @@ from ricordo.services.workspace.places import find_memory
 from ricordo.settings.settings import Settings
 from tests.conftest import NOW
 from tests.support.builders import note_text, write_memory
-from tests.support.curating import edit, replying, said
+from tests.support.curating import edit, replying, user_lines
 
 ONE, TWO, THREE = "The port is Lagos.", "Answer in Italian.", "The crane is out of order."
 NOTES = {
@@ -55,7 +55,7 @@ class Session:
     def says(self, *texts: str, start: int = 0) -> None:
         """Let the person go on in the session."""
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(said(*texts, start=start))
+            file.write(user_lines(*texts, start=start))
 
     @property
     def heard(self) -> list[str]:
@@ -215,12 +215,12 @@ def test_a_folder_that_is_away_for_a_while_keeps_its_cursors(session: Session) -
 
 def test_a_transcript_that_was_rewritten_is_heard_anew(session: Session) -> None:
     session.curate()
-    session.path.write_text(said(THREE, TWO), "utf-8")
+    session.path.write_text(user_lines(THREE, TWO), "utf-8")
     assert session.heard == [THREE, TWO]
 
 
 def test_a_line_that_was_half_written_is_heard_when_it_is_whole(session: Session) -> None:
-    whole = said(THREE, start=2)
+    whole = user_lines(THREE, start=2)
     with session.path.open("a", encoding="utf-8") as file:
         file.write(whole[:90])
     session.curate()
@@ -231,7 +231,7 @@ def test_a_line_that_was_half_written_is_heard_when_it_is_whole(session: Session
 
 def test_what_there_is_no_room_for_waits_for_the_next_curation(session: Session) -> None:
     session.says(THREE, start=2)
-    session.path.with_name("t.jsonl").write_text(said("Another session.", start=9), "utf-8")
+    session.path.with_name("t.jsonl").write_text(user_lines("Another session.", start=9), "utf-8")
     heard: list[str] = []
     for _ in range(4):
         memory = session.notebook.read()
@@ -276,7 +276,9 @@ def test_it_can_be_given_up_at_every_phase(session: Session) -> None:
 
 def test_what_was_said_comes_day_by_day_each_session_as_it_went(session: Session) -> None:
     first = session.path.with_name("z.jsonl")
-    first.write_text(said("Older.", "And older.", at="2026-11-10T08:00:00.000Z", start=7), "utf-8")
+    first.write_text(
+        user_lines("Older.", "And older.", at="2026-11-10T08:00:00.000Z", start=7), "utf-8"
+    )
     assert session.heard == ["Older.", "And older.", ONE, TWO]
 
 

@@ -46,7 +46,7 @@ from tests.support.doubts import (
     judging,
     ledger,
     look_at,
-    told,
+    split_doubts,
     verdict,
 )
 from tests.support.messages_server import Asked, Script, Wire, messages_server, without_credentials
@@ -71,7 +71,7 @@ def test_what_a_model_thinks_stands_beside_the_doubt_and_changes_nothing(tmp_pat
     with messages_server(judging(*TWO)) as server:
         found = had_judged(notebook, server)
     assert not found.rejected
-    first, second = told(notebook)[0]
+    first, second = split_doubts(notebook)[0]
     assert (first.opinion.verdict, first.opinion.kept_side) == (
         PairVerdict.CONFLICT,
         KeptSide.RIGHT,
@@ -90,7 +90,7 @@ def test_what_was_judged_is_not_asked_again_whatever_its_notes_are_called(tmp_pa
         had_judged(notebook, server)
         root = Path(notebook.place.root)
         (root / "importer.md").rename(root / "zz.md")
-        known, unknown = told(notebook)
+        known, unknown = split_doubts(notebook)
         assert not unknown
         # what was right is left now
         conflict = next(it for it in known if it.opinion.verdict is PairVerdict.CONFLICT)
@@ -98,7 +98,7 @@ def test_what_was_judged_is_not_asked_again_whatever_its_notes_are_called(tmp_pa
         assert conflict.opinion.kept_side is KeptSide.LEFT
         changed = (root / "logging.md").read_text().replace("plain text", "short text")
         (root / "logging.md").write_text(changed)
-        assert len(told(notebook)[1]) == 1
+        assert len(split_doubts(notebook)[1]) == 1
         assert len(server.asked) == 1
 
 
@@ -145,7 +145,7 @@ def test_duplicates_in_doubt_are_judged_as_wholes_and_settled_whole(tmp_path: Pa
     with messages_server(judging(verdict("p1", "duplicate", "right"))) as server:
         had_judged(notebook, server)
     assert "they say the same" in server.asked[0].body.decode()
-    (doubt,), _ = told(notebook)
+    (doubt,), _ = split_doubts(notebook)
     assert doubt.is_of_whole
     memory = notebook.read()
     settled = resolve_for_one(memory, doubt, Keep.RIGHT)
@@ -160,7 +160,7 @@ def test_a_doubt_is_settled_as_a_conflict_is_and_stays_away_when_it_is_dismissed
     tmp_path: Path,
 ) -> None:
     notebook = doubtful(tmp_path, *SUMMARY)
-    _, (doubt,) = told(notebook)
+    _, (doubt,) = split_doubts(notebook)
     memory = notebook.read()
     assert find_conflict(look_at(notebook), doubt.id).left.quote == doubt.left.quote
     settled = resolve_for_one(memory, doubt, Keep.LEFT)
@@ -168,7 +168,7 @@ def test_a_doubt_is_settled_as_a_conflict_is_and_stays_away_when_it_is_dismissed
     assert b"at the top" in (edit.after or b"")
     assert OWN[1].encode() in (edit.after or b"")
     notebook.dismiss(doubt.id, "no conflict")
-    assert told(notebook) == ((), ())
+    assert split_doubts(notebook) == ((), ())
 
 
 def test_a_batch_is_small_and_under_the_cap(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
     with messages_server(script) as server, pytest.raises(ModelFailed) as failed:
         had_judged(notebook, server, bounds=bounds)
     assert failed.value.cause is cause
-    known, unknown = told(notebook)
+    known, unknown = split_doubts(notebook)
     assert not known
     assert len(unknown) == 2
     assert all(run.prompt_version == "judge-1" for run in ledger(notebook))
@@ -259,13 +259,13 @@ def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
     said = json.dumps({"verdicts": [verdict("p1", keep="right")]})
     path = write_program(tmp_path / "judge", f"cat <<'END'\n{said}\nEND")
     outside = make_program_target(notebook.environment, resolve_program([str(path)]))
-    asked = prepare_judgement(notebook, told(notebook)[1], outside)
+    asked = prepare_judgement(notebook, split_doubts(notebook)[1], outside)
     assert asked.estimate.usd is None
     judge(notebook, asked)
     given = (tmp_path / "given").read_text()
     assert f"claim| {SUMMARY[0]}" in given
     assert '"verdicts"' in given
-    ((doubt,), _) = told(notebook)
+    ((doubt,), _) = split_doubts(notebook)
     assert doubt.opinion is not None
     assert (doubt.opinion.kept_side, doubt.opinion.model) == (KeptSide.RIGHT, "judge")
     assert [it.engine for it in ledger(notebook)] == ["command"]
@@ -301,7 +301,7 @@ def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     with messages_server(replies.endless()) as server, pytest.raises(Enough):
         had_judged(notebook, server, step)
-    assert not told(notebook)[0]
+    assert not split_doubts(notebook)[0]
     assert len(ledger(notebook)) == 1
 
 
@@ -334,7 +334,7 @@ def test_a_model_that_obeys_every_order_settles_nothing_and_learns_no_secret(
     assert TOKEN.encode() not in server.received
     assert len(found.rejected) == 2
     assert files_of(notebook.place.root) == before
-    assert len(told(notebook)[0]) == 1
+    assert len(split_doubts(notebook)[0]) == 1
 
 
 def test_a_secret_is_kept_back_though_it_stands_where_the_text_is_cut(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_what_was_thought_can_be_purged_and_survives_damage(tmp_path: Path) -> N
     assert b"Camogli" not in kept.read_bytes()
     with kept.open("ab") as file:
         file.write(b'{"texts": 3}\n{"texts": ["a", "b"], "verdict": 1}\nnonsense\n')
-    assert len(told(notebook)[0]) == 2
+    assert len(split_doubts(notebook)[0]) == 2
 
 
 def test_claims_that_differ_in_a_secret_do_not_tell_it_in_any_form(tmp_path: Path) -> None:
@@ -374,5 +374,5 @@ def test_claims_that_differ_in_a_secret_do_not_tell_it_in_any_form(tmp_path: Pat
     received = server.received.decode().lower()
     assert "log in to the gauge" in received
     assert not any(it.lower() in received for it in secrets)
-    (doubt,), _ = told(notebook)
+    (doubt,), _ = split_doubts(notebook)
     assert doubt.reason == "one slot"

@@ -18,7 +18,7 @@ from ricordo.services.conflicts.judgement import MAX_PAIRS, judge
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, by_script, curated, sent
 from tests.support.builders import note_text, recorded
-from tests.support.curating import Desk, said
+from tests.support.curating import Desk, user_lines
 from tests.support.doubts import asked_of, judging
 from tests.support.messages_server import (
     Asked,
@@ -64,7 +64,7 @@ def desk(tmp_path: Path, planted: list[Sample], monkeypatch: pytest.MonkeyPatch)
     index = "\n\n".join(f"The port.\n{it.text}" for it in planted[:half])
     desk = Desk(tmp_path, {"MEMORY.md": index, "port.md": note_text()})
     talk = [f"Remember the port.\n\n{it.text}" for it in planted[half:]]
-    desk.transcript.write_text(said(*talk), "utf-8")
+    desk.transcript.write_text(user_lines(*talk), "utf-8")
     return desk
 
 
@@ -187,7 +187,7 @@ def test_a_passage_with_a_credential_is_changed_without_being_shown(
     token = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
     line = f"The port of Lagos is reached with {token} since May.\n"
     desk = Desk(tmp_path, {"MEMORY.md": "", "lagos.md": note_text("port", line, "port of Lagos")})
-    desk.transcript.write_text(said("The port of Lagos is reached since June."), "utf-8")
+    desk.transcript.write_text(user_lines("The port of Lagos is reached since June."), "utf-8")
 
     def answer(wire: Wire, asked: Asked) -> None:
         shown = re.search(r"\d+\| (The port of Lagos .*)", "".join(sent(asked)))

@@ -23,7 +23,7 @@ from ricordo.services.ledger.benefit import compute_benefit
 from ricordo.services.ledger.describe import format_benefit
 from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, FILES, TOKEN, curated, ledger, sent
-from tests.support.curating import SAID, Desk, said
+from tests.support.curating import SAID, Desk, user_lines
 from tests.support.in_parts import (
     BAD,
     FILLER,
@@ -31,6 +31,7 @@ from tests.support.in_parts import (
     ask,
     counted_right,
     limited,
+    list_skipped_messages,
     memory,
     moving,
     paths,
@@ -39,7 +40,6 @@ from tests.support.in_parts import (
     shown,
     streamed,
     talk,
-    told,
     turns,
 )
 from tests.support.messages_server import Asked, Wire, messages_server
@@ -58,7 +58,7 @@ def desk_of(tmp_path: Path) -> Callable[..., Desk]:
 
     def make(*more: str, **bodies: str) -> Desk:
         desk = Desk(tmp_path, memory(**bodies))
-        desk.transcript.write_text(said(*map(talk, PORTS), *more), "utf-8")
+        desk.transcript.write_text(user_lines(*map(talk, PORTS), *more), "utf-8")
         return desk
 
     return make
@@ -76,7 +76,7 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
         curation = curated(desk, server)
     assert paths(curation) == {*PORTS} - {"lagos"}
     assert all(quoted.found for it in curation.proposals for quoted in it.evidence)
-    assert told(curation) == [
+    assert list_skipped_messages(curation) == [
         "skipped: lagos.md, refused by the model; you can still open, edit or delete it"
     ]
     # eight pairs are halved three times, then the note is parted from its turn
@@ -116,7 +116,7 @@ def test_a_turn_that_is_refused_is_skipped_and_named(desk_of: Callable[..., Desk
     with messages_server(refusing(BAD)) as server:
         curation = curated(desk, server)
     assert paths(curation) == {*PORTS}
-    assert told(curation) == [
+    assert list_skipped_messages(curation) == [
         f"skipped: what you said on 12 Nov, “Is this {BAD}?”, refused by the model"
     ]
     counted_right(desk)
@@ -192,7 +192,7 @@ def test_a_note_that_is_too_large_by_itself_is_skipped(desk_of: Callable[..., De
     with messages_server(limited(10_500)) as server:
         curation = curated(desk, server)
     assert paths(curation) == {*PORTS} - {"lagos"}
-    assert told(curation) == [
+    assert list_skipped_messages(curation) == [
         "skipped: lagos.md, too large for the server; you can still open, edit or delete it"
     ]
     counted_right(desk)
@@ -377,7 +377,7 @@ def test_automatic_runs_count_the_whole_and_not_its_parts(tmp_path: Path) -> Non
 
 def test_an_automatic_run_that_is_answered_in_parts_is_no_failure(tmp_path: Path) -> None:
     desk = Desk(tmp_path, FILES)
-    desk.transcript.write_text(said(SAID, BAD), "utf-8")
+    desk.transcript.write_text(user_lines(SAID, BAD), "utf-8")
     for _ in range(5):
         with messages_server(refusing(BAD)) as server:
             assert len(ask(desk, server, is_automatic=True).skipped) == 1

@@ -34,7 +34,7 @@ from tests.support.asking import (
     proposing,
     sent,
 )
-from tests.support.curating import SAID, Desk, said
+from tests.support.curating import SAID, Desk, user_lines
 from tests.support.messages_server import Asked, Script, Wire, messages_server, without_credentials
 
 BOUNDS = {"stall": replace(PATIENT, read=0.3), "for ever": replace(PATIENT, total=1.0)}
@@ -327,7 +327,7 @@ def test_a_brief_that_has_the_room_stays_under_the_cap(desk: Desk) -> None:
     caps = Caps(run_in=4_000)
     ask, _ = asker(desk, "", caps)
     assert 0 < ask.max_brief_tokens < 4_000
-    desk.transcript.write_text(said(*(f"{SAID} Number {n}." for n in range(2000))), "utf-8")
+    desk.transcript.write_text(user_lines(*(f"{SAID} Number {n}." for n in range(2000))), "utf-8")
     memory = desk.notebook.read()
     prepared = prepare(desk.notebook, memory, desk.scope, budget=ask.max_brief_tokens)
     with messages_server(proposing()) as server:

@@ -167,7 +167,7 @@ def test_two_notes_that_are_written_at_once_have_the_same_cause(desk: Desk) -> N
         assert [cause.quote and cause.quote.text for cause in desk.causes(note)] == [SAID]
 
 
-def test_the_quote_stays_when_the_transcript_is_swept(desk: Desk) -> None:
+def test_the_quote_is_kept_when_the_transcript_is_deleted(desk: Desk) -> None:
     path = session().answers("Noted.").write(desk.home)
     desk.look()
     shutil.rmtree(path.parent.parent / FOLDER, ignore_errors=True)
@@ -377,7 +377,7 @@ def test_worktrees_share_the_memory_of_their_project(desk: Desk) -> None:
     assert desk.look().evidence.reads["tides.md"].count == 1
 
 
-def test_where_our_state_cannot_be_used_it_is_known_to_this_process(desk: Desk) -> None:
+def test_without_a_state_directory_activity_is_kept_in_this_process(desk: Desk) -> None:
     path = session().write(desk.home)
     (desk.home / "state").write_text("in the way")
     assert [cause.quote and cause.quote.text for cause in desk.causes()] == [SAID]

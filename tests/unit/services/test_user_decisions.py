@@ -22,7 +22,7 @@ from ricordo.services.history.undo import undo
 from ricordo.services.inbox.inbox import read_inbox
 from ricordo.storage.decisions import Decision, ReviewVerdict
 from tests.support.builders import note_text
-from tests.support.curating import Desk, edit, said
+from tests.support.curating import Desk, edit, user_lines
 
 LATER = "2026-11-20T18:00:00.000Z"
 """After the moment at which the tests decide."""
@@ -45,7 +45,7 @@ FILES = {
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     desk = Desk(tmp_path, FILES)
-    desk.transcript.write_text(said("Go on."), "utf-8")
+    desk.transcript.write_text(user_lines("Go on."), "utf-8")
     return desk
 
 
@@ -113,9 +113,9 @@ def test_a_model_takes_no_statement_from_a_note_that_was_confirmed(desk: Desk) -
 def test_what_was_said_after_a_decision_counts_more(desk: Desk) -> None:
     confirm(desk, "old.md")
     over = "The weekly ferry to Sines is over, forget the old plan."
-    desk.transcript.write_text(said(over), "utf-8")
+    desk.transcript.write_text(user_lines(over), "utf-8")
     assert not desk.propose([retiring(desk, quote=over)]).proposals
-    desk.transcript.write_text(said(over, at=LATER), "utf-8")
+    desk.transcript.write_text(user_lines(over, at=LATER), "utf-8")
     (it,) = desk.propose([retiring(desk, quote=over)]).proposals
     assert it.op == "retire"
     # words that are not found were never said
@@ -157,7 +157,9 @@ def test_two_notes_that_are_no_conflict_stay_two(desk: Desk) -> None:
 
 
 def test_the_side_that_was_kept_in_a_conflict_is_not_replaced_by_older_words(desk: Desk) -> None:
-    desk.transcript.write_text(said("From now on the web view listens on port 8100."), "utf-8")
+    desk.transcript.write_text(
+        user_lines("From now on the web view listens on port 8100."), "utf-8"
+    )
 
     def paths(curation: Curation) -> set[str]:
         return {it.path for it in curation.proposals if it.op != "retire"}

@@ -36,11 +36,11 @@ def find_transcripts(data: str) -> Iterator[TranscriptSource]:
     yield from map(_source, find_sessions(data))
 
 
-def _source(kept: OpencodeSession) -> TranscriptSource:
+def _source(session: OpencodeSession) -> TranscriptSource:
     # the stamp begins with the time of the last change, in milliseconds
-    updated = kept.stamp.partition(" ")[0]
+    updated = session.stamp.partition(" ")[0]
     touched = int(updated) / 1000 if updated.isdecimal() else 0.0
-    return TranscriptSource(AGENT, kept.path, kept.id, kept.cwd, kept.stamp, touched)
+    return TranscriptSource(AGENT, session.path, session.id, session.cwd, session.stamp, touched)
 
 
 class OpencodeSupport(AgentSupport):
@@ -75,19 +75,19 @@ class OpencodeSupport(AgentSupport):
             raise WrongUsage(
                 f"--session: {make_one_line(path)} holds no session of opencode that can be read."
             )
-        matches = [kept for kept in there if session in ("", kept.id)]
+        matches = [each for each in there if session in ("", each.id)]
         if len(matches) == 1:
             return _source(matches[0])
-        newest = sorted(there, key=lambda kept: (len(kept.stamp), kept.stamp), reverse=True)
-        names = (f"{os.path.basename(path)}#{kept.id}" for kept in newest[:_MOST_NAMED])
+        newest = sorted(there, key=lambda each: (len(each.stamp), each.stamp), reverse=True)
+        names = (f"{os.path.basename(path)}#{each.id}" for each in newest[:_MOST_NAMED])
         why = f"holds {len(there)} sessions; name one of them, such as {', '.join(names)}"
         raise WrongUsage(f"--session: {make_one_line(path)} {make_one_line(why)}.")
 
     def open_transcript(
         self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> OpencodeTranscript:
-        kept = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
-        return OpencodeTranscript(kept, step)
+        session = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
+        return OpencodeTranscript(session, step)
 
 
 OPENCODE = OpencodeSupport()

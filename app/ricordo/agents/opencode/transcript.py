@@ -76,23 +76,23 @@ class OpencodeTranscript:
     is_restarted = True
     is_resumable = False
 
-    def __init__(self, kept: OpencodeSession, step: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, session: OpencodeSession, step: Callable[[], None] = lambda: None) -> None:
         """`step` is called at every part and may raise. Nothing is opened yet."""
-        self._kept = kept
+        self._stored = session
         self._step = step
-        self.checkpoint = Checkpoint(id=kept.id, cwd=kept.cwd)
+        self.checkpoint = Checkpoint(id=session.id, cwd=session.cwd)
         self._changed: set[str] = set()
         """The files that tools changed since the last list of what a step changed."""
 
     @property
     def session(self) -> Session:
         """The session, as far as it was read."""
-        return self.checkpoint.make_session(AGENT, self._kept.path)
+        return self.checkpoint.make_session(AGENT, self._stored.path)
 
     def messages(self) -> Iterator[Message]:
         """Yield the messages; none if the session cannot be read."""
-        in_database = not self._kept.path.endswith(".json")
-        items = _read_database(self._kept) if in_database else _read_files(self._kept)
+        in_database = not self._stored.path.endswith(".json")
+        items = _read_database(self._stored) if in_database else _read_files(self._stored)
         head = next(items, None)
         if head is None:
             return
@@ -273,23 +273,23 @@ def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:
         yield OpencodeSession(path, str(session), normalize_absolute_path(directory), str(stamp))
 
 
-def _read_database(kept: OpencodeSession) -> Iterator[_Item]:
+def _read_database(session: OpencodeSession) -> Iterator[_Item]:
     try:
-        with closing(_connect(kept.path)) as connection:
-            yield _read_head(connection, kept.id)
+        with closing(_connect(session.path)) as connection:
+            yield _read_head(connection, session.id)
             rows = connection.execute(
                 "SELECT m.id, m.data, m.time_created, p.id, "
                 "CASE WHEN length(p.data) <= ? THEN p.data END FROM message m "
                 "JOIN part p ON p.message_id = m.id WHERE m.session_id = ? "
                 "ORDER BY m.time_created, m.id, p.id",
-                (LONGEST_LINE, kept.id),
+                (LONGEST_LINE, session.id),
             )
             for _, data, created, key, part in rows:
                 message = {"time": {"created": created}, **(parse_object(as_text(data)) or {})}
                 yield _Item(
                     message, None if part is None else parse_object(str(part)) or {}, str(key)
                 )
-            yield from _read_todos(connection, kept.id)
+            yield from _read_todos(connection, session.id)
     except (sqlite3.Error, OSError):
         return
 
@@ -338,10 +338,10 @@ def _find_file_session(path: str) -> Iterator[OpencodeSession]:
     )
 
 
-def _read_files(kept: OpencodeSession) -> Iterator[_Item]:
-    yield _Item(_read_json(kept.path), {})
-    storage = _storage_of(kept.path)
-    folder = os.path.join(storage, "message", kept.id)
+def _read_files(session: OpencodeSession) -> Iterator[_Item]:
+    yield _Item(_read_json(session.path), {})
+    storage = _storage_of(session.path)
+    folder = os.path.join(storage, "message", session.id)
     messages = [_read_json(os.path.join(folder, name)) for name in _list_names(folder)]
     loose = _find_loose_parts(
         os.path.join(storage, "part"), {_id_of(message) for message in messages}

@@ -153,9 +153,9 @@ class TranscriptStore:
             return False
         # SQLite serialises its users
         spare = sqlite3.connect(":memory:", check_same_thread=False)
-        with suppress(sqlite3.Error, OSError), closing(open_read_only(self._path)) as kept:
-            if kept.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-                kept.backup(spare)
+        with suppress(sqlite3.Error, OSError), closing(open_read_only(self._path)) as stored:
+            if stored.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+                stored.backup(spare)
         _prepare(spare, is_local=False)
         self._spare = spare
         return True

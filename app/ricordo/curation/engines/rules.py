@@ -247,20 +247,20 @@ class RulesEngine:
             step()
             for change in place_statement(self.context, statement):
                 changes.setdefault(change.act, change)
-        gone = {path for change in changes.values() if (path := find_retired_path(change.act))}
+        retired = {path for change in changes.values() if (path := find_retired_path(change.act))}
         tidying = propose_tidying(
             self.context.memory, self.context.pairs, self.findings, self.context.confirmed
         )
         for change in islice(tidying, _MOST_TIDIED):
             step()
-            if find_retired_path(change.act) not in gone:
+            if find_retired_path(change.act) not in retired:
                 changes.setdefault(change.act, change)
         return changes.values()
 
 
-def _drop_repeated(said: Iterable[MemorableStatement]) -> Iterator[MemorableStatement]:
+def _drop_repeated(statements: Iterable[MemorableStatement]) -> Iterator[MemorableStatement]:
     """Yield the statements by day; of one that was repeated only the last."""
-    ordered = sorted(said, key=lambda statement: statement.message.day)
+    ordered = sorted(statements, key=lambda statement: statement.message.day)
     gists = [extract_stems(statement.statement) for statement in ordered]
     for number, statement in enumerate(ordered):
         later = gists[number + 1 :]

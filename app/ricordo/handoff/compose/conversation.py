@@ -87,10 +87,10 @@ class Conversation:
                 return paragraph if len(paragraph) <= _MAX_PARAGRAPH else words
         return words
 
-    def is_answered(self, said: MessageFact) -> bool:
+    def is_answered(self, fact: MessageFact) -> bool:
         """Return whether the agent had a message in the session before this one."""
-        first = bisect_left(self.messages, (said.ref.session, 0), key=_find_place)
-        before = takewhile(lambda message: message is not said, self.messages[first:])
+        first = bisect_left(self.messages, (fact.ref.session, 0), key=_find_place)
+        before = takewhile(lambda message: message is not fact, self.messages[first:])
         return any(not message.is_user for message in before)
 
 

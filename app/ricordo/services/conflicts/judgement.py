@@ -180,6 +180,6 @@ def _party(side: Side) -> PairNote:
     note, day = side.note, parse_stamp(side.note)
     about = f"{note.name or note.stem}: {note.description}"
     by = "" if side.origin is None else side.origin.speaker
-    said = "" if by in ("", UNKNOWN_SPEAKER) else "the person" if by == "person" else "an agent"
+    author = "" if by in ("", UNKNOWN_SPEAKER) else "the person" if by == "person" else "an agent"
     text = day.isoformat() if day else ""
-    return PairNote(note.path, about, note.body, side.quote.text, text, said)
+    return PairNote(note.path, about, note.body, side.quote.text, text, author)

@@ -177,11 +177,11 @@ def find_remaining_lines(
             yield f"{file}:{number} still says “{value if mask(line) == line else '…'}”"
 
 
-def says_more(note: Note, kept: Note, lost: Mapping[NoteStatement, str]) -> bool:
+def says_more(note: Note, kept_note: Note, lost: Mapping[NoteStatement, str]) -> bool:
     """Return whether a note says anything besides the statements that are `lost`, what explains
-    them (why, how to apply, where to look), and what the note that is `kept` says too.
+    them (why, how to apply, where to look), and what the note that is `kept_note` says too.
     """
-    kept_texts = [statement.text for statement in extract_note_statements(kept)]
+    kept_texts = [statement.text for statement in extract_note_statements(kept_note)]
     lost_texts = {statement.text for statement in lost}
     return any(
         not _only_explains(note, statement)
@@ -253,8 +253,8 @@ def resolve_for_one(memory: Memory, conflict: Conflict, keep: Keep) -> Resolutio
     its claim, only the contradicting statements are replaced. Raises ChangeRefused if a claim is
     gone.
     """
-    kept, other = conflict.get_side(keep), conflict.get_other_side(keep)
-    note, lost = _notes(memory, kept, other)
+    kept_side, other = conflict.get_side(keep), conflict.get_other_side(keep)
+    note, lost = _notes(memory, kept_side, other)
     if conflict.is_of_whole:
         return _keep_one_copy(note, lost)
     wrong = find_claims(conflict, lost, note, keep.opposite)
@@ -265,9 +265,9 @@ def resolve_for_one(memory: Memory, conflict: Conflict, keep: Keep) -> Resolutio
     )
     if not says_more(lost, note, wrong):
         return retired
-    values = find_replaced_values(other.quote.text, kept.quote.text)
+    values = find_replaced_values(other.quote.text, kept_side.quote.text)
     texts = {statement: _replaced(statement.text, new, values) for statement, new in wrong.items()}
-    acts = reword_claims(memory, lost, texts, _replacing(kept, values))
+    acts = reword_claims(memory, lost, texts, _replacing(kept_side, values))
     done = f"{make_visible(lost.path)} says more than this: only its claim is replaced"
     paths = (note.path, lost.path)
     return Resolution(
@@ -349,23 +349,23 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _replaced(text: str, kept: str, values: tuple[ReplacedValue, ...]) -> str:
+def _replaced(text: str, claim: str, values: tuple[ReplacedValue, ...]) -> str:
     """Return the replacement of a statement: the statement with the kept values if that removes
     the contradiction, else the kept statement.
     """
     corrected = replace_values(text, values)
-    if corrected != text and not find_contradiction(corrected, kept):
+    if corrected != text and not find_contradiction(corrected, claim):
         return corrected
-    return strip_final_punctuation(kept) + get_final_punctuation(text)
+    return strip_final_punctuation(claim) + get_final_punctuation(text)
 
 
-def _replacing(kept: Side, values: tuple[ReplacedValue, ...]) -> Reword:
+def _replacing(side: Side, values: tuple[ReplacedValue, ...]) -> Reword:
     """Return a function that replaces a contradicting line by the kept claim."""
 
     def words(line: str) -> str:
         new = replace_values(line, values)
-        if new == line and find_contradiction(line, kept.quote.text):
-            return strip_final_punctuation(kept.quote.text)
+        if new == line and find_contradiction(line, side.quote.text):
+            return strip_final_punctuation(side.quote.text)
         return new
 
     return words

@@ -143,57 +143,57 @@ def validate_answer(
     notebook: Notebook, prepared: PreparedCuration, author: Author, answer: EngineAnswer
 ) -> Curation:
     """Return the validated answer of an engine. Raises StateUnusable."""
-    memory, scope, told = prepared.memory, prepared.scope, prepared.activity
+    memory, scope, activity = prepared.memory, prepared.scope, prepared.activity
     at = notebook.environment.now.isoformat()
     # read again: pending proposals may have been decided while the user viewed the brief
-    kept = load_curation_state(notebook.environment.state, memory.root)
+    state = load_curation_state(notebook.environment.state, memory.root)
     decisions = load_user_decisions(notebook, memory)
     old = [
         it
-        for it in kept.pending
+        for it in state.pending
         if not explain_change(memory, it) and not _find_objection(notebook, memory, decisions, it)
     ]
     context = ValidationContext(
         memory,
-        {**{it.source: it.text for it in told.messages}, **answer.shown},
+        {**{it.source: it.text for it in activity.messages}, **answer.shown},
         author,
         protected_paths(notebook),
         count_retired_lately(notebook),
-        [gone for it in old if (gone := find_retired_path(it.change.operation))],
+        [path for it in old if (path := find_retired_path(it.change.operation))],
         count_created_lately(notebook),
         [it.path for it in old if isinstance(it.change.operation, Create)],
         decisions,
-        {it.source: moment for it in told.messages if (moment := parse_moment(it.at))},
+        {it.source: moment for it in activity.messages if (moment := parse_moment(it.at))},
     )
     result = validate(context, answer.changes)
     fresh = [
         make_pending(it, memory, at=at) for it in result.proposals if _is_about(scope.note, it)
     ]
     # a proposal that was applied and then reverted by others gets a new id
-    fresh = [with_new_id(it) if it.id in kept.applied else it for it in fresh]
-    new = {it.id: it for it in fresh if it.id not in {*kept.dropped, *kept.refused}}
-    recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.extra_usage)
+    fresh = [with_new_id(it) if it.id in state.applied else it for it in fresh]
+    new = {it.id: it for it in fresh if it.id not in {*state.dropped, *state.refused}}
+    recorded = new_run(at, author, answer.usage, activity.tokens, len(new), answer.extra_usage)
     # a repeated proposal belongs to this run; outdated and decided ones are dropped
-    outdated = {it.id for it in kept.pending} - {it.id for it in old}
-    by_id = {it.id: it for it in kept.proposals if it.id not in outdated}
+    outdated = {it.id for it in state.pending} - {it.id for it in old}
+    by_id = {it.id: it for it in state.proposals if it.id not in outdated}
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
     proposals = tuple(by_id.values())
-    waits = tuple(it for it in proposals if not kept.is_decided(it.id))
+    waits = tuple(it for it in proposals if not state.is_decided(it.id))
     # the rules propose the same each time: do not report what was decided before
     is_silent = author.name == RULES
     checks = (it for it in result.rejected if not (is_silent and it.is_decided))
     rejected = (*answer.rejected, *checks)
-    passed_over = list_skipped(answer.unread, memory, told.messages)
+    passed_over = list_skipped(answer.unread, memory, activity.messages)
     # input that the engine was not asked about is read again next time
     stays = scope.is_named or any(it.is_deferred for it in passed_over)
-    moving = kept.next_cursors if stays else {**kept.next_cursors, **told.cursors}
+    moving = state.next_cursors if stays else {**state.next_cursors, **activity.cursors}
     return Curation(
         waits,
         rejected,
         prepared.brief,
         prepared.redaction,
-        replace(kept, proposals=proposals, next_cursors=moving),
-        told.sessions,
+        replace(state, proposals=proposals, next_cursors=moving),
+        activity.sessions,
         recorded.with_cost(answer.usage + answer.extra_usage),
         recorded,
         passed_over,
@@ -254,9 +254,9 @@ def save_curation(notebook: Notebook, curation: Curation) -> CurationState:
     Where nothing was proposed or rejected, the cursors move. Raises StateUnusable.
     """
     record_run(notebook.environment.state, notebook.place.root, curation.recorded)
-    kept = curation.state if curation.rejected else curation.state.move_cursors()
-    save_state(notebook, kept)
-    return kept
+    state = curation.state if curation.rejected else curation.state.move_cursors()
+    save_state(notebook, state)
+    return state
 
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
@@ -266,10 +266,10 @@ def record_trial(notebook: Notebook, curation: Curation) -> None:
         record_run(notebook.environment.state, notebook.place.root, run)
 
 
-def save_state(notebook: Notebook, kept: CurationState) -> None:
+def save_state(notebook: Notebook, state: CurationState) -> None:
     """Save the curation state. Raises StateUnusable."""
     there = replace(
-        kept, cursors=drop_missing(kept.cursors), next_cursors=drop_missing(kept.next_cursors)
+        state, cursors=drop_missing(state.cursors), next_cursors=drop_missing(state.next_cursors)
     )
     save_curation_state(notebook.environment.state, notebook.place.root, there)
 
@@ -352,13 +352,13 @@ def find_alarms(
     earlier = count = count_retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
-        told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
+        alarms: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
         if find_retired_path(it.change.operation):
             count += 1
             if count > count_retirable(memory, earlier):
-                told.append(Alarm.MANY)
-        if told:
-            found[it.id] = tuple(told)
+                alarms.append(Alarm.MANY)
+        if alarms:
+            found[it.id] = tuple(alarms)
     return found
 
 
@@ -445,10 +445,10 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
     if not them:
         _move_cursors(notebook)
         return 0
-    told = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
+    summary = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
     ids, now = [it.id for it in them], environment.now.isoformat()
     findings = sorted({it.finding for it in them if it.finding})
-    token = notebook.decisions.refuse(ids, findings, now, told)
+    token = notebook.decisions.refuse(ids, findings, now, summary)
     _move_cursors(notebook)
     counts = _by_run(them).items()
     _record(notebook, [DecisionCount(run, rejected=count, act=token) for run, count in counts])
@@ -458,9 +458,9 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
 def _move_cursors(notebook: Notebook) -> None:
     """Save how far activity was curated, where nothing is pending any more."""
     # read again: another command may have saved proposals meanwhile
-    kept = load_curation_state(notebook.environment.state, notebook.place.root)
-    if kept.next_cursors and not kept.pending:
-        save_state(notebook, kept.move_cursors())
+    state = load_curation_state(notebook.environment.state, notebook.place.root)
+    if state.next_cursors and not state.pending:
+        save_state(notebook, state.move_cursors())
 
 
 def _record(notebook: Notebook, decided: Iterable[DecisionCount]) -> None:
@@ -480,9 +480,9 @@ def _log_line(
         return []
     log = min(logs, key=lambda it: it.path.count("/"))
     day = notebook.environment.now.date().isoformat()
-    told = ", ".join(f"{it.op} {it.path}" for it in chosen)
+    summary = ", ".join(f"{it.op} {it.path}" for it in chosen)
     lines = split_lines(log.text)
-    text = f"\n## [{day}] curate | {len(chosen)} changes\n\n{told}\n"
+    text = f"\n## [{day}] curate | {len(chosen)} changes\n\n{summary}\n"
     return [Change(Insert(log.path, len(lines), text), "what was curated", chosen[0].change.author)]
 
 
@@ -523,8 +523,8 @@ def send_back(
     if not rejected.original:
         raise WrongUsage("Only what a model or a program proposed can be sent back, and only once.")
     # the activity and the cursors were counted by the first curation
-    told = replace(asked.prepared.activity, tokens=0, cursors={})
-    prepared = replace(asked.prepared, activity=told)
+    activity = replace(asked.prepared.activity, tokens=0, cursors={})
+    prepared = replace(asked.prepared, activity=activity)
     engine = asked.target.make_engine(notebook, prepared)
     brief = compose_retry_brief(prepared.brief, rejected)
     answer = limit_to_one_edit(engine.answer(prepared.memory, brief, step))

@@ -233,9 +233,9 @@ def _why_other(shown: ShownProposal, shown_in: Memory, memory: Memory) -> str:
 def replace_proposal(notebook: Notebook, old: PendingProposal, new: PendingProposal) -> None:
     """Replace a pending proposal by the one that the user edited. Raises StateUnusable."""
     # read again: another command may have saved proposals meanwhile
-    kept = load_curation_state(notebook.environment.state, notebook.place.root)
-    proposals = tuple(new if it.id == old.id else it for it in kept.proposals)
-    save_state(notebook, replace(kept, proposals=proposals, dropped=(*kept.dropped, old.id)))
+    state = load_curation_state(notebook.environment.state, notebook.place.root)
+    proposals = tuple(new if it.id == old.id else it for it in state.proposals)
+    save_state(notebook, replace(state, proposals=proposals, dropped=(*state.dropped, old.id)))
 
 
 # Editing

@@ -127,14 +127,14 @@ def _stamp(path: str) -> object:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def save_curation_state(state: str, root: str, kept: CurationState) -> None:
+def save_curation_state(state: str, root: str, curation: CurationState) -> None:
     """Save the curation state of the memory at `root`. Raises StateUnusable."""
     document = {
         "root": root,
-        "waiting": _kept_proposals(kept),
-        "cursors": {key: _describe_cursor(it) for key, it in kept.cursors.items()},
-        "moving": {key: _describe_cursor(it) for key, it in kept.next_cursors.items()},
-        "dropped": list(kept.dropped[-_MOST_DROPPED:]),
+        "waiting": _kept_proposals(curation),
+        "cursors": {key: _describe_cursor(it) for key, it in curation.cursors.items()},
+        "moving": {key: _describe_cursor(it) for key, it in curation.next_cursors.items()},
+        "dropped": list(curation.dropped[-_MOST_DROPPED:]),
     }
     folder = os.path.join(state, FOLDER)
     content = _encoded(document)
@@ -148,11 +148,11 @@ def save_curation_state(state: str, root: str, kept: CurationState) -> None:
         raise StateUnusable(f"{FOLDER} in {state} cannot be written: {reason}.") from None
 
 
-def _kept_proposals(kept: CurationState) -> list[dict[str, Any]]:
+def _kept_proposals(curation: CurationState) -> list[dict[str, Any]]:
     """Return the pending proposals and the newest decided ones, as they are stored."""
     room, chosen = _MOST_OF_DECIDED, list[dict[str, Any]]()
-    for it in reversed(kept.proposals):
-        if kept.is_decided(it.id):
+    for it in reversed(curation.proposals):
+        if curation.is_decided(it.id):
             room -= len(it.diff) + _LEAST_OF_ONE
             if room < 0:
                 continue

@@ -86,31 +86,31 @@ def read_activity(
     brief. Unreadable transcripts are skipped. Raises WrongUsage where the scope names no
     transcript.
     """
-    told = NewActivity()
+    activity = NewActivity()
     seen: set[tuple[str, str]] = set()
     own = None if scope.session else find_session_filter(place, environment)
     for source in _sources(own, scope, environment):
-        if len(told.messages) >= MAX_MESSAGES or (room is not None and room <= 0):
-            told.has_more = True
+        if len(activity.messages) >= MAX_MESSAGES or (room is not None and room <= 0):
+            activity.has_more = True
             break
-        listening = _TranscriptReading(source, scope, cursors, own, room)
-        found = listening.said(environment.now.date(), step)
+        reading = _TranscriptReading(source, scope, cursors, own, room)
+        found = reading.read_messages(environment.now.date(), step)
         if found is None:
             continue
-        said, cursor = found
+        messages, cursor = found
         # a resumed session may be in two transcripts
-        fresh = [it for it in said if (it.key, it.text) not in seen]
+        fresh = [it for it in messages if (it.key, it.text) not in seen]
         seen |= {(it.key, it.text) for it in fresh}
-        told.messages += fresh
-        told.sessions += bool(fresh)
-        told.cursors[get_cursor_key(source)] = cursor
-        told.tokens += listening.tokens
-        told.last = max(told.last, listening.last)
-        told.has_more |= listening.has_more
-        room = listening.room
+        activity.messages += fresh
+        activity.sessions += bool(fresh)
+        activity.cursors[get_cursor_key(source)] = cursor
+        activity.tokens += reading.tokens
+        activity.last = max(activity.last, reading.last)
+        activity.has_more |= reading.has_more
+        room = reading.room
     # sessions of one day stay whole
-    told.messages.sort(key=lambda it: it.day)
-    return told
+    activity.messages.sort(key=lambda it: it.day)
+    return activity
 
 
 def get_cursor_key(source: TranscriptSource) -> str:
@@ -158,7 +158,7 @@ class _TranscriptReading:
         self.last = ""
         self.has_more = False
 
-    def said(
+    def read_messages(
         self, today: date, step: Callable[[], None]
     ) -> tuple[list[UserMessage], Cursor] | None:
         """Return the messages and the new cursor; None where there is nothing new, or the session
@@ -224,8 +224,8 @@ class RatePeriod(NamedTuple):
 
 def check_rate_limit(notebook: Notebook) -> None:
     """Raise RateLimited where a memory was curated too often lately. Raises StateUnusable."""
-    if told := explain_rate_limit(notebook):
-        raise RateLimited(told)
+    if reason := explain_rate_limit(notebook):
+        raise RateLimited(reason)
 
 
 def explain_rate_limit(notebook: Notebook) -> str:
@@ -296,12 +296,12 @@ class SkippedInput:
 
 
 def list_skipped(
-    unread: Iterable[UnreadInput], memory: Memory, said: Iterable[UserMessage]
+    unread: Iterable[UnreadInput], memory: Memory, messages: Iterable[UserMessage]
 ) -> tuple[SkippedInput, ...]:
-    """Return the unread notes of `memory` and messages among `said`."""
-    turns = {it.source: it for it in said}
+    """Return the unread input as skipped: notes of `memory`, and those among `messages`."""
+    turns = {it.source: it for it in messages}
 
-    def told(it: UnreadInput) -> SkippedInput:
+    def describe(it: UnreadInput) -> SkippedInput:
         is_note = it.source in memory.by_path
         why = f"{it.why}; {_STAYS}" if is_note else it.why
         why = f"{_LEFT}: {it.why}" if it.is_deferred else why
@@ -309,7 +309,7 @@ def list_skipped(
         name = _name(turn) if turn else make_one_line(it.source) or _BESIDE
         return SkippedInput(it.source, name, make_one_line(why), it.is_deferred)
 
-    return tuple(map(told, unread))
+    return tuple(map(describe, unread))
 
 
 def summarize_skipped(found: Iterable[SkippedInput]) -> tuple[SkippedInput, ...]:
@@ -394,37 +394,37 @@ def prepare(
     def on() -> None:
         step(CurationProgress(READING))
 
-    told = read_activity(notebook.place, environment, scope, cursors, on, room)
-    said: list[MemorableStatement] = []
-    for it in told.messages:
+    activity = read_activity(notebook.place, environment, scope, cursors, on, room)
+    statements: list[MemorableStatement] = []
+    for it in activity.messages:
         on()
-        said += find_memorable((it,))
+        statements += find_memorable((it,))
     missed = [gap.words for gap in list_search_misses(environment, memory)]
     step(CurationProgress(COMPOSING))
-    asked = () if scope.note else _asked(told.messages, said)
+    asked = () if scope.note else _asked(activity.messages, statements)
     decisions = load_user_decisions(notebook, memory)
     touched = [scope.note, *decisions.wrong, *_touched(notebook, memory, asked, step)]
     redaction = begin_redaction(notebook)
-    brief = compose_brief(memory, touched, told.messages, missed, budget, redaction, decisions)
+    brief = compose_brief(memory, touched, activity.messages, missed, budget, redaction, decisions)
     return PreparedCuration(
-        memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told)
+        memory, scope, activity, tuple(statements), brief, redaction, _remarks(notebook, activity)
     )
 
 
-def _remarks(notebook: Notebook, told: NewActivity) -> tuple[str, ...]:
+def _remarks(notebook: Notebook, activity: NewActivity) -> tuple[str, ...]:
     more = "Too much activity for one curation: the rest is left for the next one."
     found = (
         explain_rate_limit(notebook),
-        explain_open_session(notebook, told.last),
-        more if told.has_more else "",
+        explain_open_session(notebook, activity.last),
+        more if activity.has_more else "",
     )
     return tuple(filter(None, found))
 
 
-def _asked(said: list[UserMessage], worth: Sequence[MemorableStatement]) -> Iterator[str]:
+def _asked(messages: list[UserMessage], worth: Sequence[MemorableStatement]) -> Iterator[str]:
     """Yield the texts for which relevant notes are searched."""
     yield from (it.statement for it in worth[-_MOST_ASKED:])
-    yield from (it.text[:_LONGEST_ASKED] for it in said[-_MOST_ASKED:])
+    yield from (it.text[:_LONGEST_ASKED] for it in messages[-_MOST_ASKED:])
 
 
 def _touched(notebook: Notebook, memory: Memory, texts: Iterable[str], step: Step) -> list[str]:

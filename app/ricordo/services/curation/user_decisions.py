@@ -64,12 +64,12 @@ def _kept(
     notebook: Notebook, decided: Mapping[str, ActiveDecision]
 ) -> Iterator[tuple[FileOperation, str]]:
     """Yield changes of others that the user kept, each with the time."""
-    kept = [it for it in decided.values() if it.decision is Decision.KEEP]
-    if not kept:
+    decisions = [it for it in decided.values() if it.decision is Decision.KEEP]
+    if not decisions:
         return
     with notebook.database.connect() as connection:
         history = History(connection)
-        for it in kept:
+        for it in decisions:
             act, _, number = it.subject.partition(".")
             ops = history.list_operations(int(act)) if act.isdigit() and number.isdigit() else []
             if int(number or 0) < len(ops):
@@ -77,9 +77,9 @@ def _kept(
 
 
 def _refused(notebook: Notebook) -> Iterator[Refused]:
-    kept = load_curation_state(notebook.environment.state, notebook.place.root)
-    for it in kept.proposals:
-        if it.id in kept.refused and (at := parse_moment(kept.refused[it.id])):
+    state = load_curation_state(notebook.environment.state, notebook.place.root)
+    for it in state.proposals:
+        if it.id in state.refused and (at := parse_moment(state.refused[it.id])):
             yield Refused(it.change.operation, at, it.change.reason)
 
 

@@ -142,15 +142,15 @@ class _FixPlanner:
     """Makes fixes one after the other on a memory in RAM."""
 
     def __init__(
-        self, notebook: Notebook, look: Snapshot, only: frozenset[str], *, unsafe: bool
+        self, notebook: Notebook, snapshot: Snapshot, only: frozenset[str], *, unsafe: bool
     ) -> None:
         self._notebook = notebook
-        self._snapshot = look
+        self._snapshot = snapshot
         self._only = only
         self._unsafe = unsafe
         self._marked: Collection[str] = protected_paths(notebook)
-        self._memory = look.memory
-        self._findings: Sequence[Finding] = look.findings
+        self._memory = snapshot.memory
+        self._findings: Sequence[Finding] = snapshot.findings
         self._changes: list[Change] = []
         self._remarks: tuple[str, ...] = ()
         self._made: set[str] = set()

@@ -139,10 +139,10 @@ def load_chosen_engine(notebook: Notebook) -> EngineSettings:
     longer exists.
     """
     own = _get_settings(notebook)
-    kept = _read_choices(notebook.environment.state).get(notebook.place.root)
-    if not isinstance(kept, dict):
+    choice = _read_choices(notebook.environment.state).get(notebook.place.root)
+    if not isinstance(choice, dict):
         return own
-    use, model, line = kept.get("use"), kept.get("model"), kept.get("command")
+    use, model, line = choice.get("use"), choice.get("model"), choice.get("command")
     named = model if isinstance(model, str) and is_model(model) else own.model
     for it in list_engines(notebook):
         if it.use == use and (use != COMMAND or list(it.command) == line):
@@ -153,10 +153,10 @@ def load_chosen_engine(notebook: Notebook) -> EngineSettings:
 def save_chosen_engine(notebook: Notebook, own: EngineSettings) -> None:
     """Save which engine was chosen. Raises StateUnusable."""
     state, root = notebook.environment.state, notebook.place.root
-    kept = _read_choices(state)
-    kept.pop(root, None)
-    kept[root] = {"use": own.use, "model": own.model, "command": list(own.command)}
-    text = json.dumps(dict(list(kept.items())[-_MOST_MEMORIES:]))
+    choices = _read_choices(state)
+    choices.pop(root, None)
+    choices[root] = {"use": own.use, "model": own.model, "command": list(own.command)}
+    text = json.dumps(dict(list(choices.items())[-_MOST_MEMORIES:]))
     try:
         replace_state_file(state, _CHOICE_FILE, text.encode("ascii"))
     except OSError as error:

@@ -41,13 +41,17 @@ EngineFactory = Callable[[Notebook, PreparedCuration, Step], Engine]
 def make_rules_engine(notebook: Notebook, prepared: PreparedCuration, step: Step) -> RulesEngine:
     """Return the engine that needs no key and no network."""
     notebook.gather(prepared.memory, lambda doing: step(CurationProgress(doing)))
-    look = notebook.judge(prepared.memory)
+    snapshot = notebook.judge(prepared.memory)
     decisions = load_user_decisions(notebook, prepared.memory)
-    return RulesEngine(_make_context(notebook, look, decisions), prepared.statements, look.findings)
+    return RulesEngine(
+        _make_context(notebook, snapshot, decisions), prepared.statements, snapshot.findings
+    )
 
 
-def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) -> PlacementContext:
-    environment, memory = notebook.environment, look.memory
+def _make_context(
+    notebook: Notebook, snapshot: Snapshot, decisions: UserDecisions
+) -> PlacementContext:
+    environment, memory = notebook.environment, snapshot.memory
     index = open_index(notebook.place, environment)
 
     def speaks_of(text: str) -> Sequence[Note]:
@@ -60,15 +64,15 @@ def _make_context(notebook: Notebook, look: Snapshot, decisions: UserDecisions) 
             for turn in cause.turns:
                 if turn.is_cause and turn.key:
                     causes.setdefault(turn.key, []).append(note)
-    pairs = tuple(it for it in look.evidence.pairs if not decisions.is_dismissed(it, memory))
-    said = (
+    pairs = tuple(it for it in snapshot.evidence.pairs if not decisions.is_dismissed(it, memory))
+    values = (
         SharedStems(memory),
         pairs,
         causes,
         decisions.confirmed,
         _make_instruction_check(notebook),
     )
-    return PlacementContext(memory, speaks_of, *said)
+    return PlacementContext(memory, speaks_of, *values)
 
 
 def _make_instruction_check(notebook: Notebook) -> Callable[[str], bool]:
@@ -105,9 +109,9 @@ class EngineTarget:
             with suppress(StateUnusable):  # the reason for the failure matters more than its cost
                 _record_cost(notebook, self.author, usage)
 
-        said = {it.source: it.text for it in prepared.activity.messages}
+        messages = {it.source: it.text for it in prepared.activity.messages}
         return ExternalEngine(
-            self.author, replace(self.ask, record_lost=lost), prepared.redaction, said
+            self.author, replace(self.ask, record_lost=lost), prepared.redaction, messages
         )
 
 

@@ -148,7 +148,7 @@ def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFact]:
     """Yield the notes that recall finds for the user's first message and the latest ones,
     alternating between them: the latest may be no more than “commit it”.
     """
-    messages = [said.text[:_MAX_MESSAGE] for said in facts.messages if said.is_user]
+    messages = [fact.text[:_MAX_MESSAGE] for fact in facts.messages if fact.is_user]
     if not messages:
         return
     index = open_index(notebook.place, notebook.environment)

@@ -29,12 +29,12 @@ _LONGEST = 20_000
 """Bytes of a note that are compared."""
 
 
-def match_renames(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the old path, one of `gone`, for each path that `arrived` by a rename: first by equal
-    content, then by the most similar text.
+def match_renames(missing: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the old path, one of `missing`, for each path that `arrived` by a rename: first by
+    equal content, then by the most similar text.
     """
     by_content: dict[bytes, list[str]] = {}
-    for path, raw in gone.items():
+    for path, raw in missing.items():
         if raw.strip():
             by_content.setdefault(raw, []).append(path)
     origins: dict[str, str] = {}
@@ -42,7 +42,7 @@ def match_renames(gone: Mapping[str, bytes], arrived: Mapping[str, bytes]) -> di
         same = by_content.get(raw)
         if same:
             origins[path] = same.pop(0)
-    deleted = {path: raw for path, raw in gone.items() if path not in origins.values()}
+    deleted = {path: raw for path, raw in missing.items() if path not in origins.values()}
     new = {path: raw for path, raw in arrived.items() if path not in origins}
     if not deleted or not new or len(deleted) > _MOST or len(new) > _MOST:
         return origins
@@ -232,7 +232,7 @@ def _write(
     *,
     is_first: bool,
 ) -> RecordResult:
-    gone = {
+    missing = {
         path: (history.get_content(heads[path]) if history.has_content(heads[path]) else b"") or b""
         for path, file in changes.items()
         if file is None
@@ -240,7 +240,7 @@ def _write(
     arrived = {
         path: file.raw for path, file in changes.items() if file is not None and path not in heads
     }
-    origins = match_renames(gone, arrived)
+    origins = match_renames(missing, arrived)
     moved = set(origins.values())
     ops: list[FileOperation] = []
     for path, file in sorted(changes.items(), key=lambda item: item[0]):

@@ -77,11 +77,11 @@ def measure_drift(
     for curation in curations:
         step()
         before, after = _whole(curation.notes, "before"), _whole(curation.notes, "after")
-        gone, new = find_lost_facts(before, after), find_lost_facts(after, before)
-        lost_facts += gone
+        lost, new = find_lost_facts(before, after), find_lost_facts(after, before)
+        lost_facts += lost
         added_facts += new
         purged += curation.purged
-        steps.append(DriftStep(curation.at.isoformat(), curation.author.name, len(gone), len(new)))
+        steps.append(DriftStep(curation.at.isoformat(), curation.author.name, len(lost), len(new)))
         for note in curation.notes:
             was, now = decode_body(note.before), decode_body(note.after)
             of_note = notes.setdefault(note.path, ([], []))
@@ -103,8 +103,8 @@ def _whole(notes: Iterable[CuratedNote], side: str) -> str:
 
 def _ordered(notes: Mapping[str, tuple[list[Fact], list[Fact]]]) -> list[NoteDrift]:
     notes_by_loss = [
-        NoteDrift(path, tuple(map(describe_fact, gone)), tuple(map(describe_fact, new)))
-        for path, (gone, new) in notes.items()
+        NoteDrift(path, tuple(map(describe_fact, lost)), tuple(map(describe_fact, new)))
+        for path, (lost, new) in notes.items()
     ]
     return sorted(notes_by_loss, key=lambda it: (-len(it.lost), it.path))
 

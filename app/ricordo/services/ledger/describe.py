@@ -168,14 +168,14 @@ def _damage(it: CurationBenefit) -> list[str]:
 
 
 def _kinds(counts: Mapping[str, int]) -> str:
-    told = (_counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
-    return ", ".join(told) or "no countable facts"
+    kinds = (_counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
+    return ", ".join(kinds) or "no countable facts"
 
 
 def _some(facts: Sequence[str]) -> str:
     more = len(facts) - _MOST_FACTS
-    told = ", ".join(make_one_line(it) for it in facts[:_MOST_FACTS])
-    return told + (f" and {more} more" if more > 0 else "")
+    names = ", ".join(make_one_line(it) for it in facts[:_MOST_FACTS])
+    return names + (f" and {more} more" if more > 0 else "")
 
 
 def _counted(number: int, noun: str) -> str:

@@ -111,15 +111,15 @@ def read_runs(
     state: str, root: str, undone: Collection[str] = ()
 ) -> tuple[tuple[LedgerRun, ...], int]:
     """Return the runs on the memory at `root`, newest first, and the number of unreadable lines.
-    Decisions by acts whose tokens are in `taken_back` do not count.
+    Decisions by acts whose tokens are in `undone` do not count.
     """
     found: dict[str, LedgerRun] = {}
     damaged = 0
-    for told in read_lines(state, FILE):
-        it = _line_from(told or {})
+    for line in read_lines(state, FILE):
+        it = _line_from(line or {})
         if it is None:
             damaged += 1
-        elif told is None or told.get("root") != root:
+        elif line is None or line.get("root") != root:
             continue
         elif isinstance(it, LedgerRun):
             # older versions repeated the run with each decision
@@ -134,22 +134,22 @@ def _with(run: LedgerRun, more: LedgerRun | DecisionCount) -> LedgerRun:
     return replace(run, accepted=accepted, rejected=rejected)
 
 
-def _line_from(told: Mapping[str, Any]) -> LedgerRun | DecisionCount | None:
+def _line_from(line: Mapping[str, Any]) -> LedgerRun | DecisionCount | None:
     """Return the run or decision of a line; None where it cannot be read."""
-    return _decided_from(told) if "run" in told else _run_from(told)
+    return _decided_from(line) if "run" in line else _run_from(line)
 
 
-def _decided_from(told: Mapping[str, Any]) -> DecisionCount | None:
-    fields: dict[str, Any] = {name: told.get(name) for name in DecisionCount.__dataclass_fields__}
+def _decided_from(line: Mapping[str, Any]) -> DecisionCount | None:
+    fields: dict[str, Any] = {name: line.get(name) for name in DecisionCount.__dataclass_fields__}
     numbers = all(_is_count(fields[name]) for name in ("accepted", "rejected"))
     texts = all(isinstance(fields[name], str) for name in ("run", "act"))
     return DecisionCount(**fields) if texts and numbers else None
 
 
-def _run_from(told: Mapping[str, Any]) -> LedgerRun | None:
-    fields: dict[str, Any] = {name: told.get(name) for name in LedgerRun.__dataclass_fields__}
+def _run_from(line: Mapping[str, Any]) -> LedgerRun | None:
+    fields: dict[str, Any] = {name: line.get(name) for name in LedgerRun.__dataclass_fields__}
     # older versions did not record it
-    fields["whole_usd"] = told.get("whole_usd", fields["usd"])
+    fields["whole_usd"] = line.get("whole_usd", fields["usd"])
     texts = all(isinstance(fields[name], str) for name in _TEXTS)
     prices = all(_is_price(fields[name]) for name in _PRICES)
     numbers = all(_is_count(it) for name, it in fields.items() if name not in (*_TEXTS, *_PRICES))

@@ -331,8 +331,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActionScreen["Curation | None"
 
         assert self.preview is not None
         assert self.preview.egress is not None
-        leaving, told = self.preview.egress, self.preview.prepared.activity
-        screen = RedactionScreen(leaving, told, self._asker, self._palette, self.keymap)
+        egress, activity = self.preview.egress, self.preview.prepared.activity
+        screen = RedactionScreen(egress, activity, self._asker, self._palette, self.keymap)
         self.app.push_screen(screen, self._apply_decisions)
 
     def _apply_decisions(self, is_other: bool | None) -> None:

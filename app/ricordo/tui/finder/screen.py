@@ -48,13 +48,13 @@ def render_hit(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, Style
     """Return the two lines of a hit: its name, its memory `where` and why it matches; a passage."""
     note, result = hit.result.note, hit.result
     why = f"  {make_one_line('; '.join(result.why))}"
-    called, name_marks = mask_passage(note.name, hit.name_marks, note.text)
-    said, marks = mask_passage(result.snippet, result.marks, note.text)
-    name = [StyledSpan(" ", ""), *highlight_ranges(called, name_marks, "bold")]
+    name_text, name_marks = mask_passage(note.name, hit.name_marks, note.text)
+    passage_text, marks = mask_passage(result.snippet, result.marks, note.text)
+    name = [StyledSpan(" ", ""), *highlight_ranges(name_text, name_marks, "bold")]
     kind = StyledSpan(f"  {clip(note.type, 14)}" if note.type else "", "dim")
     memory = StyledSpan(f"  {clip(where, 28)}" if where else "", "accent")
     first = StyledLine(fit((*name, memory, kind, StyledSpan(why, "dim")), width))
-    passage = highlight_ranges(said, marks, "dim")
+    passage = highlight_ranges(passage_text, marks, "dim")
     return first, StyledLine(fit((StyledSpan("   "), *passage), width))
 
 

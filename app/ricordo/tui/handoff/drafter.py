@@ -210,10 +210,12 @@ class Drafter:
 
     def make(self, drafted: DraftedHandoff, wanted: Sequence[HandoffStatement]) -> FinishedHandoff:
         """Return the handoff with the `wanted` statements, as it would be written."""
-        kept = select_statements(
+        selected = select_statements(
             drafted.draft, [drafted.statements.get(each, each) for each in wanted]
         )
-        return FinishedHandoff(kept, finish_draft(kept), find_start_command(self._notebook, kept))
+        return FinishedHandoff(
+            selected, finish_draft(selected), find_start_command(self._notebook, selected)
+        )
 
     def plan_write(self, finished: FinishedHandoff) -> ChangeSet:
         """Return the change set that writes a handoff."""

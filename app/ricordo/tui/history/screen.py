@@ -113,7 +113,7 @@ class HistoryScreen(ListDiffScreen):
         self._began_with = path
         self._going_into = path
         self._versions: Sequence[Version] = ()
-        self._gone: Sequence[Version] = ()
+        self._deleted: Sequence[Version] = ()
         self._against_now = False
 
     def on_mount(self) -> None:
@@ -124,7 +124,7 @@ class HistoryScreen(ListDiffScreen):
     @property
     def version(self) -> Version | None:
         """The version under the cursor; None on the row of the deleted notes."""
-        shown = self._versions if self._path else self._gone
+        shown = self._versions if self._path else self._deleted
         return shown[self._list.at] if 0 <= self._list.at < len(shown) else None
 
     @property
@@ -140,11 +140,11 @@ class HistoryScreen(ListDiffScreen):
         self.run_worker(self._run_reporting(work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
-        gone = await asyncio.to_thread(list_deleted, self._notebook)
+        deleted = await asyncio.to_thread(list_deleted, self._notebook)
         note_versions = await asyncio.to_thread(list_versions, self._notebook, path) if path else []
         # all at once: a paint in between must find values that belong together
-        self._path, self._gone, self._versions = path, gone, note_versions
-        count = len(note_versions) + bool(gone) if path else len(gone)
+        self._path, self._deleted, self._versions = path, deleted, note_versions
+        count = len(note_versions) + bool(deleted) if path else len(deleted)
         self._list.show(count, 0, NO_HISTORY if path else NO_DELETED_NOTES)
         await self._show()
 
@@ -168,10 +168,10 @@ class HistoryScreen(ListDiffScreen):
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         if not self._path:
-            return render_version(self._gone[number], width, in_one=in_one, by_name=True)
+            return render_version(self._deleted[number], width, in_one=in_one, by_name=True)
         if number < len(self._versions):
             return render_version(self._versions[number], width, in_one=in_one, by_name=False)
-        return render_deleted_row(len(self._gone), width, in_one=in_one)
+        return render_deleted_row(len(self._deleted), width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         version = self.version
@@ -187,7 +187,7 @@ class HistoryScreen(ListDiffScreen):
         self._title.set_content(
             (StyledSpan(" History ", "accent bold"), StyledSpan(f" {what}", "bold"))
         )
-        count = len(self._versions) if self._path else len(self._gone)
+        count = len(self._versions) if self._path else len(self._deleted)
         title = f"Versions · {count}" if self._path else f"Deleted · {count}"
         self._list.border_title = Content(title)
         shown = clip(self.version.path, 60) if self.version else ""
@@ -209,7 +209,7 @@ class HistoryScreen(ListDiffScreen):
         """Propose to restore the version, or open the deleted notes or one of them."""
         version = self.version
         if version is None:
-            if self._path and self._gone:
+            if self._path and self._deleted:
                 self._go_into("")
         elif not self._path:
             self._go_into(version.path)

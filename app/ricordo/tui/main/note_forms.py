@@ -95,16 +95,16 @@ class NoteForms:
             await self._writing.write_and_report(approved, message)
 
     async def _write(
-        self, title: str, change_set: ChangeSet, told: str, key: str, filled: Mapping[str, str]
+        self, title: str, change_set: ChangeSet, message: str, key: str, filled: Mapping[str, str]
     ) -> bool:
-        """Write the change of a form and report `told`; return whether it was written. Where the
+        """Write the change of a form and report `message`; return whether it was written. Where the
         user does not approve of it, `filled` is kept under `key`.
         """
         approved = await self._writing.propose_if_warned(title, change_set)
         if approved is None:
             self._unfinished[key] = filled
             return False
-        return await self._writing.write_and_report(approved, told)
+        return await self._writing.write_and_report(approved, message)
 
     async def _fill_in(
         self,

@@ -99,8 +99,8 @@ class NoteMoves:
     def _choose_successor(
         self, proposal: ProposalScreen, memory: Memory, notes: Sequence[Note]
     ) -> None:
-        gone = {note.path for note in notes}
-        others = [note for note in memory.notes if note.path not in gone]
+        retired = {note.path for note in notes}
+        others = [note for note in memory.notes if note.path not in retired]
         none = "none: links become plain text"
 
         async def retire_into(successor: str) -> None:
@@ -125,11 +125,11 @@ class NoteMoves:
         title: str,
         change_set: ChangeSet,
         words: Sequence[str],
-        told: str,
+        done: str,
         extra: ExtraAction | None = None,
     ) -> bool:
         approved = await self._writing.propose(title, change_set, words, extra)
-        message = f"{told}. u undoes it."
+        message = f"{done}. u undoes it."
         return approved is not None and await self._writing.write_and_report(approved, message)
 
 

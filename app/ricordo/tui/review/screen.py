@@ -155,9 +155,9 @@ class ReviewScreen(ActionScreen[None]):
         note = self._snapshot.memory.by_path.get(path)
         if note is None:
             return RETIRED
-        said, before = self._snapshot.verdicts.get(path, ()), self._before.get(path, ())
+        verdicts, before = self._snapshot.verdicts.get(path, ()), self._before.get(path, ())
         last = find_last_verdict(self._snapshot, note)
-        return last.verdict if last is not None and said != before else None
+        return last.verdict if last is not None and verdicts != before else None
 
     def _show(self, *, keep_place: bool = False) -> None:
         item, was_away = self.item, not self._note.display
