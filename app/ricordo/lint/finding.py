@@ -69,7 +69,8 @@ class Finding:
     """The text that the finding is based on: while it is the same, so is the finding."""
     evidence: tuple[str, ...] = ()
     occurrence: int = 0
-    """Number among findings of one rule, file and cause; with `is_anywhere` in all files."""
+    """Number among findings of one rule, file and cause; with
+    `is_path_independent` in all files."""
     fix: Fix | None = None
     is_path_independent: bool = False
     """Whether its id does not depend on the names of files."""

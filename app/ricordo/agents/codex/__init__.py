@@ -1,4 +1,9 @@
-"""Codex: where its memories and rollouts are, and how its memory is laid out."""
+"""Codex: where its memories and rollouts are, and how its memory is laid out.
+
+Codex rewrites its memories when it consolidates them, so they are read-only here. A session gets
+`memory_summary.md` whole, and nothing else. A rollout is one JSON object a line; `transcript.py`
+reads also the early form, whose lines have no envelope.
+"""
 
 from __future__ import annotations
 

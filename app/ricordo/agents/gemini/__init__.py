@@ -1,4 +1,8 @@
-"""Gemini CLI, as an agent for which handoffs are written."""
+"""Gemini CLI, as an agent for which handoffs are written.
+
+Its memories and sessions are not read. `handoff.toml` has the headings that it knows, and the line
+for `GEMINI.md` that makes it read a handoff.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""opencode: where its sessions are."""
+"""opencode: where its sessions are.
+
+Sessions are in a SQLite database, or in JSON files of versions before 1.2; both become the same
+messages. The database is opened read-only, in a way that makes no files beside it. Messages may
+change, so a session is always read from its start. opencode has no memory of its own.
+"""
 
 from __future__ import annotations
 

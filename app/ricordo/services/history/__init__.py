@@ -1,1 +1,8 @@
-"""History of a memory: versions, recording, undo and redo, recovery, maintenance."""
+"""History of a memory: versions, recording, undo and redo, recovery, maintenance.
+
+Everything is read from the one history database (`storage/history.py`). `recorder.py` records what
+other programs wrote, `live_recorder.py` does so while the notebook is open: a touched file is
+recorded once it has been stable for 0.3 seconds. `undo.py` makes the change set that reverts the
+last act and writes it through the same writer, so that an undo can be undone. `maintenance.py`
+verifies, trims and purges; it also completes what a crash interrupted.
+"""

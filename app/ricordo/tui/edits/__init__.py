@@ -1,1 +1,6 @@
-"""Editing from the screen: the editor, and the writer that shows a change before it is written."""
+"""Editing from the screen: the editor, and the writer that shows a change before it is written.
+
+`writer.py` is the one way from a key to the disk: it composes, proposes and applies change sets in
+threads, one after the other, and shows merges and edit conflicts. `editor.py` edits a private copy
+in the user's editor, so that no typed text is lost whatever happens to the note.
+"""
