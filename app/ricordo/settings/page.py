@@ -91,6 +91,12 @@ text has to be readable. Text of every meaning needs the contrast that the theme
 fails is not used, and `ricordo config` says why.
 """
 
+_TABLES: Mapping[str, type] = {
+    "curate": CurateSettings,
+    "engine": EngineSettings,
+    "memory": MemorySettings,
+}
+
 
 @cache
 def read_explanations(table: type) -> dict[str, str]:
@@ -110,12 +116,7 @@ def make_settings_page() -> str:
     """Return the page that explains every setting and how to write a theme."""
     parts = (
         _INTRODUCTION,
-        *(f"## `{key}`\n\n{read_explanations(Settings)[key]}" for key in list_keys(Settings)),
-        _rows(MemorySettings, "key"),
-        "### `[curate]`",
-        _rows(CurateSettings, "key"),
-        "### `[engine]`",
-        _rows(EngineSettings, "key"),
+        *map(_explain, list_keys(Settings)),
         _EXAMPLE,
         _THEMES,
         _rows(ThemeColors, "key"),
@@ -127,6 +128,12 @@ def make_settings_page() -> str:
         f"### A whole theme\n\nThis is `{DEFAULT_THEME}`:\n\n```toml\n{_shipped_theme()}```",
     )
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _explain(key: str) -> str:
+    """Return the section on a key; of a table, with its keys."""
+    section = f"## `{key}`\n\n{read_explanations(Settings)[key]}"
+    return f"{section}\n\n{_rows(_TABLES[key], 'key')}" if key in _TABLES else section
 
 
 def _rows(table: type, noun: str) -> str:
