@@ -87,12 +87,12 @@ def _endless(wire: Wire, asked: Asked) -> None:
     wire.begin(200, replies.STREAM)
     opened, piece, *_ = replies.tool_block("The port of Lagos, ", piece=40)
     for event in (replies.start(), opened):
-        wire.send(replies.told(event))
+        wire.send(replies.encode_event(event))
     while wire.is_open(_PAUSE):
-        wire.send(replies.told(piece))
+        wire.send(replies.encode_event(piece))
 
 
 def _silent(wire: Wire, asked: Asked) -> None:
     wire.begin(200, replies.STREAM)
-    wire.send(replies.told(replies.start()))
+    wire.send(replies.encode_event(replies.start()))
     wire.stall()

@@ -34,6 +34,7 @@ IDENTIFIERS = frozenset(
         *("Remark", "surroundings"),
     )
 )
+TEST = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
 GERUNDS = re.compile(r"\w+(?:ing|ed)")
 NOUNS_IN_ING = frozenset(("finding", "listing", "pending", "ranking", "rendering", "setting"))
 
@@ -190,6 +191,15 @@ def test_no_identifier_is_a_word_that_was_replaced() -> None:
         if token.string in IDENTIFIERS or PHRASES.search(token.string.replace("_", " "))
     ]
     assert used == []
+
+
+def test_no_test_has_the_name_of_a_word_that_was_replaced() -> None:
+    names = (
+        (path.name, match[1])
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for match in TEST.finditer(path.read_text("utf-8"))
+    )
+    assert [(file, name) for file, name in names if PHRASES.search(name.replace("_", " "))] == []
 
 
 def test_modules_are_nouns() -> None:

@@ -342,7 +342,7 @@ def test_an_entry_that_leads_out_is_outside_and_no_note(root: Path, target: str)
 
 
 @pytest.mark.parametrize("target", ["%252e%252e/x.md", "..\\x.md"])
-def test_an_entry_with_a_twice_escaped_or_foreign_path_leads_nowhere(
+def test_an_entry_with_a_twice_escaped_or_foreign_path_links_to_nothing(
     root: Path, target: str
 ) -> None:
     memory = open_memory(root, {"MEMORY.md": f"- [x]({target})\n"})
@@ -531,7 +531,7 @@ def test_odd_times_are_kept_and_do_not_decide_what_is_read_again(root: Path, whe
     assert (note.text, note.facts.modified) == ("two", when)
 
 
-def test_every_head_can_be_told_in_one_line(root: Path) -> None:
+def test_every_frontmatter_is_described_in_one_line(root: Path) -> None:
     note = read_one(root, "---\na: [b, {c: [d, ~]}]\ne: {f: g}\n---\n")
     assert flatten(note.frontmatter.fields) == "a: b, c: d, , e: f: g"
 

@@ -109,7 +109,7 @@ def run(
     return str(answer["additionalContext"])
 
 
-def test_a_message_gets_the_note_that_bears_on_it(world: World):
+def test_a_message_gets_the_note_that_is_relevant_to_it(world: World):
     assert "moved from Redis to SQLite" in run(world)
 
 

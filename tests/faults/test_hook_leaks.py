@@ -156,7 +156,7 @@ def test_settings_say_where_the_memory_is(machine: Machine, tmp_path: Path):
     assert ask(other) == ""
 
 
-def test_settings_of_a_project_that_is_not_trusted_lead_nowhere(machine: Machine):
+def test_settings_of_a_project_that_is_not_trusted_are_ignored(machine: Machine):
     client = machine.repository("client")
     kept = auto_memory(machine, client, deployed("marlin"))
     foreign = machine.repository("foreign")
@@ -304,7 +304,7 @@ def test_an_index_from_before_gives_nothing_until_it_is_rebuilt(project: Path):
     assert not does_harm(said)
 
 
-def test_settings_above_a_project_lead_nowhere(machine: Machine, tmp_path: Path):
+def test_settings_above_a_project_are_ignored(machine: Machine, tmp_path: Path):
     kept = memory(tmp_path / "kept", deployed("marlin"))
     machine.settings(
         tmp_path / "work" / ".claude" / "settings.local.json", {"autoMemoryDirectory": str(kept)}

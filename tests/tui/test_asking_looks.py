@@ -106,7 +106,7 @@ def test_what_comes_in(
 
 
 @SIZES
-def test_kept_back(
+def test_redacted_values(
     snap_compare: Compare, root: Path, server: MessagesServer, size: tuple[int, int]
 ) -> None:
     async def then(stage: Stage) -> None:

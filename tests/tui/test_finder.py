@@ -168,7 +168,7 @@ async def test_what_is_wrong_is_found_once_it_is_known(
         assert found(screen) == ["user_ana.md"]
 
 
-async def test_what_notes_say_is_found_before_the_surroundings_are_asked(
+async def test_the_text_of_notes_is_found_before_the_environment_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
@@ -283,7 +283,7 @@ async def test_a_note_reminds_of_others_and_leads_there_hop_after_hop(tmp_path: 
         await stage.wait_for(lambda: stage.here == "project_cache.md")
 
 
-async def test_what_a_note_reminds_of_stands_once_whatever_is_written_elsewhere(
+async def test_associated_notes_are_listed_once_whatever_changes_elsewhere(
     tmp_path: Path,
 ) -> None:
     root = build(tmp_path)
@@ -298,7 +298,7 @@ async def test_what_a_note_reminds_of_stands_once_whatever_is_written_elsewhere(
         assert stage.note_text.count("reminds of") == 1
 
 
-async def test_before_anything_is_typed_the_surroundings_speak(tmp_path: Path) -> None:
+async def test_before_anything_is_typed_notes_for_the_environment_are_shown(tmp_path: Path) -> None:
     root = build(tmp_path)
     folder = tmp_path / "harbour"
     folder.mkdir()

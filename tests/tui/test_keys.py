@@ -787,7 +787,7 @@ async def _(stage: Stage) -> None:
     await stage.paints("current text")
 
 
-async def test_the_inbox_edits_and_takes_back(stage: Stage) -> None:
+async def test_the_inbox_edits_and_reverts(stage: Stage) -> None:
     await inbox_with_one(stage)
     assert " e edit" in stage.app.screen.query_one("#keys", Bar).text
     await stage.press("e")
@@ -1325,7 +1325,7 @@ async def test_words_that_nothing_fits_say_so(stage: Stage) -> None:
     assert stage.panes.active is Pane.NOTE
 
 
-async def test_the_line_of_words_goes_when_the_person_goes_elsewhere(stage: Stage) -> None:
+async def test_the_search_line_closes_when_the_user_leaves_the_pane(stage: Stage) -> None:
     await stage.press("slash", *"tide", "tab")
     await stage.wait_for(lambda: not stage.main.query_one(FindBar).is_open)
     assert stage.panes.active is Pane.NOTE

@@ -361,7 +361,7 @@ def marked(stage: Stage) -> list[str]:
 
 
 @pytest.mark.parametrize(("keys", "rule"), [((), "dead-link"), (("3",), "unindexed-note")])
-async def test_the_worst_finding_stays_in_sight_unless_the_person_is_among_them(
+async def test_the_worst_finding_stays_in_sight_unless_the_cursor_is_in_the_list(
     tmp_path: Path, keys: tuple[str, ...], rule: str
 ) -> None:
     root = build(tmp_path)

@@ -204,7 +204,7 @@ async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
         assert notebook_of(root).verdicts.find_active()["freeze.md"][0].until == "2027-02-01"
 
 
-async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) -> None:
+async def test_u_undoes_the_last_verdict_and_goes_to_its_note(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
         await stage.press("a")
         await goes_to(stage, screen, "port.md")

@@ -210,9 +210,7 @@ sys.exit(run([sys.argv[1]]))
         ("tui.widgets.index_list", "IndexList", "line_at"),
     ],
 )
-def test_an_error_of_our_own_is_one_line(
-    tmp_path: Path, module: str, name: str, method: str
-) -> None:
+def test_an_internal_error_is_one_line(tmp_path: Path, module: str, name: str, method: str) -> None:
     program = BREAK.format(module=module, name=name, method=method)
     with Session(["-c", program, str(build(tmp_path))], tmp_path) as session:
         session.wait_for("Ricordo", "ricordo:")

@@ -147,7 +147,7 @@ def test_undo_and_redo_give_back_the_exact_bytes(memory: Path, ricordo: Ricordo)
     assert "Nothing to redo" in ricordo("redo")
 
 
-def test_undo_takes_back_a_decision_too_and_says_which(memory: Path, ricordo: Ricordo) -> None:
+def test_undo_reverts_a_decision_too_and_names_it(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text("no head\n")
     finding = json.loads(ricordo("lint", "--json"))["findings"][0]["id"]
     ricordo("lint", "--dismiss", finding)
@@ -244,7 +244,7 @@ def test_an_entry_that_also_names_the_successor_goes_with_its_note(
     assert (memory / "MEMORY.md").read_text() == INDEX
 
 
-def test_undo_and_redo_say_in_the_history_what_they_took_back(ricordo: Ricordo) -> None:
+def test_undo_and_redo_say_in_the_history_what_they_reverted(ricordo: Ricordo) -> None:
     ricordo("retire", "ports", "--reason", "not needed")
     ricordo("undo")
     ricordo("redo")

@@ -236,7 +236,7 @@ def test_redacted_values_are_reported_and_reach_no_server(
     assert str(transcript.parent) not in "\n".join(lines[at:])
 
 
-def test_a_value_is_let_out_by_its_id_and_kept_back_again(
+def test_a_value_is_allowed_by_its_id_and_redacted_again(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
     transcript.write_text(user_lines(SAID, f"The token is {TOKEN}."), "utf-8")
@@ -342,7 +342,7 @@ def test_a_dry_run_shows_the_line_of_a_new_program_and_what_it_would_read(
     assert (contents(memory), runs(ricordo)) == (before, [])
 
 
-def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
+def test_a_program_is_confirmed_once_and_again_when_its_line_changes(
     curate: Ricordo,
     ricordo: Ricordo,
     program: Path,

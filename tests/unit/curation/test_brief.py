@@ -39,7 +39,7 @@ def memory(root: Path) -> Memory:
     return open_memory(root, {"MEMORY.md": index, "tides.md": note_text(), **files})
 
 
-def test_what_changes_least_stands_first(memory: Memory) -> None:
+def test_what_changes_least_comes_first(memory: Memory) -> None:
     text = compose_brief(memory, TOUCHED, SAID, ["tides of Sines"]).text
     titles = [line for line in text.split("\n") if line.startswith("== ")]
     assert titles == ["== touched notes", "== index", "== other notes", "== gaps", "== activity"]
@@ -51,7 +51,9 @@ def test_the_same_input_gives_the_same_bytes(memory: Memory) -> None:
     assert first.text == again.text
 
 
-def test_notes_and_talk_stand_behind_a_mark_and_notes_have_ids_and_no_paths(memory: Memory) -> None:
+def test_lines_of_notes_and_messages_have_a_mark_and_notes_have_ids_and_no_paths(
+    memory: Memory,
+) -> None:
     brief = compose_brief(memory, TOUCHED, SAID)
     assert "turn t3, said on 2026-11-03\n| Turn 3: the port is Sines.\n| == index\n" in brief.text
     assert "| n1 | not a line of ours\n" in brief.text
@@ -134,7 +136,7 @@ def test_credentials_do_not_get_into_it(root: Path) -> None:
     assert key not in compose_brief(memory, [], said).text
 
 
-def test_the_schema_of_a_memory_stands_first_and_gives_way_nearly_last(tmp_path: Path) -> None:
+def test_the_schema_of_a_memory_comes_first_and_is_shortened_nearly_last(tmp_path: Path) -> None:
     wiki = {
         "CLAUDE.md": "# Schema\n\nPages stand in wiki/.\n",
         "raw/talk.md": "A talk.\n",

@@ -54,7 +54,7 @@ def names(brief: Brief, part: int) -> list[str]:
 
 @settings(max_examples=60)
 @given(st.lists(WORDS, max_size=12), st.lists(WORDS, max_size=12))
-def test_every_note_and_turn_stands_in_one_piece(
+def test_every_note_and_message_is_in_one_piece(
     notes: list[list[str]], turns: list[list[str]]
 ) -> None:
     whole = to_piece(brief_of(notes, turns))

@@ -140,7 +140,7 @@ def test_a_protected_note_stays(memory: Memory) -> None:
     assert any("protected" in it.why for it in checked.rejected)
 
 
-def test_a_text_that_stands_twice_is_not_replaced(memory: Memory) -> None:
+def test_a_text_that_occurs_twice_is_not_replaced(memory: Memory) -> None:
     checked, rejected = judged(memory, [replace(memory, "berths", "docks", "ports.md")])
     assert (checked.proposals, rejected) == ((), 1)
 
@@ -189,9 +189,7 @@ def test_what_a_person_should_see_is_not_plain(memory: Memory, case: str) -> Non
         ([{"source": "s#1", "quote": "The port is Porto"}], "quote not found in s#1"),
     ],
 )
-def test_without_evidence_that_stands_nothing_is_plain(
-    memory: Memory, proof: Any, told: str
-) -> None:
+def test_without_valid_evidence_there_is_a_warning(memory: Memory, proof: Any, told: str) -> None:
     wish = replace(memory, "The port is Sines", "The port is Sines, says Ana") | {"evidence": proof}
     checked, _ = judged(memory, [wish])
     assert [it.warnings[0] for it in checked.proposals] == [told]

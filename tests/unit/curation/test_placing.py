@@ -113,7 +113,7 @@ def test_of_two_notes_that_exclude_each_other_the_one_that_was_thrown_out_goes(r
     assert wish.act == Retire("gap.md", "buffer.md")
 
 
-def test_what_the_person_says_of_themselves_goes_to_the_note_on_them(root: Path) -> None:
+def test_what_the_user_says_of_themselves_goes_to_the_note_on_the_user(root: Path) -> None:
     files = {
         "user_ana.md": note_text("user-ana", "Ana leads the harbour.\n", type_="user"),
         "tides.md": note("tides", "See [[user-ana]].\n"),

@@ -60,7 +60,7 @@ def test_the_editing_rules_say_what_is_to_be_done_and_what_to_leave() -> None:
         assert word in text
 
 
-def test_a_file_of_the_person_goes_before_ours_and_its_version_tells_its_text(
+def test_a_prompt_of_the_user_replaces_the_shipped_one_and_its_version_names_its_text(
     tmp_path: Path,
 ) -> None:
     path = own(tmp_path, b"\xef\xbb\xbf  Use `propose` for nothing.\n")

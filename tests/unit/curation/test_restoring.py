@@ -65,7 +65,7 @@ def answered(
     return checked, [*brought.rejected, *checked.rejected]
 
 
-def test_what_stood_around_a_secret_is_changed_and_the_secret_stays(
+def test_the_text_around_a_secret_is_changed_and_the_secret_stays(
     memory: Memory, redaction: Redaction
 ) -> None:
     old = "The password is [REDACTED:password:1] on staging."
@@ -89,7 +89,7 @@ def test_no_guess_at_a_secret_is_told_to_be_right(
     assert "does not contain" in rejected[0].why
 
 
-def test_what_stands_in_a_secret_too_is_replaced_where_it_was_shown(
+def test_text_that_is_also_in_a_secret_is_replaced_where_it_was_shown(
     memory: Memory, redaction: Redaction
 ) -> None:
     fields = {"note": "zoo", "old": "walrus", "new": "seal"}

@@ -82,7 +82,7 @@ def test_an_order_to_agents_is_told_where_a_change_brings_it(
     assert any("adds text that" in it and "ignore all previous" in it for it in proposal.warnings)
 
 
-def test_an_order_that_stood_there_is_not_brought(memory: Memory) -> None:
+def test_an_order_that_was_there_before_is_not_reported(memory: Memory) -> None:
     (proposal,) = proposed(memory, Replace("old.md", "It is deep", "The port is deep"))
     assert not any("brings text" in it for it in proposal.warnings)
 

@@ -426,7 +426,7 @@ def test_phrases_that_reject_something(project: Path, wish: str, why: str | None
     assert items == ([] if why is None else [why])
 
 
-def test_git_takes_changes_back(project: Path) -> None:
+def test_git_reverts_changes(project: Path) -> None:
     script = Claude(cwd=str(project)).runs("git checkout -- a.py")
     script.uses("Edit", file_path="a.py", old_string="1", new_string="2")
     script.runs("git checkout -b next").runs("git restore --staged a.py").runs("git restore a.py")

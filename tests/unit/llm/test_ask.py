@@ -127,7 +127,7 @@ async def test_thinking_and_words_beside_the_tool_are_passed_over() -> None:
         assert (await answered(server)).value == VALUE
 
 
-async def test_input_that_stands_in_the_first_event_already_is_taken() -> None:
+async def test_input_in_the_first_event_is_accepted() -> None:
     opened = {"type": "tool_use", "id": "1", "name": "propose", "input": VALUE}
     events = [replies.start(), *replies.block(0, opened, ()), *replies.ending()]
     with messages_server(replies.streamed(events)) as server:
@@ -169,7 +169,7 @@ STATUS = [
 
 
 @pytest.mark.parametrize(("status", "kind", "cause"), STATUS)
-async def test_what_no_second_try_mends_is_asked_once(
+async def test_what_a_second_try_does_not_change_is_asked_once(
     status: int, kind: str, cause: FailureCause
 ) -> None:
     script = replies.error(status, kind, "you may not")
@@ -262,7 +262,7 @@ async def test_a_wait_that_is_none_is_not_told(after: str) -> None:
     assert "It says: “too many”. Try again later." in str(failed)
 
 
-async def test_the_person_sees_the_wait_count_down() -> None:
+async def test_the_user_sees_the_pause_count_down() -> None:
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "0.05"})
     told: list[AnswerProgress] = []
     with messages_server(busy, replies.good(VALUE)) as server:
@@ -421,7 +421,11 @@ async def test_a_bad_reply_is_none(name: str) -> None:
 
 PIECE = b"y" * 65_536
 HUGE = {
-    "in pieces": (200, replies.told(replies.start()), replies.told({"type": "ping"}) * 3000),
+    "in pieces": (
+        200,
+        replies.encode_event(replies.start()),
+        replies.encode_event({"type": "ping"}) * 3000,
+    ),
     "in one": (200, b"event: x\ndata: ", PIECE),
     "as an error": (400, b"", PIECE),
 }

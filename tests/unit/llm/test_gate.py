@@ -405,7 +405,7 @@ class AnyOrder(RuleBasedStateMachine):
         try:
             meter = passing.__enter__()
         except ModelFailed as failed:
-            self._is_rightly_kept_back(wanted, failed.cause)
+            self._is_rightly_refused(wanted, failed.cause)
             return
         if wanted is AUTOMATIC and self.failures >= FAILURES:
             assert self.forward >= self.rests_until - 1e-3
@@ -413,8 +413,8 @@ class AnyOrder(RuleBasedStateMachine):
         self.all.append(held)
         self.open.append(held)
 
-    def _is_rightly_kept_back(self, wanted: GateRequest, cause: FailureCause) -> None:
-        """A person is kept back by the budget alone."""
+    def _is_rightly_refused(self, wanted: GateRequest, cause: FailureCause) -> None:
+        """Only the budget refuses a run that a user started."""
         if cause is FailureCause.OVER_BUDGET:
             assert self._is_short()
         else:

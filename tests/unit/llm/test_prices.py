@@ -53,7 +53,7 @@ def test_a_price_is_known_only_as_far_as_it_holds(tmp_path: Path) -> None:
     assert prices.cost("claude-haiku-5-5", TokenUsage(input_tokens=100_001)) is None
 
 
-def test_the_prices_of_the_person_add_to_ours_and_go_before_them(tmp_path: Path) -> None:
+def test_prices_of_the_user_add_to_the_shipped_ones_and_override_them(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(MINE)
     prices, problem = load_prices(str(tmp_path))
     assert (prices.cost("qwen3-coder", USAGE), problem) == (0.0, "")

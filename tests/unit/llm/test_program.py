@@ -97,7 +97,7 @@ def test_it_need_not_read_all_of_it(run: Callable[..., str]) -> None:
     assert run("echo done", LONG) == "done\n"
 
 
-def test_it_is_told_that_it_curates_and_stands_in_an_empty_folder(run: Callable[..., str]) -> None:
+def test_it_knows_that_it_curates_and_runs_in_an_empty_folder(run: Callable[..., str]) -> None:
     said = run("echo $RICORDO_CURATING; ls -A | wc -l; pwd")
     curating, entries, folder = said.splitlines()
     assert (curating, entries.strip()) == ("1", "0")

@@ -27,7 +27,7 @@ PIECES = [
 TEXTS = st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map("".join)
 
 
-def test_a_value_has_the_same_placeholder_wherever_it_stands() -> None:
+def test_a_value_has_the_same_placeholder_everywhere() -> None:
     redaction = Redaction()
     first = redaction.redact("a.md", f"password: {PASSWORD}\n")
     again = redaction.redact("b.md", f"I typed {PASSWORD}, and the key is {KEY}.\n")
@@ -35,14 +35,14 @@ def test_a_value_has_the_same_placeholder_wherever_it_stands() -> None:
     assert again == "I typed [REDACTED:password:1], and the key is [REDACTED:aws-access-key:2].\n"
 
 
-def test_what_a_later_text_tells_to_be_a_secret_is_kept_back_in_an_earlier_one() -> None:
+def test_a_secret_known_from_a_later_text_is_redacted_in_an_earlier_one() -> None:
     redaction = Redaction()
     texts = [f"I typed {PASSWORD}.", f"The password is {PASSWORD}."]
     redaction.learn(texts)
     assert PASSWORD not in redaction.redact("a.md", texts[0])
 
 
-def test_a_text_that_was_redacted_too_early_is_mended_when_it_is_sealed() -> None:
+def test_a_text_that_was_redacted_too_early_is_redacted_again_when_it_is_sealed() -> None:
     redaction = Redaction()
     parts = [redaction.redact("a.md", f"I typed {PASSWORD}.\n"), redaction.redact("b.md", NOTE)]
     sealed = redaction.seal("".join(parts))
@@ -75,7 +75,7 @@ def test_a_common_word_that_is_a_password_once_is_a_word_elsewhere(source: str, 
     assert redaction.seal(text) == text
 
 
-def test_what_is_answered_is_brought_back_where_it_stood() -> None:
+def test_values_in_an_answer_are_restored_where_they_were() -> None:
     redaction = Redaction()
     sealed = redaction.seal(redaction.redact("a.md", NOTE))
     assert redaction.restore(f"Now: {sealed}", ["a.md"]) == f"Now: {NOTE}"
@@ -131,7 +131,7 @@ def test_what_a_source_says_in_our_manner_is_not_taken_for_ours() -> None:
         redaction.restore(said, ["b.md"])
 
 
-def test_the_person_is_told_kind_place_and_count_and_never_the_value() -> None:
+def test_the_user_sees_kind_place_and_count_and_never_the_value() -> None:
     redaction = Redaction()
     parts = [
         redaction.redact("a.md", NOTE),
@@ -190,7 +190,7 @@ def test_what_left_comes_back_as_it_was(text: str) -> None:
 
 
 @given(TEXTS)
-def test_no_value_that_was_found_stands_in_what_leaves(text: str) -> None:
+def test_no_value_that_was_found_is_sent(text: str) -> None:
     redaction = Redaction()
     sealed = redaction.seal(redaction.redact("a.md", text))
     between = PLACEHOLDER_LIKE.sub("\0", sealed)

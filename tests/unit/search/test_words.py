@@ -79,7 +79,7 @@ def test_words_are_folded_and_scripts_without_blanks_go_in_pairs(text: str, expe
         "ｶﾞｽ料金",
     ],
 )
-def test_what_is_folded_is_found_again_where_it_stood(text: str):
+def test_folded_text_is_found_at_its_original_place(text: str):
     folded, places = fold_with_places(text)
     assert folded == fold(text)
     assert len(places) == len(folded) + 1

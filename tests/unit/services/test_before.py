@@ -50,7 +50,7 @@ def set_to(desk: Desk, own: EngineSettings, **environ: str) -> Notebook:
     return Notebook(old.place, environment, replace(Settings(), engine=own))
 
 
-def test_what_leaves_and_what_it_costs_is_known_and_nobody_was_asked(desk: Desk) -> None:
+def test_the_preview_has_the_text_to_send_and_its_cost_and_sends_nothing(desk: Desk) -> None:
     desk.transcript.write_text(user_lines(SAID, f"The token is {TOKEN}.", f"Use {TOKEN}."), "utf-8")
     with messages_server(proposing()) as server:
         before = known(desk, replace(MODEL, server=server.url))

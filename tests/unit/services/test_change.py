@@ -44,7 +44,7 @@ def comes_and_goes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "before", write)
 
 
-def test_what_others_wrote_and_took_back_is_told_in_a_sentence(
+def test_what_others_wrote_and_reverted_is_reported_in_a_sentence(
     notebook: Notebook, change_set: ChangeSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = Path(notebook.place.root) / "a.md"
@@ -77,7 +77,7 @@ def test_without_a_person_it_is_tried_again(
         (lambda note: note.write_text("other"), "changed the same lines of a.md"),
     ],
 )
-def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
+def test_a_note_that_others_removed_is_not_created_again(
     notebook: Notebook, agent: Callable[[Path], object], told: str
 ) -> None:
     root = Path(notebook.place.root)

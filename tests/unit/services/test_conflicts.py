@@ -70,7 +70,7 @@ def test_that_no_turn_was_found_decides_nothing(speaker: str) -> None:
     assert suggest(left, right).keep is Keep.NONE
 
 
-def test_where_the_project_and_the_person_do_not_agree_it_is_left_to_the_person() -> None:
+def test_where_project_and_user_disagree_nothing_is_suggested() -> None:
     left = side(8040, OLD, speaker="person")
     right = side(8100, NEW, checked("8100", CheckOutcome.VALID), speaker="agent")
     found = suggest(left, right)

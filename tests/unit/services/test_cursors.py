@@ -138,7 +138,7 @@ def test_where_nothing_was_proposed_there_is_nothing_to_decide(session: Session)
     assert session.heard == []
 
 
-def test_where_all_was_rejected_the_person_decides(session: Session) -> None:
+def test_where_everything_was_rejected_the_user_decides(session: Session) -> None:
     session.curate({"op": "shell"})
     assert session.heard == [ONE, TWO]
     session.drop()
@@ -213,7 +213,7 @@ def test_a_folder_that_is_away_for_a_while_keeps_its_cursors(session: Session) -
     assert load_curation_state(state, root).cursors == begun.cursors
 
 
-def test_a_transcript_that_was_rewritten_is_heard_anew(session: Session) -> None:
+def test_a_rewritten_transcript_is_read_from_its_start(session: Session) -> None:
     session.curate()
     session.path.write_text(user_lines(THREE, TWO), "utf-8")
     assert session.heard == [THREE, TWO]

@@ -217,7 +217,7 @@ def test_undo_and_redo_of_what_was_applied_or_refused_decide_on_the_proposals_to
     assert "Sines" in text(notebook, TIDES)
 
 
-def test_what_the_person_edited_waits_in_the_place_of_what_was_proposed(
+def test_an_edited_proposal_replaces_the_pending_one(
     notebook: Notebook,
 ) -> None:
     change, create, entry = shown(

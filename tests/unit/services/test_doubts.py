@@ -65,7 +65,7 @@ def files_of(root: str) -> dict[str, bytes]:
     return {it.name: it.read_bytes() for it in Path(root).iterdir()}
 
 
-def test_what_a_model_thinks_stands_beside_the_doubt_and_changes_nothing(tmp_path: Path) -> None:
+def test_an_opinion_is_shown_with_its_pair_and_changes_nothing(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     before, findings = files_of(notebook.place.root), look_at(notebook).findings
     with messages_server(judging(*TWO)) as server:
@@ -123,7 +123,7 @@ def test_it_costs_as_a_curation_does(tmp_path: Path) -> None:
     assert any("judge-1" in it and it.endswith("opinions on uncertain pairs") for it in lines)
 
 
-def test_pairs_stand_as_data_with_what_is_known_of_them(tmp_path: Path) -> None:
+def test_pairs_are_sent_as_data_with_what_is_known_of_them(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     with messages_server(judging(*TWO)) as server:
         had_judged(notebook, server)
@@ -271,7 +271,7 @@ def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
     assert [it.engine for it in ledger(notebook)] == ["command"]
 
 
-def test_what_is_known_before_says_what_leaves_or_why_nothing_can(tmp_path: Path) -> None:
+def test_the_preview_says_what_is_sent_or_why_nothing_can_be(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     assert (
         "The rules engine cannot judge"
@@ -337,7 +337,7 @@ def test_a_model_that_obeys_every_order_settles_nothing_and_learns_no_secret(
     assert len(split_doubts(notebook)[0]) == 1
 
 
-def test_a_secret_is_kept_back_though_it_stands_where_the_text_is_cut(tmp_path: Path) -> None:
+def test_a_secret_is_redacted_even_where_the_text_is_cut(tmp_path: Path) -> None:
     for length in (585, 590, 600, 610):
         folder = tmp_path / str(length)
         folder.mkdir()

@@ -137,9 +137,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize("script", FAILURES)
-def test_no_credential_stands_in_a_failure(
-    script: Script, desk: Desk, planted: list[Sample]
-) -> None:
+def test_no_credential_is_in_a_failure(script: Script, desk: Desk, planted: list[Sample]) -> None:
     with messages_server(script) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server)
     told = "".join(traceback.format_exception(caught.value))
@@ -160,7 +158,7 @@ def test_no_credential_reaches_a_program(desk: Desk, planted: list[Sample]) -> N
     assert leaks(planted, given + around + str(caught.value).encode() + kept(desk)) == []
 
 
-def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
+def test_no_credential_is_in_the_report_of_an_internal_error(
     desk: Desk,
     planted: list[Sample],
     capsys: pytest.CaptureFixture[str],

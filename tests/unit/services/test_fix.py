@@ -181,7 +181,7 @@ def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open, unsafe: 
         assert "load less" in why(plan)["unindexed-note"]
 
 
-def test_several_dead_links_of_one_line_are_all_mended(notebook: Open) -> None:
+def test_several_dead_links_of_one_line_are_all_fixed(notebook: Open) -> None:
     body = "[a](x.md), [b](x.md) and [c](y.md)\n"
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})
     plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
@@ -197,7 +197,7 @@ def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
     assert why(plan)["frontmatter-missing"] == "the fix would add a finding, frontmatter-incomplete"
 
 
-def test_a_note_that_the_person_protects_is_left(notebook: Open) -> None:
+def test_a_protected_note_is_not_fixed(notebook: Open) -> None:
     files = {
         "MEMORY.md": "- [T](t.md) — t\n- [U](u.md) — u\n",
         "t.md": note_text("t", "See [it](U-.md) and [u](x.md).\n"),
@@ -218,7 +218,7 @@ def test_a_note_that_its_head_protects_is_left(notebook: Open) -> None:
     assert why(plan) == {"dead-link": "the note is protected"}
 
 
-def test_a_secret_is_never_mended_alone(notebook: Open) -> None:
+def test_a_secret_is_never_fixed_automatically(notebook: Open) -> None:
     book = notebook(
         {"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", "password: Zr8kLm2qqP9xW4tV\n")}
     )
@@ -249,7 +249,7 @@ def test_a_dismissed_finding_does_not_come_back_in_other_words(notebook: Open) -
     assert why(plan)["dead-link"] == "the fix would add a finding, relative-date"
 
 
-def test_only_the_rules_that_were_asked_for_are_mended(notebook: Open) -> None:
+def test_only_the_requested_rules_are_fixed(notebook: Open) -> None:
     book = notebook(
         {
             "MEMORY.md": "- [T](t.md) — t\n",

@@ -126,7 +126,7 @@ def test_named_sessions_are_in_the_order_of_time(desk: Desk) -> None:
         desk.sessions("gone.jsonl")
 
 
-def test_the_notes_are_those_that_bear_on_what_is_wanted(desk: Desk) -> None:
+def test_the_notes_are_those_that_are_relevant_to_the_request(desk: Desk) -> None:
     desk.keep(Claude().says("Which port are the tide tables for?").answers("Sines."), 1)
     facts = desk.facts()
     assert [(note.path, note.name) for note in facts.notes] == [("tides.md", "tides")]

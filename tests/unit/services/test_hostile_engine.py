@@ -51,7 +51,7 @@ def test_what_has_no_shape_is_rejected(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("case", FLAGGED)
-def test_what_a_person_should_see_waits_for_the_person(desk: Desk, case: str) -> None:
+def test_what_the_user_should_see_stays_pending(desk: Desk, case: str) -> None:
     path, old, new = FLAGGED[case]
     assert judged(desk, [edit("replace", note=desk.id_of(path), old=old, new=new)]) == (1, 0)
 
@@ -106,7 +106,7 @@ def _with_proof(given: Any) -> Any:
     return json.loads(json.dumps(given).replace('"s#1"', '"t1"'))
 
 
-def test_quotes_stand_in_what_the_engine_was_given_and_none_tells_a_secret(tmp_path: Path) -> None:
+def test_quotes_are_in_the_brief_and_none_contains_a_secret(tmp_path: Path) -> None:
     secret = "The password is kitten4711 on staging."
     desk = Desk(tmp_path, {"db.md": note_text("db", f"{secret}\n"), "sea.md": note_text("sea")})
     quotes = [secret.replace("kitten4711", "[REDACTED:password:1]"), secret]

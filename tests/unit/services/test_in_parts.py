@@ -133,7 +133,7 @@ def test_of_two_that_are_refused_both_are_found(desk_of: Callable[..., Desk]) ->
     counted_right(desk)
 
 
-def test_what_stands_around_is_left_out_where_that_is_refused(
+def test_the_context_is_left_out_if_it_is_refused(
     desk_of: Callable[..., Desk],
 ) -> None:
     desk = desk_of(index=f"- [A {BAD} thing](https://example.org)\n")

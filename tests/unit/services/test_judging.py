@@ -93,7 +93,7 @@ def test_wrong_ends_retention_until_the_text_changes(notebook: Notebook) -> None
     assert "c.md" not in stale(look)
 
 
-def test_still_true_after_wrong_begins_anew(notebook: Notebook) -> None:
+def test_still_true_after_wrong_starts_again(notebook: Notebook) -> None:
     judge(notebook, "a.md", ReviewVerdict.TRUE)
     judge(notebook, "a.md", ReviewVerdict.WRONG)
     judge(notebook, "a.md", ReviewVerdict.TRUE)

@@ -51,7 +51,7 @@ def replacing(path: str, old: str, new: str, desk: Desk) -> dict[str, object]:
     return edit("replace", note=desk.id_of(path), old=old, new=new)
 
 
-def test_a_run_tells_its_cost_and_what_the_person_took_and_dropped(desk: Desk) -> None:
+def test_a_run_has_its_cost_and_what_the_user_accepted_and_refused(desk: Desk) -> None:
     edits = [inserting(), replacing("ports.md", "12", "13", desk), {"op": "shell"}]
     desk.propose(edits, EngineUsage(900, 40, 0.0125))
     desk.take(by_hand=False)
@@ -105,7 +105,7 @@ def test_what_is_proposed_again_is_credited_to_the_run_that_did(desk: Desk) -> N
     assert taken_and_dropped(desk) == [(1, 0, 0), (1, 0, 1)]
 
 
-def test_what_the_person_edited_stays_that_of_its_run(desk: Desk) -> None:
+def test_an_edited_proposal_is_credited_to_its_run(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.propose([replacing("ports.md", "12", "13", desk)])
     memory = desk.notebook.read()
@@ -117,7 +117,7 @@ def test_what_the_person_edited_stays_that_of_its_run(desk: Desk) -> None:
     assert taken_and_dropped(desk) == [(1, 1, 0), (1, 1, 0)]
 
 
-def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
+def test_an_accepted_proposal_counts_while_its_act_is_in_effect(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.take()
     undo(desk.notebook)
@@ -129,7 +129,7 @@ def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
     assert taken_and_dropped(desk) == [(1, 1, 0)]
 
 
-def test_a_history_that_was_begun_anew_takes_nothing_from_what_was_taken(desk: Desk) -> None:
+def test_a_recreated_history_does_not_change_what_was_accepted(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.take()
     for path in Path(desk.notebook.environment.state).glob("history.db*"):
@@ -150,7 +150,7 @@ def kept_as_before(desk: Desk, run: dict[str, object] | None) -> None:
     path.write_text(json.dumps({**document, "run": run}), "utf-8")
 
 
-def test_what_waits_since_before_is_credited_to_the_run_of_its_file_if_it_tells(desk: Desk) -> None:
+def test_older_pending_proposals_are_credited_to_the_run_in_their_file(desk: Desk) -> None:
     run = desk.propose([inserting()]).run
     kept_as_before(desk, {"id": run.id})
     desk.take()
@@ -171,7 +171,7 @@ def test_a_ledger_that_tells_a_run_again_with_each_decision_is_read(desk: Desk) 
     assert taken_and_dropped(desk) == [(2, 1, 1)]
 
 
-def test_no_text_of_a_note_or_of_a_session_stands_in_it(desk: Desk) -> None:
+def test_no_text_of_a_note_or_a_session_is_in_it(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.take()
     assert "Lagos" not in ledger(desk).read_text("utf-8")
@@ -220,7 +220,7 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
     assert all(json.loads(line) for line in ledger(desk).read_text("utf-8").splitlines())
 
 
-def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: Desk) -> None:
+def test_where_the_ledger_cannot_be_written_what_was_applied_is_reported(desk: Desk) -> None:
     desk.propose([inserting()])
     full = mock.patch(
         "ricordo.services.curation.curation.record_decisions", side_effect=StateUnusable("Full.")
@@ -288,7 +288,7 @@ def test_drift_holds_over_damage_of_what_we_keep_and_over_a_purge(desk: Desk) ->
     assert it.drift.lost == {"number": 1}
 
 
-def test_changes_by_the_person_are_no_drift(desk: Desk) -> None:
+def test_changes_by_the_user_are_no_drift(desk: Desk) -> None:
     from ricordo.memory.change import Change
     from ricordo.services.edits.change import apply_merging, build_change_set
 

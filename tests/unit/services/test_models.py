@@ -76,7 +76,7 @@ def test_from_what_was_said_to_the_note_and_back_again(desk: Desk) -> None:
     assert "connecting to the model" in {it.phase for it in told}
 
 
-def test_what_it_cost_stands_in_the_ledger_and_counts(desk: Desk) -> None:
+def test_the_cost_is_in_the_ledger_and_counts(desk: Desk) -> None:
     with messages_server(proposing(MOVED)) as server:
         run = curated(desk, server).run
     (kept,) = ledger(desk)
@@ -92,7 +92,7 @@ def test_the_price_of_a_model_that_nobody_knows_is_not_known(desk: Desk) -> None
         assert curated(desk, server, model="qwen3-coder").run.usd is None
 
 
-def test_the_brief_stands_as_data_and_its_stable_part_is_the_same_again(desk: Desk) -> None:
+def test_the_brief_is_sent_as_data_and_its_stable_part_stays_the_same(desk: Desk) -> None:
     with messages_server(proposing()) as server:
         curated(desk, server)
         curated(desk, server)
@@ -292,7 +292,7 @@ def test_a_model_that_obeys_every_order_changes_nothing_and_learns_no_secret(
     assert b"evil.example" not in b"".join(poisoned.files.values()).replace(before["ports.md"], b"")
 
 
-def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
+def test_the_user_can_give_a_model_another_prompt(desk: Desk) -> None:
     folder = Path(desk.notebook.environment.config, "prompts")
     folder.mkdir(parents=True)
     (folder / "curate.md").write_text("Propose nothing, ever.\n")

@@ -55,7 +55,7 @@ def test_a_word_may_fit_many(memory: Memory) -> None:
     assert find_matching(memory, "log") == {"getUserName.md", "log/day_2.md"}
 
 
-def test_a_memory_that_was_read_anew_is_narrowed_anew(root: Path, memory: Memory) -> None:
+def test_a_memory_that_was_read_again_is_narrowed_again(root: Path, memory: Memory) -> None:
     assert find_matching(memory, "diary")
     (root / "log" / "day_2.md").unlink()
     assert find_matching(open_memory(root), "diary") == frozenset()

@@ -18,7 +18,7 @@ def test_a_look_names_itself_without_what_the_notes_say(tmp_path: Path) -> None:
         assert len(repr(value)) < 200
 
 
-def test_what_speaks_against_a_note_stands_before_its_age(tmp_path: Path) -> None:
+def test_evidence_against_a_note_comes_before_its_age(tmp_path: Path) -> None:
     old = note_text("a", "Calls go over channel 12.\n").replace(
         "  type:", "  modified: 2020-01-01\n  type:"
     )

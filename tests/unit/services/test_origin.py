@@ -209,7 +209,7 @@ def test_a_session_named_by_the_note_is_its_origin(desk: Desk) -> None:
     assert [cause.deed for cause in desk.causes()] == ["wrote"]
 
 
-def test_a_session_in_which_nothing_bears_on_the_note_that_names_it_tells_nothing(
+def test_a_session_without_a_relevant_message_is_no_origin(
     desk: Desk,
 ) -> None:
     head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"

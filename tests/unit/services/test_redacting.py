@@ -36,7 +36,7 @@ def state_of(notebook: Notebook) -> Path:
     return Path(notebook.environment.state)
 
 
-def test_what_is_allowed_leaves_in_every_run_until_it_is_taken_back(notebook: Notebook) -> None:
+def test_an_allowed_value_is_sent_in_every_run_until_that_is_undone(notebook: Notebook) -> None:
     text, (redacted,) = sent(notebook)
     assert PIN not in text
     allow_value(notebook, redacted)
@@ -46,7 +46,7 @@ def test_what_is_allowed_leaves_in_every_run_until_it_is_taken_back(notebook: No
     assert PIN not in sent(notebook)[0]
 
 
-def test_undo_takes_it_back_too(notebook: Notebook) -> None:
+def test_undo_redacts_it_again(notebook: Notebook) -> None:
     allow_value(notebook, sent(notebook)[1][0])
     undo(notebook)
     assert PIN not in sent(notebook)[0]
@@ -68,7 +68,7 @@ def test_with_another_key_nothing_is_allowed(notebook: Notebook) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
-def test_with_a_key_that_is_damaged_all_is_kept_back_and_nothing_can_be_allowed(
+def test_with_a_damaged_key_everything_is_redacted_and_nothing_can_be_allowed(
     notebook: Notebook, content: bytes
 ) -> None:
     allow_value(notebook, sent(notebook)[1][0])

@@ -78,7 +78,7 @@ def test_both_that_are_true_are_told_no_more_whatever_was_said_of_them(
     assert len(list_pairs(notebook)) == 1, "another text is another conflict"
 
 
-def test_a_scope_is_written_wherever_the_claim_stands(tmp_path: Path) -> None:
+def test_a_scope_is_written_wherever_the_claim_is(tmp_path: Path) -> None:
     given = files(
         WEB.format(8040), WEB.format(8100), a="Web view on 8040", hook_a="8040, see the bookmark"
     )

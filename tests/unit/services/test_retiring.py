@@ -45,7 +45,7 @@ def test_over_runs_and_restarts_the_first_too_many_needs_a_typed_word(desk: Desk
     assert (len(taken.applied), len(taken.skipped)) == (2, 0)
 
 
-def test_what_waits_from_several_runs_counts_together(desk: Desk) -> None:
+def test_pending_proposals_of_several_runs_count_together(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1))
     desk.at("2026-11-20T10:00:00+00:00").propose(retiring(desk, 0, 1, 2, 3))
     assert len(desk.waiting) == 4
@@ -77,7 +77,7 @@ def test_the_count_does_not_hang_on_what_we_keep_of_proposals(desk: Desk) -> Non
     assert left(desk) == 1
 
 
-def test_what_was_taken_back_does_not_count(desk: Desk) -> None:
+def test_undone_proposals_do_not_count(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2))
     desk.take()
     undo(desk.notebook)

@@ -134,7 +134,7 @@ def test_no_syntax_is_anybodys_but_ours(desk: Desk, typed: str):
     recall(desk.index, desk.memory, typed, desk.environment)
 
 
-def test_use_by_the_person_breaks_ties_and_nothing_else(root: Path, tmp_path: Path):
+def test_use_by_the_user_breaks_ties_and_nothing_else(root: Path, tmp_path: Path):
     twins = {f"{n}.md": note_text(f"twin {n}", "The same rope.\n", "Same") for n in "ab"}
     better = {"c.md": note_text("barge", "The rope, the rope, the rope.\n", "A rope")}
     desk = Desk(root, tmp_path / "state", {**twins, **better})
@@ -284,7 +284,7 @@ def test_the_reason_names_a_word_without_blanks_whole(root: Path, tmp_path: Path
     assert desk.first("패키지를").result.why == ("says 패키지를",)
 
 
-def test_what_is_found_in_path_or_description_is_shown_where_it_stands(desk: Desk):
+def test_a_match_in_path_or_description_is_marked_there(desk: Desk):
     by_path = desk.first("log")
     assert (by_path.result.snippet, marked(by_path)) == ("log/day.md", ["log"])
     by_description = desk.first("users log")

@@ -55,7 +55,7 @@ def curated(
     return RetryRequest(prepared, outside), curation.rejected
 
 
-def test_it_goes_back_with_its_reason_and_what_it_names_and_comes_back_mended(desk: Desk) -> None:
+def test_it_is_sent_with_its_reason_and_what_it_names_and_returns_corrected(desk: Desk) -> None:
     mended = {**TWICE, "old": "Faro, Lagos", "text": "Lagos, Faro"}
     with messages_server(proposing(MOVED, TWICE), proposing(mended)) as server:
         asked, (rejected,) = curated(desk, server)
@@ -147,7 +147,7 @@ def test_a_secret_that_an_answer_makes_up_does_not_go_out(desk: Desk) -> None:
     assert TOKEN.encode() not in server.received
 
 
-def test_a_failure_leaves_what_waits(desk: Desk) -> None:
+def test_a_failure_changes_no_pending_proposal(desk: Desk) -> None:
     with messages_server(proposing(MOVED, TWICE), replies.error(401, "authentication_error")) as it:
         asked, (rejected,) = curated(desk, it)
         with pytest.raises(ModelFailed):

@@ -58,7 +58,7 @@ def test_in_a_day_no_more_than_a_day_takes_whatever_the_clock_does(desk: Desk) -
     assert not refused(desk, "2026-11-21T13:01:00+00:00")
 
 
-def test_what_was_taken_back_was_a_storm_all_the_same(desk: Desk) -> None:
+def test_undone_curations_count_for_the_rate_limit(desk: Desk) -> None:
     for minute in ("00", "10"):
         curate(desk, f"2026-11-20T09:{minute}:00+00:00")
         undo(desk.notebook)

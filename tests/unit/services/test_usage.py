@@ -84,7 +84,7 @@ def _with_other_tables(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_overwritten, _cut, _with_other_tables, Path.unlink])
-def test_a_file_of_no_use_is_begun_anew(desk: Desk, damage: Callable[[Path], None]) -> None:
+def test_an_unusable_file_is_recreated(desk: Desk, damage: Callable[[Path], None]) -> None:
     desk.fill()
     damage(desk.file)
     desk.read_all()

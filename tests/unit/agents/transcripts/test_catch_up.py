@@ -137,7 +137,7 @@ def test_an_interruption_loses_nothing_that_was_kept_and_adds_nothing_twice(
 
 
 @pytest.mark.parametrize("damage", [b"no database", b"", b"\xff" * 9_000, None])
-def test_a_damaged_or_newer_file_is_put_aside_and_begun_anew(
+def test_a_damaged_or_newer_file_is_moved_aside_and_rebuilt(
     tmp_path: Path, store: TranscriptStore, damage: bytes | None
 ) -> None:
     Claude().uses("Read", file_path=NOTE).write(tmp_path)
