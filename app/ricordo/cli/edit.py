@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def begin_change(notebook: Notebook) -> Memory:
     """Return the memory, recorded and ready for changes; messages go to stderr."""
-    from ricordo.services.history.maintenance import read_and_record
+    from ricordo.services.history.recovery import read_and_record
 
     memory, notices = read_and_record(notebook)
     print_messages(notices)
@@ -32,7 +32,7 @@ def begin_change(notebook: Notebook) -> Memory:
 
 def begin_display(notebook: Notebook) -> Memory:
     """Return the memory, recorded if possible; messages go to stderr."""
-    from ricordo.services.history.maintenance import read_and_try_to_record
+    from ricordo.services.history.recovery import read_and_try_to_record
 
     memory, notices = read_and_try_to_record(notebook)
     print_messages(notices)

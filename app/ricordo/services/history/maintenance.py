@@ -1,45 +1,19 @@
-"""Maintenance of the history: checking, trimming and purging it, and recovery at the start."""
+"""Maintenance of the history: checking, measuring and trimming it."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ricordo.agents.registry import place_from_directory
-from ricordo.agents.transcripts.store import TranscriptStore
-from ricordo.errors import Busy, RicordoError, StateUnusable
 from ricordo.memory.change import compute_digest
-from ricordo.memory.memory import Memory
-from ricordo.search.store import purge_indexes, purge_usage
-from ricordo.services.conflicts.opinions import purge_opinions
-from ricordo.services.history.recorder import STABLE_SECONDS
-from ricordo.services.ledger.ledger import purge_ledger
-from ricordo.services.search.usage import LOCK_TIMEOUT
-from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.storage.cache_file import move_aside
-from ricordo.storage.database import Database, transaction
+from ricordo.storage.database import transaction
 from ricordo.storage.decisions import skip_undone
 from ricordo.storage.history import History
 from ricordo.storage.lock import state_lock
 from ricordo.storage.operation import CHANGE, HistoryEntry
-from ricordo.storage.purge import (
-    PurgedValues,
-    contains_any,
-    encode_forms,
-    find_copies,
-    list_damaged_histories,
-    purge,
-    purge_caches,
-    purge_documents,
-)
-from ricordo.storage.reader import read_memory
-from ricordo.storage.writer import RecoveryResult
-from ricordo.text import make_visible
 
 _ACCOUNTED_FOR = "SELECT sha FROM blob UNION SELECT sha FROM dropped"
 """Contents that are stored, and those that the user dropped."""
@@ -191,129 +165,3 @@ def _needed(history: History, horizon: datetime) -> set[str | None]:
                 last[op.path] = content
         needed.update(last.values())
     return needed
-
-
-_ONLY_HISTORY = "The history was purged; run purge again for the rest."
-
-
-@dataclass(frozen=True, slots=True)
-class PurgeResult:
-    """What a purge removed, and where the value still is."""
-
-    history: PurgedValues
-    still_holding: tuple[str, ...]
-    """Absolute paths of notes with the value in text or name; the next recording brings it back
-    into the history.
-    """
-    copies: tuple[str, ...] = ()
-    """Files in the state directory that hold it, such as copies for an editor."""
-    unsearched: tuple[str, ...] = ()
-    """Damaged histories that were moved aside."""
-    quotes: int = 0
-    """Number of quotes, session titles and curation records it was removed from."""
-    derived: int = 0
-    """Number of search misses, indexes and lists it was removed from."""
-
-
-def purge_value(environment: Environment, value: str) -> PurgeResult:
-    """Remove `value` from the history and the state directory. Raises StateUnusable and Busy."""
-    database = Database(environment.state)
-    purged = purge(database, value)
-    quotes = _purge_quotes(environment, value) + purge_ledger(environment.state, value)
-    quotes += purge_opinions(environment.state, value)
-    derived = _purge_derived(environment.state, value)
-    wanted = encode_forms(value)
-    copies = find_copies(environment.state, value), list_damaged_histories(environment.state)
-    if not database.exists:
-        return PurgeResult(purged, (), *copies, quotes, derived)
-    with database.connect() as connection:
-        roots = History(connection).list_roots()
-    holding: list[str] = []
-    for root in roots:
-        try:
-            memory = read_memory(root.path, place_from_directory(root.path).layout)
-        except RicordoError:
-            continue
-        holding += [
-            f"{memory.root}/{file.path}"
-            for file in memory.files
-            if value in file.path or contains_any(file.raw, wanted)
-        ]
-    return PurgeResult(purged, tuple(holding), *copies, quotes, derived)
-
-
-def _purge_derived(state: str, value: str) -> int:
-    try:
-        return (
-            purge_usage(state, value, move_aside, LOCK_TIMEOUT)
-            + purge_indexes(state, value)
-            + purge_caches(state, value)
-            + purge_documents(state, value)
-        )
-    except (sqlite3.Error, OSError) as error:
-        message = f"Caches and indexes cannot be searched: {error}."
-        raise StateUnusable(message, changed=_ONLY_HISTORY) from None
-    except StateUnusable as error:
-        raise StateUnusable(error.message, changed=_ONLY_HISTORY) from None
-
-
-def _purge_quotes(environment: Environment, value: str) -> int:
-    try:
-        return TranscriptStore(environment.state).purge(value)
-    except (sqlite3.Error, OSError) as error:
-        message = f"Stored session data cannot be searched: {error}."
-        raise StateUnusable(message, changed=_ONLY_HISTORY) from None
-
-
-_ATTEMPTS = 10
-
-
-def read_and_record(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return the memory, read and recorded, and messages to the user.
-
-    Raises MemoryNotFound, MemoryUnreadable, StateUnusable and Busy.
-    """
-    recovered = notebook.writer.recover(notebook.environment.now)
-    memory = _read_when_stable(notebook)
-    notebook.record(memory)
-    return memory, [*describe_recovery(recovered), *notebook.take_messages()]
-
-
-def read_and_try_to_record(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return what `begin` returns; if the state cannot be written, the memory unrecorded, as the
-    history can still be shown. Raises MemoryNotFound, MemoryUnreadable and Busy.
-    """
-    try:
-        return read_and_record(notebook)
-    except Busy:
-        raise
-    except StateUnusable as error:
-        message = f"{error.message} Earlier history is shown; nothing new can be recorded."
-        return notebook.read(), [message, *notebook.take_messages()]
-
-
-def describe_recovery(recovered: RecoveryResult) -> list[str]:
-    """Return what a recovery did, a sentence each."""
-    messages: list[str] = []
-    if recovered.completed:
-        messages.append("An interrupted change was completed.")
-    if recovered.reverted:
-        messages.append("An interrupted change was reverted: somebody else wrote since.")
-    for path in recovered.pending:
-        messages.append(
-            f"An interrupted change is pending: {make_visible(path)} is missing or was replaced."
-        )
-    return messages
-
-
-def _read_when_stable(notebook: Notebook) -> Memory:
-    """Return the memory once no file was written for a moment: an agent may still be writing."""
-    for _ in range(_ATTEMPTS):
-        memory = notebook.read()
-        newest = max((file.facts.modified for file in memory.files), default=0.0)
-        seconds = newest + STABLE_SECONDS - time.time()
-        # a time in the future is a wrong clock, not a writer
-        if not 0 < seconds <= STABLE_SECONDS:
-            break
-        time.sleep(seconds)
-    return memory

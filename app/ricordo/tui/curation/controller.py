@@ -14,7 +14,6 @@ from ricordo.services.curation.pending import get_curation_stamp, load_curation_
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.render.uncertain_lines import render_sent
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -256,6 +255,8 @@ class RetryQuestion:
         """Return what would be sent, as lines."""
         about = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)]
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
+        from ricordo.tui.render.uncertain_lines import render_sent
+
         return [*about, *heading, *render_sent(before.egress.text, "== ", width)]
 
     def ask(self, before: RetryPreview, step: Step) -> Curation:
