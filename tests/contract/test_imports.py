@@ -158,7 +158,7 @@ assert notebook.read_snapshot().depth is Depth.JUDGED
 def test_neither_a_list_nor_the_first_screen_measures_retention(code: str, memory: Path) -> None:
     loaded = loaded_after(code.format(memory=str(memory)), memory.parents[3])
     assert of_packages(loaded, "fsrs") == []
-    assert of_packages(loaded, "ricordo.lint.rules.time") != []
+    assert of_packages(loaded, "ricordo.lint.rules.dates") != []
 
 
 def test_plain_heads_are_read_without_yaml(memory: Path, tmp_path: Path):

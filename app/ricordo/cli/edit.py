@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, print_messages
-from ricordo.cli.parser import add_memory
+from ricordo.cli.parser import Command, add_memory
 from ricordo.cli.workspace import open_notebook
 from ricordo.text import make_one_line
 

@@ -4,8 +4,7 @@ The rules are data (`rules.toml`); the modules here apply them. A cheap prefilte
 every note; the candidates in the others are judged by their shape.
 """
 
-from ricordo.secrets.find import find_secrets, mask
-from ricordo.secrets.known_values import KnownValues
+from ricordo.secrets.find import KnownValues, find_secrets, mask
 from ricordo.secrets.rules import Secret
 
 __all__ = ["KnownValues", "Secret", "find_secrets", "mask"]

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 
-from ricordo.settings.names import ActionKeys, SettingsNames
 from ricordo.settings.page import (
     make_effective_toml,
     make_settings_page,
@@ -15,7 +14,14 @@ from ricordo.settings.page import (
     read_explanations,
 )
 from ricordo.settings.reader import read_settings
-from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, list_keys
+from ricordo.settings.settings import (
+    ActionKeys,
+    CurateSettings,
+    EngineSettings,
+    Settings,
+    SettingsNames,
+    list_keys,
+)
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import BaseColors, MeaningColors, ThemeColors
 

@@ -8,13 +8,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from ricordo.settings.names import ActionKeys, SettingsNames
 from ricordo.settings.reader import read_settings
 from ricordo.settings.settings import (
+    ActionKeys,
     CurateSettings,
     EngineSettings,
     MemorySettings,
     Settings,
+    SettingsNames,
     find_settings_file,
 )
 

@@ -146,5 +146,5 @@ def build_cause(pair: NotePair) -> str:
 
 
 def build_cause_of_texts(one: str, other: str) -> str:
-    """Return what `cause_of` returns for two statements, whichever comes first."""
+    """Return what `build_cause` returns for two statements, whichever comes first."""
     return "\0".join(sorted((one, other)))

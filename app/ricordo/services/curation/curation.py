@@ -286,7 +286,7 @@ def apply_proposals(
     by_hand: bool,
     confirmed: Collection[str] = (),
 ) -> ApplyResult:
-    """Apply pending proposals as one change set: those for which `why_left` gives no reason to skip
+    """Apply pending proposals as one change set: those for which `why_skipped` gives no reason to skip
     them, and whose notes are as shown. A proposal with an alarm is applied only where its id is in
     `confirmed`.
 

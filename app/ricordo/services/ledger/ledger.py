@@ -111,7 +111,7 @@ def read_runs(
     state: str, root: str, undone: Collection[str] = ()
 ) -> tuple[tuple[LedgerRun, ...], int]:
     """Return the runs on the memory at `root`, newest first, and the number of unreadable lines.
-    Decisions by acts whose tokens are in `taken_back` do not count.
+    Decisions by acts whose tokens are in `undone` do not count.
     """
     found: dict[str, LedgerRun] = {}
     damaged = 0

@@ -177,7 +177,7 @@ class CurationController:
             self._run(partial(self._store, merged, self._request))
 
     async def _store(self, curation: Curation, request: RetryRequest | None) -> None:
-        """Store the proposals of a curation as pending; `asked` is the request they answer."""
+        """Store the proposals of a curation as pending; `request` is what they answer."""
         from ricordo.services.curation.curation import save_curation
         from ricordo.services.curation.preparation import summarize_skipped
 
@@ -239,7 +239,7 @@ class RetryQuestion:
     title = "Sent back · a change that the checks rejected"
 
     def __init__(self, notebook: Notebook, request: RetryRequest, rejected: RejectedChange) -> None:
-        """`asked` is the request of the curation that proposed it."""
+        """`request` is that of the curation that proposed it."""
         # its own notebook: it is used in a thread
         self._notebook = notebook.copy()
         self._request = request

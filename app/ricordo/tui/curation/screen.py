@@ -92,8 +92,8 @@ class CurationScreen(ListDiffScreen):
         send_back: Callable[[RejectedChange], None],
         count_changed: Callable[[], None],
     ) -> None:
-        """`notebook` is for this screen's threads; `deciding` holds the decisions so far; `curate`
-        asks for more proposals, `send_back` sends a rejected change back, `changed` is called when
+        """`notebook` is for this screen's threads; `decisions` holds the decisions so far; `curate`
+        asks for more proposals, `send_back` sends a rejected change back, `count_changed` is called when
         the number of pending proposals may have changed.
         """
         super().__init__(notebook, palette, keymap, hands)

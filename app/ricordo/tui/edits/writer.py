@@ -167,7 +167,7 @@ class ChangeWriter:
     async def write_and_report(
         self, change_set: ChangeSet, message: str, undoes: int | None = None
     ) -> bool:
-        """Apply `change_set` and report `told`; return whether it was written."""
+        """Apply `change_set` and report `message`; return whether it was written."""
         written = await self.write_or_show(change_set, undoes) is not None
         if written:
             self.report(message)

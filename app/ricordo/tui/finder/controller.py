@@ -14,7 +14,7 @@ from ricordo.tui.messages import NoteRequested
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from ricordo.agents.place import MemoryPlace
+    from ricordo.agents.agent import MemoryPlace
     from ricordo.memory.memory import Memory
     from ricordo.search.association import Association, Associations
     from ricordo.services.search.search import PlacedHit

@@ -144,7 +144,7 @@ class NoteActions:
             self._settling.update_snapshot(snapshot)
 
     def follow_moved_notes(self, snapshot: Snapshot) -> None:
-        """Keep the open note and the marks in `look` where Ricordo moved notes."""
+        """Keep the open note and the marks in `snapshot` where Ricordo moved notes."""
         for old, new in self._expected.moved.items():
             if new not in snapshot.memory.by_path:
                 continue
@@ -180,7 +180,7 @@ class NoteActions:
             conflicts=snapshot.counts_by_rule.get("contradiction", 0) if snapshot else 0,
         )
 
-    # What other screens call (`RevertActions`)
+    # What other screens call (`NotebookActions`)
 
     @property
     def can_undo(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.lint.finding import Finding
 from ricordo.memory.layout import FileRole
-from ricordo.memory.protection import is_protected
+from ricordo.memory.note import is_protected
 from ricordo.secrets import find_secrets
 from ricordo.services.edits.fix import INTERACTIVE_RULES, compose_fix
 from ricordo.services.history.purge import PurgeResult, purge_value
