@@ -315,7 +315,7 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
     from ricordo.cli.output import note_change, print_errors, print_lines
     from ricordo.errors import WrongUsage
-    from ricordo.services.history.purge import purge_value
+    from ricordo.services.history.maintenance import purge_value
 
     if sys.stdin.isatty():
         print_errors(["Enter the value, then press Enter and ctrl+d:"])

@@ -30,7 +30,7 @@ from ricordo.services.conflicts.resolution import (
 )
 from ricordo.services.engines.choice import save_chosen_engine
 from ricordo.services.engines.engines import make_gate, make_program_target
-from ricordo.services.history.purge import purge_value
+from ricordo.services.history.maintenance import purge_value
 from ricordo.services.ledger.benefit import compute_benefit
 from ricordo.services.ledger.describe import format_benefit
 from tests.support import messages_replies as replies

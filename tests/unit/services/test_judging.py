@@ -14,7 +14,7 @@ import pytest
 from ricordo.memory.change import Change, ChangeOperation, Rename
 from ricordo.resources import sample_memory_directory
 from ricordo.services.edits.change import apply_or_merge, build_change_set
-from ricordo.services.history.purge import purge_value
+from ricordo.services.history.maintenance import purge_value
 from ricordo.services.history.undo import can_undo, redo, undo
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook, Snapshot

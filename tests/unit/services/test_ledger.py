@@ -15,7 +15,7 @@ from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
 from ricordo.services.curation.curation import refuse
 from ricordo.services.curation.decision import apply_edit, replace_proposal
-from ricordo.services.history.purge import purge_value
+from ricordo.services.history.maintenance import purge_value
 from ricordo.services.history.undo import redo, undo
 from ricordo.services.ledger.benefit import compute_benefit
 from ricordo.services.ledger.describe import format_benefit

@@ -218,8 +218,8 @@ class _Refused(Exception):
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """Return the frontmatter of a note's `text` (without byte order mark); `NO_FRONTMATTER` if it has
-    none.
+    """Return the frontmatter of a note's `text` (without byte order mark); `NO_FRONTMATTER` if it
+    has none.
     """
     if not text.startswith("---"):
         return NO_FRONTMATTER

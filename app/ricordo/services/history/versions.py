@@ -130,8 +130,8 @@ def read_content(notebook: Notebook, sha: str | None) -> bytes | None:
 
 
 def read_whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
-    """Return what `read_content` returns. Raises ChangeRefused if a value was purged from it: then the
-    stored text is not what the file held.
+    """Return what `read_content` returns. Raises ChangeRefused if a value was purged from it: then
+    the stored text is not what the file held.
     """
     raw = read_content(notebook, sha)
     with notebook.database.connect() as connection:

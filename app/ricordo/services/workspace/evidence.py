@@ -303,7 +303,8 @@ def compute_retention(
     written: Mapping[str, date],
 ) -> dict[str, Retention]:
     """Return the retention of each note, by path. Left out are unreadable notes and the sources of
-    a wiki, which do not age. `written` has the day of the last change of the files that Ricordo wrote.
+    a wiki, which do not age. `written` has the day of the last change of the files that Ricordo
+    wrote.
     """
     ages = AgeSources(evidence, written)
     retention: dict[str, Retention] = {}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.finder.screen import FinderScreen, FruitlessSearch
-    from ricordo.tui.finder.sources import AllMemoriesSource, ThisMemorySource
+    from ricordo.tui.finder.search import AllMemoriesSource, ThisMemorySource
 
 IDLE = 5.0
 """Seconds without a key or a change after which the index is built: that needs the processor."""
@@ -61,13 +61,13 @@ class FinderController:
 
     @cached_property
     def _here(self) -> ThisMemorySource:
-        from ricordo.tui.finder.sources import ThisMemorySource
+        from ricordo.tui.finder.search import ThisMemorySource
 
         return ThisMemorySource(self._notebook, self._reading, lambda: self._is_left)
 
     @cached_property
     def _everywhere(self) -> AllMemoriesSource:
-        from ricordo.tui.finder.sources import AllMemoriesSource
+        from ricordo.tui.finder.search import AllMemoriesSource
 
         return AllMemoriesSource(self._notebook, lambda: self._is_left)
 

@@ -11,7 +11,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.note import is_protected
 from ricordo.secrets import find_secrets
 from ricordo.services.edits.fix import INTERACTIVE_RULES, compose_fix
-from ricordo.services.history.purge import PurgeResult, purge_value
+from ricordo.services.history.maintenance import PurgeResult, purge_value
 from ricordo.storage.decisions import Decision
 from ricordo.text import make_one_line
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
