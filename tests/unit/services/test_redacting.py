@@ -8,7 +8,7 @@ import pytest
 
 from ricordo.errors import StateUnusable
 from ricordo.llm.redaction import RedactedValue
-from ricordo.services.engines.preview import (
+from ricordo.services.engines.redaction import (
     allow_value,
     allowed_values,
     begin_redaction,

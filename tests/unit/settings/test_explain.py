@@ -7,19 +7,18 @@ from typing import Any, cast
 
 import pytest
 
+from ricordo.settings.keymap import ActionKeys
 from ricordo.settings.page import (
     make_effective_toml,
     make_settings_page,
     make_template,
     read_explanations,
 )
-from ricordo.settings.reader import read_settings
+from ricordo.settings.reader import SettingsNames, read_settings
 from ricordo.settings.settings import (
-    ActionKeys,
     CurateSettings,
     EngineSettings,
     Settings,
-    SettingsNames,
     list_keys,
 )
 from ricordo.settings.source import SettingsWarning

@@ -8,14 +8,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from ricordo.settings.reader import read_settings
+from ricordo.settings.keymap import ActionKeys
+from ricordo.settings.reader import SettingsNames, read_settings
 from ricordo.settings.settings import (
-    ActionKeys,
     CurateSettings,
     EngineSettings,
     MemorySettings,
     Settings,
-    SettingsNames,
     find_settings_file,
 )
 
