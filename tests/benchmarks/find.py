@@ -26,8 +26,8 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, read_note
 from ricordo.search.question import RecallQuestion

@@ -77,6 +77,16 @@ def test_a_room_below_the_screen_loads_no_textual(room: str, tmp_path: Path):
     assert of_packages(loaded, "textual", "ricordo.tui") == []
 
 
+def test_the_first_screen_loads_neither_the_search_nor_what_writes_or_asks_a_model(tmp_path: Path):
+    loaded = loaded_after("import ricordo.tui.app", tmp_path)
+    assert "ricordo.tui.main.screen" in loaded
+    assert of_packages(loaded, "anthropic", "pydantic", "importlib.metadata", "email.message") == []
+    assert of_packages(loaded, "ricordo.llm", "ricordo.curation.engines", "ricordo.hook") == []
+    assert of_packages(loaded, "ricordo.services.search", "ricordo.search.finder") == []
+    assert of_packages(loaded, "ricordo.services.edits", "ricordo.tui.edits.writer") == []
+    assert of_packages(loaded, "ricordo.services.history.undo") == []
+
+
 def test_the_command_line_by_itself_loads_next_to_nothing(tmp_path: Path):
     loaded = loaded_after("import ricordo.cli.main", tmp_path)
     assert of_packages(loaded, "textual", "rich", "yaml", "asyncio", "dataclasses") == []
@@ -148,7 +158,7 @@ assert notebook.read_snapshot().depth is Depth.JUDGED
 def test_neither_a_list_nor_the_first_screen_measures_retention(code: str, memory: Path) -> None:
     loaded = loaded_after(code.format(memory=str(memory)), memory.parents[3])
     assert of_packages(loaded, "fsrs") == []
-    assert of_packages(loaded, "ricordo.lint.rules.time") != []
+    assert of_packages(loaded, "ricordo.lint.rules.dates") != []
 
 
 def test_plain_heads_are_read_without_yaml(memory: Path, tmp_path: Path):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.memory.frontmatter.values import flatten
+from ricordo.memory.frontmatter.parser import flatten
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import MAX_NOTE_BYTES, PREVIEW_BYTES, Note, ReadError

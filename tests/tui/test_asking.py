@@ -13,7 +13,7 @@ from ricordo.llm.prices import format_cost
 from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
-from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.main.screen import MainScreen

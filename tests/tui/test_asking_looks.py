@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.curation.redaction_screen import RedactionScreen
-from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support import messages_replies as replies
 from tests.support.asking import TOKEN

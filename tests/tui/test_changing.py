@@ -352,7 +352,7 @@ async def test_a_change_that_the_screen_shows_late_is_not_taken_for_another_prog
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large memory takes longer to be judged than anybody waits for it."""
-    monkeypatch.setattr("ricordo.tui.edits.writer._PATIENCE", 0.0)
+    monkeypatch.setattr("ricordo.tui.edits.expected_writes._PATIENCE", 0.0)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("m")

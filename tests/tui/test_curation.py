@@ -23,8 +23,8 @@ from ricordo.tui.curation import screen as curation
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
-from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen

@@ -14,7 +14,7 @@ from ricordo.errors import WriteFailed, WrongUsage
 from ricordo.handoff.document import ProofStatus
 from ricordo.handoff.format import DocumentState, parse
 from ricordo.tui.dialogs.change_set import ProposalScreen
-from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.handoff import drafter
 from ricordo.tui.handoff.draft import StatementChoice
 from ricordo.tui.handoff.drafter import Drafter

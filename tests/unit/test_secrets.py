@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.secrets import find_secrets, mask
-from ricordo.secrets.known_values import is_distinct
+from ricordo.secrets.find import is_distinct
 from tests.support import secret_families, seed_phrases
 from tests.support.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
 from tests.support.seed_phrases import as_families, draw_phrase, lay_out

@@ -1,4 +1,4 @@
-"""The identity of an agent, and the tables in its package."""
+"""An agent, the tables in its package, and a directory that is its memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ricordo.memory.layout import Layout
 from ricordo.resources import read_data_text
 
 
@@ -26,3 +27,16 @@ class Agent:
 def read_table(agent: Agent, name: str) -> dict[str, Any]:
     """Return the table `name`.toml in the package of `agent`."""
     return tomllib.loads(read_data_text(f"agents/{agent.name}/{name}.toml"))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlace:
+    """One memory directory on this machine."""
+
+    root: str
+    """Absolute path."""
+    layout: Layout
+    project: str = ""
+    """The project's directory; "" if it is unknown."""
+    reason: str = ""
+    """Why it was found, as users read it."""

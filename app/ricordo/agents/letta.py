@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file

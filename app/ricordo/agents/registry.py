@@ -7,14 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from ricordo.agents.agent import Agent
+from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.support import CLAUDE
 from ricordo.agents.codex import CODEX
 from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, has_notes
 from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
 from ricordo.agents.opencode import OPENCODE
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, Step, Transcript
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.session import Message, MessagePlace

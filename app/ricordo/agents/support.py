@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from ricordo import git
-from ricordo.agents.agent import Agent
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.session import Message, MessagePlace, Session
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
@@ -121,7 +120,7 @@ class AgentSupport:
         return SessionFilter(projects=tuple(projects))
 
     def scope_files(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """Return the paths that change when `session_scope` may return something else."""
+        """Return the paths that change when `session_filter` may return something else."""
         return []
 
     def transcripts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ricordo import git
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark
 from ricordo.memory.layout import Layout
 from ricordo.storage.reader import list_names

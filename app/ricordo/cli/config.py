@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, print_lines
+from ricordo.cli.parser import Command
 from ricordo.curation.prompts import NAMES, get_own_path, load_prompt
 from ricordo.resources import find_data_file
 from ricordo.services.workspace.environment import Environment

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_change
 from ricordo.cli.engine import (
     add_engine,
@@ -19,7 +18,7 @@ from ricordo.cli.engine import (
     render_redacted,
 )
 from ricordo.cli.output import is_confirmed, note_change, print_messages
-from ricordo.cli.parser import add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.proposals import (
     note_applied,
     print_decided,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, print_messages
-from ricordo.cli.parser import add_memory
+from ricordo.cli.parser import Command, add_memory
 from ricordo.cli.workspace import open_notebook
 from ricordo.text import make_one_line
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def begin_change(notebook: Notebook) -> Memory:
     """Return the memory, recorded and ready for changes; messages go to stderr."""
-    from ricordo.services.history.maintenance import read_and_record
+    from ricordo.services.history.recovery import read_and_record
 
     memory, notices = read_and_record(notebook)
     print_messages(notices)
@@ -32,7 +31,7 @@ def begin_change(notebook: Notebook) -> Memory:
 
 def begin_display(notebook: Notebook) -> Memory:
     """Return the memory, recorded if possible; messages go to stderr."""
-    from ricordo.services.history.maintenance import read_and_try_to_record
+    from ricordo.services.history.recovery import read_and_try_to_record
 
     memory, notices = read_and_try_to_record(notebook)
     print_messages(notices)

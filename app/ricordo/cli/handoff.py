@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_change
 from ricordo.cli.engine import (
     add_engine,
@@ -14,7 +13,7 @@ from ricordo.cli.engine import (
     render_redacted,
 )
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.workspace import open_notebook_or_project
 from ricordo.text import make_one_line
 

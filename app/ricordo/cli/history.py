@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.edit import (
     apply_change_set,
     begin_change,
@@ -13,7 +12,7 @@ from ricordo.cli.edit import (
     render_edits,
     render_merged,
 )
-from ricordo.cli.parser import add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
 from ricordo.text import clip, make_one_line, make_visible
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import add_memory, add_project, with_project
+from ricordo.cli.parser import Command, add_memory, add_project, with_project
 from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 from ricordo.errors import WrongUsage
 
@@ -128,7 +127,7 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
 
 def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import note_change, print_lines
-    from ricordo.services.report import format_finding
+    from ricordo.services.describe import format_finding
 
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
@@ -141,8 +140,14 @@ def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: st
 
 def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.describe import describe_finding, describe_load, describe_summary
-    from ricordo.services.report import format_finding, format_load, format_summary
+    from ricordo.services.describe import (
+        describe_finding,
+        describe_load,
+        describe_summary,
+        format_finding,
+        format_load,
+        format_summary,
+    )
 
     memory = snapshot.memory
     if options.sarif:

@@ -11,8 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ricordo.cli.command import Command
-    from ricordo.cli.parser import Parser
+    from ricordo.cli.parser import Command, Parser
 
 
 COMMANDS = {

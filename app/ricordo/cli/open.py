@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_display
-from ricordo.cli.parser import add_json, add_memory, add_project, get_memory_path, with_project
+from ricordo.cli.parser import (
+    Command,
+    add_json,
+    add_memory,
+    add_project,
+    get_memory_path,
+    with_project,
+)
 from ricordo.cli.streams import can_show_screen
 from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 from ricordo.text import make_one_line
@@ -63,7 +69,7 @@ def run_open(options: Namespace, environment: Environment) -> int:
         return run_app(path, environment)
     from ricordo.cli.output import print_lines
     from ricordo.cli.workspace import open_notebook, read_snapshot_reported
-    from ricordo.services.report import build_report
+    from ricordo.services.describe import build_report
 
     print_lines(build_report(read_snapshot_reported(open_notebook(options, environment))))
     return 0

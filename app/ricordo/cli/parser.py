@@ -1,16 +1,19 @@
-"""The parser of a command line; its errors are reported like all others."""
+"""The commands of the command line, and their parser, whose errors are reported like all others."""
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ricordo.cli.streams import write_out
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ricordo.services.workspace.environment import Environment
+
 
 _NAME = "\0"
 """Prefix that marks an argument as no option; no argument can contain it."""
@@ -92,3 +95,14 @@ def with_project(options: Namespace, environment: Environment) -> Environment:
 def add_json(parser: ArgumentParser) -> None:
     """Add `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+class Command(NamedTuple):
+    """A command: its help text, arguments and function."""
+
+    summary: str
+    """Description for `--help` and docs/commands.md."""
+    add_arguments: Callable[[ArgumentParser], None]
+    """Declares the arguments of the command."""
+    run: Callable[[Namespace, Environment], int]
+    """Runs the command and returns its exit code."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import add_json, add_memory, add_project, with_project
+from ricordo.cli.parser import Command, add_json, add_memory, add_project, with_project
 from ricordo.cli.workspace import open_notebook, read_snapshot_reported
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ricordo.agents.place import MemoryPlace
+    from ricordo.agents.agent import MemoryPlace
     from ricordo.lint.finding import Severity
     from ricordo.memory.note import Note
     from ricordo.services.sessions.origin import NoteOrigin
@@ -33,8 +32,7 @@ def add_load_arguments(parser: ArgumentParser) -> None:
 def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.describe import describe_load, find_unloaded_entries
-    from ricordo.services.report import format_load
+    from ricordo.services.describe import describe_load, find_unloaded_entries, format_load
     from ricordo.text import make_one_line, make_visible
 
     memory = open_notebook(options, environment).read()
@@ -237,7 +235,7 @@ def run_show(options: Namespace, environment: Environment) -> int:
 
 def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str]:
     from ricordo.memory.names import TargetKind
-    from ricordo.services.report import format_finding
+    from ricordo.services.describe import format_finding
     from ricordo.services.sessions.activity_text import describe_reads
     from ricordo.text import make_one_line, make_visible
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ricordo.cli.command import Command
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import add_json, add_memory, get_memory_path
+from ricordo.cli.parser import Command, add_json, add_memory, get_memory_path
 from ricordo.cli.workspace import load_settings_reported, open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line

@@ -15,11 +15,10 @@ from collections.abc import Mapping, Sequence
 from ricordo.lint.prose import split_words
 from ricordo.memory.change import Edit
 from ricordo.memory.draft import apply_edits
-from ricordo.memory.index import EntryForm
+from ricordo.memory.index import EntryForm, compute_load
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
 from ricordo.memory.links import find_links
-from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note

@@ -29,8 +29,8 @@ from ricordo.memory.change import Author, Change, ChangeOperation, Edit
 from ricordo.memory.compose import compose
 from ricordo.memory.draft import apply_edits
 from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.index import compute_load
 from ricordo.memory.layout import FileRole, Limits
-from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM, Note
 from ricordo.secrets import find_secrets

@@ -51,13 +51,13 @@ class Sentence(NamedTuple):
 
 def split_message(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message` in order, without code, quotations, tables and headings;
-    none if it is longer than `LONGEST_SPOKEN`.
+    none if it is longer than `MAX_MESSAGE_LENGTH`.
     """
     return split_text(message)[:_MOST] if len(message) <= MAX_MESSAGE_LENGTH else ()
 
 
 def split_text(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of `text` as `sentences` does, for documents of any length."""
+    """Return the sentences of `text` as `split_message` does, for documents of any length."""
     result: list[Sentence] = []
     for number, (start, end) in enumerate(_spoken_paragraphs(text)):
         for begin, stop in _split(text, start, end):

@@ -41,8 +41,8 @@ from ricordo.handoff.quotation import (
     unescape_line,
     write_word,
 )
+from ricordo.memory.frontmatter.parser import Value
 from ricordo.memory.frontmatter.parser import read_frontmatter as read_head
-from ricordo.memory.frontmatter.values import Value
 
 FORMAT_NAME = "ricordo handoff 1"
 """The value of the first field: identifies a handoff by Ricordo and its format version."""

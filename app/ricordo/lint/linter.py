@@ -15,8 +15,7 @@ from ricordo.lint.finding import Finding, Fix, Severity
 from ricordo.lint.rule import MemoryRule, Rule, RuleContext, RuleResult, load_rules
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note
-from ricordo.memory.protection import is_protected
+from ricordo.memory.note import Note, is_protected
 from ricordo.secrets import mask
 
 MAX_PER_FILE = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import assert_never
 
 from ricordo.errors import ChangeRefused
@@ -36,7 +36,6 @@ from ricordo.memory.link_text import format_markdown_link, format_wikilink, remo
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind, has_same_names
 from ricordo.memory.note import Note
-from ricordo.memory.protection import find_hard_link_warnings
 from ricordo.text import make_visible
 
 
@@ -352,3 +351,23 @@ def _set_name(draft: MemoryDraft, path: str, name: str) -> None:
     if frontmatter.is_present:
         key = next((key for key in keys if frontmatter.get_text(key)), keys[0])
         draft.set_text(path, set_field(draft.get_editable_lines(path), key, name))
+
+
+def find_hard_link_warnings(memory: Memory, edits: Iterable[Edit]) -> list[str]:
+    """Return warnings about `edits` of files in `memory` that have other hard links."""
+    warnings: list[str] = []
+    for edit in edits:
+        note = memory.by_path.get(edit.path)
+        if note is None or note.facts.links < 2:
+            continue
+        linked = [
+            make_visible(file.path)
+            for file in memory.files
+            if file is not note and file.facts.inode == note.facts.inode
+        ]
+        where = ", ".join(linked) if len(linked) == note.facts.links - 1 else "outside the memory"
+        warnings.append(
+            f"{make_visible(edit.path)} is hard-linked ({where}). The other name becomes a "
+            "separate file with the old text."
+        )
+    return warnings

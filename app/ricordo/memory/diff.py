@@ -118,7 +118,7 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def revert_hunks(old: str, new: str, reverted: Collection[int]) -> str:
-    """Return `new` with the hunks numbered `left_out`, from 0, as they are in `old`."""
+    """Return `new` with the hunks numbered `reverted`, from 0, as they are in `old`."""
     lines = split_lines(old)
     applied = [hunk for n, hunk in enumerate(compute_hunks(old, new)) if n not in reverted]
     for hunk in reversed(applied):

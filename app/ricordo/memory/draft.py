@@ -9,8 +9,15 @@ from ricordo.memory.change import USER, Author, AuthorRole, Edit
 from ricordo.memory.lines import has_one_line_end
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import check_new_path
-from ricordo.memory.note import BOM, FileFacts, Note, ReadError, decode_other_encoding, read_note
-from ricordo.memory.protection import is_protected
+from ricordo.memory.note import (
+    BOM,
+    FileFacts,
+    Note,
+    ReadError,
+    decode_other_encoding,
+    is_protected,
+    read_note,
+)
 from ricordo.text import make_one_line, make_visible
 
 _NEW_FILE = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0)

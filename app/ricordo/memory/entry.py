@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.index import Entry, EntryForm, MemoryIndex
+from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
 from ricordo.memory.link_text import format_markdown_link, format_wikilink
-from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note

@@ -11,7 +11,7 @@ from functools import partial
 from ricordo.errors import ChangeRefused
 from ricordo.memory.draft import MemoryDraft
 from ricordo.memory.frontmatter import parser
-from ricordo.memory.frontmatter.values import Value
+from ricordo.memory.frontmatter.parser import Value
 from ricordo.memory.link_text import (
     find_changed_links,
     find_links_to,

@@ -155,7 +155,7 @@ class DefinitionUse(NamedTuple):
 
 
 def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:
-    """Return the uses in `text` of definitions of `labels`, as normalized by `label_of`."""
+    """Return the uses in `text` of definitions of `labels`, as normalized by `normalize_label`."""
     uses: list[DefinitionUse] = []
     last_comment_end = text.rfind("-->")
     at = 0

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ricordo.memory.index import Entry, MemoryIndex, read_index
+from ricordo.memory.index import Entry, Load, MemoryIndex, compute_load, read_index
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link
-from ricordo.memory.load import Load, compute_load
 from ricordo.memory.names import (
     Names,
     ResolvedLink,

@@ -74,7 +74,7 @@ class Names:
         return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
 
     def with_changes(self, removed: Iterable[Note], added: Iterable[Note]) -> Names:
-        """Return these names without those of the files `gone`, and with those of `come`."""
+        """Return these names without those of the files `removed`, and with those of `added`."""
         paths = set(self.paths)
         tables = [
             dict(table) for table in (self.by_name, self.by_stem, self.by_alias, self.by_fold)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from ricordo.memory.frontmatter import parser
-from ricordo.memory.frontmatter.values import NO_FRONTMATTER, Frontmatter
+from ricordo.memory.frontmatter.parser import NO_FRONTMATTER, Frontmatter
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link, find_links
 
@@ -197,3 +198,22 @@ def decode_other_encoding(file: Note) -> str | None:
         return None
     text = file.raw.decode("utf-8", "surrogateescape").translate(_STRAY)
     return None if any("\udc80" <= char <= "\udcff" for char in text) else text
+
+
+_TRUE = frozenset(("true", "yes", "on", "1"))
+
+
+def is_protected(note: Note, protected: Collection[str]) -> bool:
+    """Return whether `note` is protected: by its frontmatter (`pinned`, Letta's `read_only`), as a
+    raw source, or because the user protects its path (`protected`).
+    """
+    return (
+        note.path in protected
+        or note.role is FileRole.SOURCE
+        or any(_is_true(note.frontmatter.get_text(key)) for key in ("pinned", "read_only"))
+    )
+
+
+def _is_true(value: str) -> bool:
+    # in invalid frontmatter a comment is still part of the value
+    return value.partition(" #")[0].strip().lower() in _TRUE

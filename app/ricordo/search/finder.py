@@ -100,7 +100,7 @@ class Spelling:
     """The words of many names, for correcting typing errors."""
 
     def __init__(self, names: TextBlob) -> None:
-        """Use `names` after `spaced`; their words are split when first needed."""
+        """Use `names` after `split_name`; their words are split when first needed."""
         self._names = names
 
     def correct(self, needle: str) -> str:

@@ -70,7 +70,7 @@ class SearchIndex:
                 return question(IndexReader(self._build_in_ram(memory, progress).connection))
 
     def update(self, memory: Memory, progress: Progress | None = None) -> None:
-        """Update the index to `memory` in advance; `ask` does so too."""
+        """Update the index to `memory` in advance; `query` does so too."""
         self.query(memory, lambda reader: None, progress)
 
     def close(self) -> None:

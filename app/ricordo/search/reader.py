@@ -131,11 +131,11 @@ class IndexReader:
         return self._words("stem = ?", stem)
 
     def find_beginning_with(self, start: str) -> list[tuple[str, int]]:
-        """Return the words that begin with `start`, as `family` does."""
+        """Return the words that begin with `start`, as `find_family` does."""
         return self._words("word >= ? AND word < ?", start, start + "\U0010ffff")
 
     def find_containing(self, part: str) -> list[tuple[str, int]]:
-        """Return the words that contain `part`, as `family` does; scans all words."""
+        """Return the words that contain `part`, as `find_family` does; scans all words."""
         return self._words("instr(word, ?)", part)
 
     def _words(self, which: str, *values: str) -> list[tuple[str, int]]:
@@ -165,7 +165,7 @@ class IndexReader:
 
     def find_newest_matching(self, match: str, most: int) -> list[int]:
         """Return the newest matches, for an expression that matches so many notes that scoring all
-        takes too long; as `matching` if too few of the newest notes match.
+        takes too long; as `find_matching` if too few of the newest notes match.
         """
         newest = "SELECT id FROM note ORDER BY day DESC, path LIMIT ?"
         ids = [row[0] for row in self.connection.execute(newest, (most * _SPARE,))]

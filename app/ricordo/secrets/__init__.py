@@ -7,8 +7,7 @@ repetitions in the patterns are bounded. `seed_phrases.py` finds words of `bip39
 stored.
 """
 
-from ricordo.secrets.find import find_secrets, mask
-from ricordo.secrets.known_values import KnownValues
+from ricordo.secrets.find import KnownValues, find_secrets, mask
 from ricordo.secrets.rules import Secret
 
 __all__ = ["KnownValues", "Secret", "find_secrets", "mask"]

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ricordo.settings.names import ActionKeys
 from ricordo.settings.source import Path, SettingsSource
 
 MODIFIERS = frozenset(("alt", "ctrl", "hyper", "meta", "shift", "super"))
@@ -30,6 +29,16 @@ _ALIKE = {
     "ctrl+space": "ctrl+at",
 }
 """Keys for which terminals send the same byte as for another one."""
+
+
+class ActionKeys(NamedTuple):
+    """Something that a key does."""
+
+    id: str
+    keys: tuple[str, ...]
+    """The keys that it has by default."""
+    contexts: frozenset[str]
+    """Where these keys work; two actions of one context cannot share a key."""
 
 
 def name_character(character: str) -> str:

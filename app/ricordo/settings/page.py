@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ricordo.resources import themes_directory
 from ricordo.settings.keymap import merge_keys
-from ricordo.settings.names import SettingsNames
+from ricordo.settings.reader import SettingsNames
 from ricordo.settings.settings import (
     CURATE,
     DEFAULT_THEME,

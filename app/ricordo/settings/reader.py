@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from ricordo.settings.keymap import read_keymap
-from ricordo.settings.names import SettingsNames
+from ricordo.settings.keymap import ActionKeys, read_keymap
 from ricordo.settings.settings import (
     DEFAULT_THEME,
     LEVELS,
@@ -27,6 +26,21 @@ from ricordo.settings.values import ValueCheck, one_of
 
 _LARGEST = 1e15
 _Value = TypeVar("_Value", str, float)
+
+
+class SettingsNames(NamedTuple):
+    """The names that settings may use, with their defaults. The caller passes them in: this package
+    knows no rule and no action.
+    """
+
+    rules: Mapping[str, str] = {}
+    """Rules, with the default severity of each."""
+    thresholds: Mapping[str, float] = {}
+    actions: tuple[ActionKeys, ...] | None = None
+    """None without a screen; the keymap is not read then."""
+    themes: Collection[str] = ()
+    home: str = ""
+    """The directory that a leading `~` means."""
 
 
 def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[SettingsWarning]]:

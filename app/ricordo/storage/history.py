@@ -40,11 +40,11 @@ _HEADS_PER_PAGE = 8
 
 class History:
     """Queries and updates of the history on one connection. SQLite errors pass through;
-    `Database.opened` translates them.
+    `Database.connect` translates them.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        """Use a `connection` from `Database.opened`."""
+        """Use a `connection` from `Database.connect`."""
         self.db = connection
 
     # roots

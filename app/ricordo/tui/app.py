@@ -22,7 +22,7 @@ from textual.events import Key
 from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook

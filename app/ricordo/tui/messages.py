@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import folder as claude_folder
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.agents.claude import location as claude
 from ricordo.agents.claude.folder import find_installation
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.workplace import find_workplace
 from tests.unit.machine import Machine
 

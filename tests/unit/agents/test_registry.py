@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from ricordo.agents import registry
-from ricordo.agents.agent import Agent
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import as_text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ricordo.errors import ChangeRefused
 from ricordo.llm.redaction import MAX_TEXT, PLACEHOLDER_LIKE, TOO_LONG, Redaction
 from ricordo.secrets import find_secrets
-from ricordo.secrets.known_values import is_distinct
+from ricordo.secrets.find import is_distinct
 
 KEY = "AKIA" + "Q3T7ZK4M2PWX9JLD"
 PASSWORD = "kitten4711"

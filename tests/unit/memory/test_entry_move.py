@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
 from ricordo.memory.entry import find_entry_lines, lift_above_cut, move_entry
-from ricordo.memory.index import EntryForm, MemoryIndex, read_index
-from ricordo.memory.load import compute_load
+from ricordo.memory.index import EntryForm, MemoryIndex, compute_load, read_index
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_of
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.frontmatter import parser as frontmatter
-from ricordo.memory.frontmatter.parser import read_leniently, read_plain
-from ricordo.memory.frontmatter.values import Value
+from ricordo.memory.frontmatter.parser import Value, read_leniently, read_plain
 from tests.support.builders import note_of
 
 SCALARS = st.one_of(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.agents.claude.location import LIMITS
+from ricordo.memory.index import compute_load, count_units
 from ricordo.memory.layout import Limits
-from ricordo.memory.load import compute_load, count_units
 
 HEADS = ["", "---\nname: x\n---\n", "---\nname: a: b\n---\n", "---\n---\n", "---\nname: x\n"]
 LINES = st.one_of(

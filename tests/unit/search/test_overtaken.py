@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
 from ricordo.search.reader import IndexReader

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.services.search.conditions import ConditionValues
 from ricordo.services.search.recall import open_index

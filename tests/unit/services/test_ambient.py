@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.services.search.ambient import describe_environment
 from ricordo.services.workspace.environment import Environment
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence, Verdict
 from ricordo.memory.memory import Memory

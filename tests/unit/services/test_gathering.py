@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.services.workspace.follower import EvidenceCollector
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.settings import load_settings

@@ -6,8 +6,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.place import MemoryPlace
 from ricordo.services.search.search import SearchAll
 from ricordo.settings.settings import Settings
 from ricordo.storage import reader

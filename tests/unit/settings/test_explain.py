@@ -7,15 +7,20 @@ from typing import Any, cast
 
 import pytest
 
-from ricordo.settings.names import ActionKeys, SettingsNames
+from ricordo.settings.keymap import ActionKeys
 from ricordo.settings.page import (
     make_effective_toml,
     make_settings_page,
     make_template,
     read_explanations,
 )
-from ricordo.settings.reader import read_settings
-from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, list_keys
+from ricordo.settings.reader import SettingsNames, read_settings
+from ricordo.settings.settings import (
+    CurateSettings,
+    EngineSettings,
+    Settings,
+    list_keys,
+)
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import BaseColors, MeaningColors, ThemeColors
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ricordo.settings.keymap import (
+    ActionKeys,
     KeyConflict,
     find_conflicts,
     make_textual_keymap,
     merge_keys,
     read_keymap,
 )
-from ricordo.settings.names import ActionKeys
 from ricordo.settings.source import read_source
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))

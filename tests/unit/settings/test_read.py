@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from ricordo.settings.names import ActionKeys, SettingsNames
-from ricordo.settings.reader import read_settings
+from ricordo.settings.keymap import ActionKeys
+from ricordo.settings.reader import SettingsNames, read_settings
 from ricordo.settings.settings import (
     CurateSettings,
     EngineSettings,

@@ -12,8 +12,7 @@ from ricordo.services.workspace.settings import (
     load_settings,
     load_themes,
 )
-from ricordo.settings.keymap import find_conflicts
-from ricordo.settings.names import ActionKeys
+from ricordo.settings.keymap import ActionKeys, find_conflicts
 from ricordo.settings.settings import Settings
 
 ACTIONS = (ActionKeys("help", ("question_mark",), frozenset(("index",))),)

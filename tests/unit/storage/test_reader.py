@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ricordo.agents.claude.location import AUTO_MEMORY, LIMITS
 from ricordo.errors import MemoryNotFound
-from ricordo.memory.load import compute_load
+from ricordo.memory.index import compute_load
 from ricordo.memory.note import BOM, Note, ReadError
 from ricordo.storage.reader import MAX_DEPTH, SETTLING_NS, list_memory, list_names, read_memory
 from tests.support.builders import SHARED, note_of, note_text, open_memory, write_memory

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.folder import (
     LONGEST_SLUG,
     Installation,
@@ -13,7 +14,6 @@ from ricordo.agents.claude.folder import (
     make_slug,
 )
 from ricordo.agents.claude.transcript import AGENT
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Layout, Limits

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ricordo import git
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import location
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
 from ricordo.agents.claude.location import AUTO_MEMORY, SUB_AGENT_MEMORY
 from ricordo.agents.claude.transcript import AGENT, SUB_AGENTS, ClaudeReader, read_project_cwds
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.reader import LineTranscript, read_messages_from

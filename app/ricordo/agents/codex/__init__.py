@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.codex.transcript import AGENT, CodexReader, read_rollout_cwd
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import parse_object

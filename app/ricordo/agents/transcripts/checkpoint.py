@@ -116,7 +116,7 @@ def dump_checkpoint(learnt: Checkpoint) -> str:
 
 
 def load_checkpoint(text: str) -> Checkpoint:
-    """Return what `as_text` wrote; an empty one if it is damaged."""
+    """Return what `dump_checkpoint` wrote; an empty one if it is damaged."""
     try:
         values: dict[str, Any] = as_dict(json.loads(text))
         learnt = Checkpoint(**values)

@@ -108,7 +108,7 @@ class TaskList:
         return tuple(self._tasks.values())
 
     def apply_call(self, call: ToolCall, message_number: int) -> None:
-        """Apply what a call in message number `turn` says about tasks."""
+        """Apply what a call in message number `message_number` says about tasks."""
         if call.is_whole_list:
             self._tasks = {
                 f"{n}": replace(task, message_number=message_number)

@@ -40,7 +40,7 @@ given to the tool, of this JSON Schema.
 
 @dataclass(frozen=True, slots=True)
 class ProgramClient:
-    """Runs a program through the gate (an `external.Ask`)."""
+    """Runs a program through the gate (an `Ask` of `external`)."""
 
     program: Program
     environ: Mapping[str, str]

@@ -43,7 +43,7 @@ _PHASES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelClient:
-    """Asks a model through the gate (an `external.Ask`)."""
+    """Asks a model through the gate (an `Ask` of `external`)."""
 
     server: Server
     gate: Gate

@@ -42,7 +42,7 @@ class Passage:
 
     def is_unsure(self, name: str = "", *, existed: bool = False) -> bool:
         """Return whether what it names need not exist: it is past, planned, conditional, negated or
-        an example. The words of `name` itself do not count; for a name that `was_there` once, only
+        an example. The words of `name` itself do not count; for a name that `existed` once, only
         past and planned count.
         """
         spoken = self.prose.replace(name, "") if name else self.prose
@@ -149,7 +149,7 @@ class ProjectClaim:
         problem: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
-        describe the present state, so that it was no claim. `was_there` and `amiss` as in Verdict.
+        describe the present state, so that it was no claim. `existed` and `problem` as in Verdict.
         """
         is_failed = outcome is not CheckOutcome.VALID
         if is_failed and self.passage.is_unsure(self.text, existed=existed):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from importlib.metadata import version
 from pkgutil import get_data
 
+from ricordo import __version__
 from ricordo.lint.contradictions.compare import (
     align_claims,
     explain_contradiction,
@@ -32,7 +32,7 @@ _Row = tuple[str, str, int, str, int]
 
 def compute_stamp(memory: Memory) -> str:
     """Return a digest of all notes and of the comparison, as the key of the cache."""
-    digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
+    digest = blake2b(f"{__version__} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
         digest.update(get_data("ricordo.lint.rules", name) or b"")
     for note in memory.notes:
@@ -146,5 +146,5 @@ def build_cause(pair: NotePair) -> str:
 
 
 def build_cause_of_texts(one: str, other: str) -> str:
-    """Return what `cause_of` returns for two statements, whichever comes first."""
+    """Return what `build_cause` returns for two statements, whichever comes first."""
     return "\0".join(sorted((one, other)))

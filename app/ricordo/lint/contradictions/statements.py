@@ -57,7 +57,9 @@ def extract_note_statements(note: Note) -> tuple[NoteStatement, ...]:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield up to `MOST` sentences of a text that is no note, such as a message of the user."""
+    """Yield up to `MAX_STATEMENTS` sentences of a text that is no note, such as a message of the
+    user.
+    """
     for said in islice(_sentences(ProseBlock(1, text), False), MAX_STATEMENTS):
         yield said.text
 

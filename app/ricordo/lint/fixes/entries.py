@@ -15,10 +15,9 @@ from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.prose import split_words
 from ricordo.memory.change import AddEntry, ChangeOperation, Create, EditLine, MoveLine, SetField
 from ricordo.memory.entry import find_entry_lines, find_model_entry, format_entry
-from ricordo.memory.index import Entry, EntryForm, MemoryIndex
+from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import move_line, split_lines
 from ricordo.memory.link_text import format_markdown_link
-from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import choose_path
 from ricordo.memory.note import Note

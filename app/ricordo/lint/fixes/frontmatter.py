@@ -11,7 +11,7 @@ from ricordo.lint.fixes.entries import summarise_text
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
 from ricordo.memory.change import EditLine, SetField
 from ricordo.memory.frontmatter import parser as frontmatter
-from ricordo.memory.frontmatter.values import Frontmatter, Value
+from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
 from ricordo.search.fuzzy import find_similar

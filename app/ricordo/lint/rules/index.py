@@ -15,9 +15,8 @@ from ricordo.lint.fixes.entries import (
 )
 from ricordo.lint.fixes.links import LinkTargets
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.memory.index import Entry, EntryForm, MemoryIndex
+from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
-from ricordo.memory.load import Load, strip_index
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.frontmatter import parser
-from ricordo.memory.frontmatter.values import Frontmatter, Value
+from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.lines import detect_line_end
 from ricordo.text import make_visible
 

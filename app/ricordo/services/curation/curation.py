@@ -286,9 +286,9 @@ def apply_proposals(
     by_hand: bool,
     confirmed: Collection[str] = (),
 ) -> ApplyResult:
-    """Apply pending proposals as one change set: those for which `why_left` gives no reason to skip
-    them, and whose notes are as shown. A proposal with an alarm is applied only where its id is in
-    `confirmed`.
+    """Apply pending proposals as one change set: those for which `why_skipped` gives no reason to
+    skip them, and whose notes are as shown. A proposal with an alarm is applied only where its id
+    is in `confirmed`.
 
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.

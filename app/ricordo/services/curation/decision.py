@@ -35,7 +35,7 @@ from ricordo.memory.draft import apply_edits
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
-from ricordo.secrets.excerpt import collect_secrets, mask_excerpt
+from ricordo.secrets.find import collect_secrets, mask_excerpt
 from ricordo.services.curation.curation import (
     ApplyPlan,
     ApplyResult,

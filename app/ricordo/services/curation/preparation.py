@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.registry import find_named_session, open_transcript
 from ricordo.agents.transcripts.checkpoint import dump_checkpoint, load_checkpoint
 from ricordo.agents.transcripts.session import Message, Session

@@ -22,17 +22,16 @@ from ricordo.memory.change import (
     MoveLine,
     drop_empty_edits,
 )
-from ricordo.memory.compose import compose
+from ricordo.memory.compose import compose, find_hard_link_warnings
 from ricordo.memory.diff import format_unified
 from ricordo.memory.draft import apply_edits
 from ricordo.memory.entry import find_last_line, find_model_entry, format_entry
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
-from ricordo.memory.protection import find_hard_link_warnings, is_protected
-from ricordo.secrets.excerpt import collect_secrets, mask_excerpt
-from ricordo.services.describe import describe_finding
+from ricordo.memory.note import is_protected
+from ricordo.secrets.find import collect_secrets, mask_excerpt
+from ricordo.services.describe import describe_finding, format_finding
 from ricordo.services.edits.change import protected_paths
-from ricordo.services.report import format_finding
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_visible
 

@@ -89,7 +89,7 @@ def _make_instruction_check(notebook: Notebook) -> Callable[[str], bool]:
 
 @dataclass(frozen=True, slots=True)
 class EngineTarget:
-    """A model or a program that can be asked (`engines.MakeEngine`)."""
+    """A model or a program that can be asked (by an `EngineFactory`)."""
 
     ask: ModelClient | ProgramClient
     author: Author

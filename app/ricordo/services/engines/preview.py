@@ -57,7 +57,7 @@ def preview_curation(
     notebook: Notebook, own: EngineSettings, scope: CurationScope, step: Step = lambda _: None
 ) -> CurationPreview:
     """Return the preview of a curation of the `scope` by the engine of the settings `own`. Raises
-    as `prepare`.
+    as `prepare_for`.
     """
     memory = notebook.read()
     try:

@@ -21,7 +21,7 @@ def begin_redaction(notebook: Notebook) -> Redaction:
 def allow_value(notebook: Notebook, redacted: RedactedValue) -> None:
     """Allow a value of this memory to be sent in every run from now on. Raises StateUnusable.
 
-    Its fingerprint is stored, never the value. `undo` and `withhold_value` revert this.
+    Its fingerprint is stored, never the value. An undo and `withhold_value` revert this.
     """
     # the fingerprint of a run without a key is valid in that run only
     load_redaction_key(notebook.environment.state)

@@ -14,8 +14,8 @@ from ricordo.background import Throttle
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.services.history.maintenance import describe_recovery
 from ricordo.services.history.recorder import STABLE_SECONDS, RecordResult
+from ricordo.services.history.recovery import describe_recovery
 from ricordo.services.inbox.inbox import read_inbox
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.reader import reread_files

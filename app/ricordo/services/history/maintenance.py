@@ -1,22 +1,19 @@
-"""Maintenance of the history: checking, trimming and purging it, and recovery at the start."""
+"""Maintenance of the history: checking, measuring, trimming and purging it."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import time
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ricordo.agents.registry import place_from_directory
 from ricordo.agents.transcripts.store import TranscriptStore
-from ricordo.errors import Busy, RicordoError, StateUnusable
+from ricordo.errors import RicordoError, StateUnusable
 from ricordo.memory.change import compute_digest
-from ricordo.memory.memory import Memory
 from ricordo.search.store import purge_indexes, purge_usage
 from ricordo.services.conflicts.opinions import purge_opinions
-from ricordo.services.history.recorder import STABLE_SECONDS
 from ricordo.services.ledger.ledger import purge_ledger
 from ricordo.services.search.usage import LOCK_TIMEOUT
 from ricordo.services.workspace.environment import Environment
@@ -38,8 +35,6 @@ from ricordo.storage.purge import (
     purge_documents,
 )
 from ricordo.storage.reader import read_memory
-from ricordo.storage.writer import RecoveryResult
-from ricordo.text import make_visible
 
 _ACCOUNTED_FOR = "SELECT sha FROM blob UNION SELECT sha FROM dropped"
 """Contents that are stored, and those that the user dropped."""
@@ -263,57 +258,3 @@ def _purge_quotes(environment: Environment, value: str) -> int:
     except (sqlite3.Error, OSError) as error:
         message = f"Stored session data cannot be searched: {error}."
         raise StateUnusable(message, changed=_ONLY_HISTORY) from None
-
-
-_ATTEMPTS = 10
-
-
-def read_and_record(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return the memory, read and recorded, and messages to the user.
-
-    Raises MemoryNotFound, MemoryUnreadable, StateUnusable and Busy.
-    """
-    recovered = notebook.writer.recover(notebook.environment.now)
-    memory = _read_when_stable(notebook)
-    notebook.record(memory)
-    return memory, [*describe_recovery(recovered), *notebook.take_messages()]
-
-
-def read_and_try_to_record(notebook: Notebook) -> tuple[Memory, list[str]]:
-    """Return what `begin` returns; if the state cannot be written, the memory unrecorded, as the
-    history can still be shown. Raises MemoryNotFound, MemoryUnreadable and Busy.
-    """
-    try:
-        return read_and_record(notebook)
-    except Busy:
-        raise
-    except StateUnusable as error:
-        message = f"{error.message} Earlier history is shown; nothing new can be recorded."
-        return notebook.read(), [message, *notebook.take_messages()]
-
-
-def describe_recovery(recovered: RecoveryResult) -> list[str]:
-    """Return what a recovery did, a sentence each."""
-    messages: list[str] = []
-    if recovered.completed:
-        messages.append("An interrupted change was completed.")
-    if recovered.reverted:
-        messages.append("An interrupted change was reverted: somebody else wrote since.")
-    for path in recovered.pending:
-        messages.append(
-            f"An interrupted change is pending: {make_visible(path)} is missing or was replaced."
-        )
-    return messages
-
-
-def _read_when_stable(notebook: Notebook) -> Memory:
-    """Return the memory once no file was written for a moment: an agent may still be writing."""
-    for _ in range(_ATTEMPTS):
-        memory = notebook.read()
-        newest = max((file.facts.modified for file in memory.files), default=0.0)
-        seconds = newest + STABLE_SECONDS - time.time()
-        # a time in the future is a wrong clock, not a writer
-        if not 0 < seconds <= STABLE_SECONDS:
-            break
-        time.sleep(seconds)
-    return memory

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, drop_empty_edits
+from ricordo.memory.compose import find_hard_link_warnings
 from ricordo.memory.memory import Memory
-from ricordo.memory.protection import find_hard_link_warnings
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.history import History
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
@@ -130,8 +130,8 @@ def read_content(notebook: Notebook, sha: str | None) -> bytes | None:
 
 
 def read_whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
-    """Return what `content` returns. Raises ChangeRefused if a value was purged from it: then the
-    stored text is not what the file held.
+    """Return what `read_content` returns. Raises ChangeRefused if a value was purged from it: then
+    the stored text is not what the file held.
     """
     raw = read_content(notebook, sha)
     with notebook.database.connect() as connection:

@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Change, ChangeSet, Edit, Insert, Rewrite, drop_empty_edits
-from ricordo.memory.compose import compose
+from ricordo.memory.compose import compose, find_hard_link_warnings
 from ricordo.memory.diff import revert_hunks
 from ricordo.memory.index import Entry, MemoryIndex, read_index
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, read_note
-from ricordo.memory.protection import find_hard_link_warnings
 from ricordo.services.inbox.inbox import REVERT_REASON_PREFIX, Inbox, InboxChange
 from ricordo.text import make_visible
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 
 from ricordo import git
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.workplace import find_workplace
 from ricordo.memory.memory import Memory
 from ricordo.search.association import LINKS, Association, Associations

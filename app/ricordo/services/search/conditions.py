@@ -244,7 +244,7 @@ def find_matching(memory: Memory, typed: str) -> frozenset[str]:
 
 
 def prepare_matching(memory: Memory) -> None:
-    """Prepare what `fitting` needs, so that no key waits for it."""
+    """Prepare what `find_matching` needs, so that no key waits for it."""
     _narrower(memory).prepare()
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ricordo import __version__
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.resources import read_data_text

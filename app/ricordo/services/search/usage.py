@@ -109,7 +109,7 @@ def _usage(environment: Environment, memory: Memory) -> UsageStore:
 
 def _is_plain(token: str) -> bool:
     """Return whether a token is made of words, as no password, key or number is: letters only, each
-    word in lower case, upper case or capitalised, and none longer than `LONGEST_WORD`.
+    word in lower case, upper case or capitalised, and none longer than `MAX_WORD_LENGTH`.
     """
     return all(
         part.isalpha() and len(part) <= MAX_WORD_LENGTH and part in _usual_cases(part)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import ClassVar
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.catch_up import Stamps, catch_up, list_watched_paths, read_stamps
 from ricordo.agents.transcripts.session import FileAction, Session
 from ricordo.agents.transcripts.sources import SessionFilter
@@ -50,7 +51,7 @@ class _NoteAccess:
 class Activity:
     """A source of evidence: readings of notes, and their origins."""
 
-    rules = frozenset(("never-read", "stale"))
+    rules: ClassVar[frozenset[str]] = frozenset(("never-read", "stale"))
 
     def __init__(
         self, place: MemoryPlace, environment: Environment, store: TranscriptStore

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.registry import SUPPORTED, find_support
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
@@ -27,7 +27,9 @@ def find_session_filter(place: MemoryPlace, environment: Environment) -> Session
 
 
 def read_filter_stamps(environment: Environment) -> tuple[tuple[str, int], ...]:
-    """Return the files that `bearing` depends on, each with the time of its last change."""
+    """Return the files that `find_session_filter` depends on, each with the time of its last
+    change.
+    """
     home, environ = environment.agent_home, environment.environ
     return tuple(
         (path, _changed_at(path))

@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ricordo import git
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.lint.evidence import NO_EVIDENCE, CheckOutcome, Evidence, NoteCommit, NotePair, Verdict
 from ricordo.lint.retention import NoteEvents, Retention, get_decay_kind
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class PairSource:
     """Source of note pairs. Compares only changed notes, and caches results across processes."""
 
-    rules = frozenset(RULE_OF.values())
+    rules: ClassVar[frozenset[str]] = frozenset(RULE_OF.values())
 
     def __init__(self, state: str) -> None:
         """`state` is the directory for Ricordo's data; nothing is read yet."""
@@ -95,7 +95,7 @@ _Blob = tuple[str, float]
 class CommitSource:
     """Source of commit dates. Runs git once, and again when a note's modification time changes."""
 
-    rules = frozenset(("stale", "never-read"))
+    rules: ClassVar[frozenset[str]] = frozenset(("stale", "never-read"))
 
     def __init__(self, root: str) -> None:
         """`root` is the directory of the memory; git is not run yet."""
@@ -184,7 +184,7 @@ class ClaimSource:
     again.
     """
 
-    rules = CLAIM_RULES
+    rules: ClassVar[frozenset[str]] = CLAIM_RULES
 
     def __init__(self, project: str, environment: Environment) -> None:
         """`project` is a directory; it is not read yet."""
@@ -303,7 +303,8 @@ def compute_retention(
     written: Mapping[str, date],
 ) -> dict[str, Retention]:
     """Return the retention of each note, by path. Left out are unreadable notes and the sources of
-    a wiki, which do not age. `written` is the result of `written_here`.
+    a wiki, which do not age. `written` has the day of the last change of the files that Ricordo
+    wrote.
     """
     ages = AgeSources(evidence, written)
     retention: dict[str, Retention] = {}

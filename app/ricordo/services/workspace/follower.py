@@ -53,7 +53,7 @@ class EvidenceCollector:
     """Gathers the evidence on the memory that a follower shows."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Nothing is gathered before `shown` is called with a memory."""
+        """Nothing is gathered before `set_memory` is called with a memory."""
         self._notebook = notebook
         self._memory: Memory | None = None
         self._done_for: Memory | None = None
@@ -87,7 +87,7 @@ class EvidenceCollector:
 
     async def _next_work(self) -> _Work | None:
         """Return how to gather: everything once another memory is shown, or only news; None if
-        there is neither within `NEWS_EVERY`.
+        there is neither within `NEWS_INTERVAL`.
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), NEWS_INTERVAL)

@@ -12,7 +12,7 @@ from enum import IntEnum, auto
 from functools import cached_property
 
 from ricordo import git
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
@@ -22,8 +22,7 @@ from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note
-from ricordo.memory.protection import is_protected
+from ricordo.memory.note import Note, is_protected
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.recorder import Recorder, RecordResult, do_not_throttle
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
@@ -96,7 +95,7 @@ class EncryptedFiles(Container[str]):
 
 
 def summarize(place: MemoryPlace, snapshot: Snapshot) -> Summary:
-    """Return the numbers of a snapshot in the form of `storage.last_seen`; findings that take
+    """Return the numbers of a snapshot in the form of `storage.summary_cache`; findings that take
     evidence are counted only if it was gathered.
     """
     load = snapshot.memory.load

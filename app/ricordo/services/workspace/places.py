@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ricordo import git
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.folder import NO_MEMORY, has_notes
-from ricordo.agents.place import MemoryPlace
 from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, find_memories_in, place_from_directory
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import MemoryNotFound

@@ -9,8 +9,8 @@ from ricordo.lint.finding import SEVERITY_WORDS, Severity
 from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.resources import home_directory, themes_directory
 from ricordo.services.workspace.environment import Environment
-from ricordo.settings.names import ActionKeys, SettingsNames
-from ricordo.settings.reader import read_settings
+from ricordo.settings.keymap import ActionKeys
+from ricordo.settings.reader import SettingsNames, read_settings
 from ricordo.settings.settings import Settings, find_settings_file
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors, read_themes

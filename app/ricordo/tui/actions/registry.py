@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from string import punctuation
 
-from ricordo.settings.names import ActionKeys
+from ricordo.settings.keymap import ActionKeys
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.catalogue import (
     APP_ACTIONS,

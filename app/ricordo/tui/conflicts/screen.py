@@ -202,7 +202,7 @@ class ConflictsScreen(ActionScreen[None]):
         self, conflicts: Sequence[Conflict], uncertain_count: int = 0, *, is_compared: bool
     ) -> None:
         """Show the remaining conflicts: the same one if it still exists, else the next one; and the
-        number of uncertain pairs that nobody judged (`in_doubt`).
+        number of uncertain pairs that nobody judged (`uncertain_count`).
         """
         before = self.conflict
         self._conflicts, self._uncertain_count, self._is_known = (

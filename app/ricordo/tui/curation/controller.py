@@ -14,7 +14,6 @@ from ricordo.services.curation.pending import get_curation_stamp, load_curation_
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.render.uncertain_lines import render_sent
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -178,7 +177,7 @@ class CurationController:
             self._run(partial(self._store, merged, self._request))
 
     async def _store(self, curation: Curation, request: RetryRequest | None) -> None:
-        """Store the proposals of a curation as pending; `asked` is the request they answer."""
+        """Store the proposals of a curation as pending; `request` is what they answer."""
         from ricordo.services.curation.curation import save_curation
         from ricordo.services.curation.preparation import summarize_skipped
 
@@ -240,7 +239,7 @@ class RetryQuestion:
     title = "Sent back · a change that the checks rejected"
 
     def __init__(self, notebook: Notebook, request: RetryRequest, rejected: RejectedChange) -> None:
-        """`asked` is the request of the curation that proposed it."""
+        """`request` is that of the curation that proposed it."""
         # its own notebook: it is used in a thread
         self._notebook = notebook.copy()
         self._request = request
@@ -256,6 +255,8 @@ class RetryQuestion:
         """Return what would be sent, as lines."""
         about = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)]
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
+        from ricordo.tui.render.uncertain_lines import render_sent
+
         return [*about, *heading, *render_sent(before.egress.text, "== ", width)]
 
     def ask(self, before: RetryPreview, step: Step) -> Curation:

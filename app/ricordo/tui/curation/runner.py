@@ -50,7 +50,7 @@ class CurationRunner:
     def load_preview(
         self, engine: EngineSettings, scope: CurationScope, step: Step
     ) -> CurationPreview:
-        """Return what the engine `own` would be sent for `scope` and what that may cost; remember
+        """Return what the `engine` would be sent for `scope` and what that may cost; remember
         the engine as the last chosen one. Raises RicordoError.
         """
         from ricordo.services.engines.choice import save_chosen_engine

@@ -48,7 +48,7 @@ from ricordo.tui.curation.rows import (
     render_reasons,
     render_undecidable,
 )
-from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.render.line import StyledLine, StyledSpan
 
@@ -92,9 +92,9 @@ class CurationScreen(ListDiffScreen):
         send_back: Callable[[RejectedChange], None],
         count_changed: Callable[[], None],
     ) -> None:
-        """`notebook` is for this screen's threads; `deciding` holds the decisions so far; `curate`
-        asks for more proposals, `send_back` sends a rejected change back, `changed` is called when
-        the number of pending proposals may have changed.
+        """`notebook` is for this screen's threads; `decisions` holds the decisions so far; `curate`
+        asks for more proposals, `send_back` sends a rejected change back, `count_changed` is called
+        when the number of pending proposals may have changed.
         """
         super().__init__(notebook, palette, keymap, hands)
         self._edit_text, self._ask_history = hands.edit_text, hands.update_history

@@ -10,8 +10,7 @@ from ricordo.errors import RicordoError
 from ricordo.settings.values import is_model
 from ricordo.text import make_one_line
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen
-from ricordo.tui.dialogs.confirm import ConfirmScreen
-from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
+from ricordo.tui.dialogs.form import ConfirmScreen, Field, FormResult, FormScreen
 from ricordo.tui.render.egress_lines import describe_price
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.events import Click
 from textual.screen import Screen
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.notebook import get_short_name
 from ricordo.settings.keymap import Keymap
@@ -25,7 +25,7 @@ from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.render.bars import render_key_line, render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 from ricordo.tui.widgets.text_view import TextView
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.tui.actions.bindings import dialog_bindings
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.form import Field, FieldForm

@@ -141,7 +141,7 @@ class OriginScreen(ActionScreen[None]):
         empty_text: str = NO_ORIGIN,
     ) -> None:
         """`about` is the path of a note; `find` returns its origins and is called in a thread;
-        `nothing` is shown if there are none.
+        `empty_text` is shown if there are none.
         """
         super().__init__(palette, keymap)
         self._find = find

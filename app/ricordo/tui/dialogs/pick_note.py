@@ -21,7 +21,7 @@ from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 
 if TYPE_CHECKING:
     from ricordo.memory.note import Note

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +17,7 @@ from ricordo.services.edits.change import (
     apply_or_merge,
     build_change_set,
 )
+from ricordo.services.history.undo import UndoResult, UndoToConfirm, redo, undo
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.color_palette import Palette
+    from ricordo.tui.edits.expected_writes import ExpectedWrites
 
 MERGED = "Merged with changes by others: check again"
 UNCHANGED = "Nothing written yet: others wrote at the same moment"
@@ -166,7 +167,7 @@ class ChangeWriter:
     async def write_and_report(
         self, change_set: ChangeSet, message: str, undoes: int | None = None
     ) -> bool:
-        """Apply `change_set` and report `told`; return whether it was written."""
+        """Apply `change_set` and report `message`; return whether it was written."""
         written = await self.write_or_show(change_set, undoes) is not None
         if written:
             self.report(message)
@@ -199,6 +200,35 @@ class ChangeWriter:
         again = await self.ask(screen)
         return again is True
 
+    async def undo_last(self) -> frozenset[str]:
+        """Undo the last change and report it; return what it was about. Raises what `undo`
+        raises.
+        """
+        return await self._undo_or_redo(undo, "Undone")
+
+    async def redo_last(self) -> frozenset[str]:
+        """Redo what was undone last and report it; return what it was about. Raises what `redo`
+        raises.
+        """
+        return await self._undo_or_redo(redo, "Redone")
+
+    async def _undo_or_redo(
+        self, act: Callable[[Notebook], UndoResult | UndoToConfirm], word: str
+    ) -> frozenset[str]:
+        outcome = await asyncio.to_thread(act, self.notebook)
+        message = f"{word}: {outcome.description}."
+        if isinstance(outcome, UndoResult):
+            await self.record_written(edit.path for edit in outcome.edits)
+            self.report(message)
+            return outcome.affected
+        if isinstance(outcome.outcome, MergedEdits):
+            approved = await self.show_merge(outcome.outcome)
+            if approved is not None:
+                await self.write_and_report(approved, message, outcome.undoes)
+        else:
+            await self.show_edit_conflict(outcome.outcome)
+        return frozenset()
+
     def report(self, message: str, *, severe: bool = False) -> None:
         """Show `message` in a toast."""
         self._screen.notify(
@@ -214,53 +244,3 @@ class ChangeWriter:
         """Read the memory again; wait until the screen shows it and knows what can be undone."""
         await self._expected.wait_until_shown(self._follower.request_reread())
         await self._ask_history()
-
-
-_PATIENCE = 3.0
-"""Seconds to wait until the screen shows what was written: with 100,000 notes it takes longer.
-"""
-
-
-class ExpectedWrites:
-    """The files of one memory that Ricordo wrote and that no snapshot has shown yet."""
-
-    def __init__(self) -> None:
-        """Nothing is expected."""
-        self._snapshot: int | None = None
-        """The number of the snapshot that will show them; None while they are being written."""
-        self._shown = asyncio.Event()
-        self.paths: frozenset[str] = frozenset()
-        """Paths that Ricordo wrote."""
-        self.moved: Mapping[str, str] = {}
-        """New paths of notes that Ricordo renames, by old path."""
-
-    def expect(self, root: str, change_set: ChangeSet) -> None:
-        """Record what `change_set` will change in the memory at `root`."""
-        edits = [edit for edit in change_set.edits if edit.root == root]
-        self.record_written(edit.path for edit in edits)
-        renamed = (edit for edit in edits if edit.moved_from and not edit.moved_from_root)
-        self.moved = {**self.moved, **{edit.moved_from: edit.path for edit in renamed}}
-
-    def record_written(self, paths: Iterable[str]) -> None:
-        """Record that Ricordo changes `paths`."""
-        self._snapshot = None
-        self.paths |= frozenset(paths)
-
-    def forget(self) -> None:
-        """Expect nothing."""
-        self.paths, self.moved = frozenset(), {}
-
-    def record_shown(self, number: int) -> None:
-        """Record that the snapshot requested as `number` is on the screen."""
-        if self._snapshot is not None and number >= self._snapshot:
-            self.forget()
-            self._shown.set()
-
-    async def wait_until_shown(self, number: int) -> None:
-        """Wait until the snapshot requested as `number` is on the screen, for a few seconds at
-        most.
-        """
-        self._snapshot = number
-        self._shown.clear()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._shown.wait(), _PATIENCE)

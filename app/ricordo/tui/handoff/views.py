@@ -9,7 +9,7 @@ from ricordo.tui.handoff.fact_rows import AnyFact, FactRow, FactTable, draw_fact
 from ricordo.tui.handoff.rows import DraftRow
 from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 from ricordo.tui.widgets.row_list import RowList
 
 
@@ -24,7 +24,7 @@ class DraftView(CursorView):
         *,
         id: str,
     ) -> None:
-        """Start empty; `tell` draws."""
+        """Start empty; `show_rows` draws."""
         super().__init__(palette, moved, id=id)
         self._draw = draw
         self._rows: Sequence[DraftRow] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -14,16 +14,14 @@ from ricordo.errors import ChangeRefused, StateUnusable
 from ricordo.memory.change import Rewrite
 from ricordo.memory.entry import MovedEntry, lift_above_cut, move_entry
 from ricordo.memory.names import TargetKind
-from ricordo.services.edits.change import MergedEdits
-from ricordo.services.history.undo import UndoResult, UndoToConfirm, redo, undo
 from ricordo.tui.context import ActionContext, Pane
-from ricordo.tui.edits.writer import ExpectedWrites
-from ricordo.tui.main.fixes import find_fixable
+from ricordo.tui.edits.expected_writes import ExpectedWrites
 from ricordo.tui.render.index_rows import IndexRow, RowKind
 
 if TYPE_CHECKING:
     from textual.app import App
 
+    from ricordo.lint.finding import Finding
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.index import Entry, MemoryIndex
     from ricordo.services.workspace.follower import Follower
@@ -146,7 +144,7 @@ class NoteActions:
             self._settling.update_snapshot(snapshot)
 
     def follow_moved_notes(self, snapshot: Snapshot) -> None:
-        """Keep the open note and the marks in `look` where Ricordo moved notes."""
+        """Keep the open note and the marks in `snapshot` where Ricordo moved notes."""
         for old, new in self._expected.moved.items():
             if new not in snapshot.memory.by_path:
                 continue
@@ -182,7 +180,7 @@ class NoteActions:
             conflicts=snapshot.counts_by_rule.get("contradiction", 0) if snapshot else 0,
         )
 
-    # What other screens call (`RevertActions`)
+    # What other screens call (`NotebookActions`)
 
     @property
     def can_undo(self) -> bool:
@@ -225,11 +223,11 @@ class NoteActions:
 
     async def undo_last(self) -> frozenset[str]:
         """Undo the last change; return what it was about, such as paths of notes."""
-        return await self._writing.run_in_turn(partial(undo_last, self._writing)) or frozenset()
+        return await self._writing.run_in_turn(self._writing.undo_last) or frozenset()
 
     async def redo_last(self) -> frozenset[str]:
         """Redo what was undone last; return what it was about, such as paths of notes."""
-        return await self._writing.run_in_turn(partial(redo_last, self._writing)) or frozenset()
+        return await self._writing.run_in_turn(self._writing.redo_last) or frozenset()
 
     def clear_marks(self) -> None:
         """Clear all marks."""
@@ -365,36 +363,6 @@ def _load_history() -> Callable[[Notebook], tuple[bool, bool]]:
     return can_undo
 
 
-async def undo_last(writing: ChangeWriter) -> frozenset[str]:
-    """Undo the last change and report it; return what it was about. Raises what `undo` raises."""
-    return await _undo_or_redo(writing, undo, "Undone")
-
-
-async def redo_last(writing: ChangeWriter) -> frozenset[str]:
-    """Redo what was undone last and report it; return what it was about. Raises what `redo`
-    raises.
-    """
-    return await _undo_or_redo(writing, redo, "Redone")
-
-
-async def _undo_or_redo(
-    writing: ChangeWriter, act: Callable[[Notebook], UndoResult | UndoToConfirm], word: str
-) -> frozenset[str]:
-    outcome = await asyncio.to_thread(act, writing.notebook)
-    message = f"{word}: {outcome.description}."
-    if isinstance(outcome, UndoResult):
-        await writing.record_written(edit.path for edit in outcome.edits)
-        writing.report(message)
-        return outcome.affected
-    if isinstance(outcome.outcome, MergedEdits):
-        approved = await writing.show_merge(outcome.outcome)
-        if approved is not None:
-            await writing.write_and_report(approved, message, outcome.undoes)
-    else:
-        await writing.show_edit_conflict(outcome.outcome)
-    return frozenset()
-
-
 class EntryMoves:
     """Moves the entry of the index under the cursor; the cursor moves with it."""
 
@@ -448,3 +416,28 @@ def _is_shown_by(snapshot: Snapshot, index: MemoryIndex, entry: Entry, row: Inde
     if target.target_kind is TargetKind.NOTE:
         return row.kind is RowKind.NOTE and target.path == row.path
     return row.kind is RowKind.MISSING and index.path == row.path
+
+
+def find_fixable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
+    """Return the findings to fix: the one with `finding_id`, else the worst with a fix of each of
+    the notes at `paths`. Of several, those whose fix must be confirmed alone are left out.
+    """
+    if finding_id:
+        return [
+            finding
+            for finding in snapshot.findings
+            if finding.id == finding_id and finding.fix is not None
+        ]
+    worst = [
+        next(
+            (finding for finding in snapshot.by_path.get(path, ()) if finding.fix is not None), None
+        )
+        for path in paths
+    ]
+    findings = [finding for finding in worst if finding is not None]
+    if len(findings) <= 1:
+        return findings
+    # imported late: the first paint need not wait for finding
+    from ricordo.services.edits.fix import INTERACTIVE_RULES
+
+    return [finding for finding in findings if finding.rule not in INTERACTIVE_RULES]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.lint.finding import Finding
 from ricordo.memory.layout import FileRole
-from ricordo.memory.protection import is_protected
+from ricordo.memory.note import is_protected
 from ricordo.secrets import find_secrets
 from ricordo.services.edits.fix import INTERACTIVE_RULES, compose_fix
 from ricordo.services.history.maintenance import PurgeResult, purge_value
@@ -121,28 +121,3 @@ def _explain_protection(note: Note) -> str:
     if note.role is FileRole.SOURCE:
         return f"{name} is a raw source, which is always protected."
     return f"{name} is protected by its frontmatter (pinned or read_only); e edits it."
-
-
-def find_fixable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> list[Finding]:
-    """Return the findings to fix: the one with `finding_id`, else the worst with a fix of each of
-    the notes at `paths`. Of several, those whose fix must be confirmed alone are left out.
-    """
-    if finding_id:
-        return [
-            finding
-            for finding in snapshot.findings
-            if finding.id == finding_id and finding.fix is not None
-        ]
-    worst = [
-        next(
-            (finding for finding in snapshot.by_path.get(path, ()) if finding.fix is not None), None
-        )
-        for path in paths
-    ]
-    findings = [finding for finding in worst if finding is not None]
-    if len(findings) <= 1:
-        return findings
-    # imported late: the first paint need not wait for finding
-    from ricordo.services.edits.fix import INTERACTIVE_RULES
-
-    return [finding for finding in findings if finding.rule not in INTERACTIVE_RULES]

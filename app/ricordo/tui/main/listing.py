@@ -57,7 +57,7 @@ class Listing:
         return clip(" · ".join(filter(None, (title, self.filter_label))), _LONGEST_TITLE)
 
     def make_rows(self, snapshot: Snapshot) -> tuple[IndexRow, ...]:
-        """Return the rows of `look`; none where order or filter need notes that are not read
+        """Return the rows of `snapshot`; none where order or filter need notes that are not read
         yet.
         """
         if not snapshot.is_read and (self.order is not IndexOrder.INDEX or self.filter_label):
@@ -99,7 +99,7 @@ class Listing:
 
 
 async def prepare_filter(snapshot: Snapshot | None) -> None:
-    """Prepare `look` for filters by words, so that no key has to wait."""
+    """Prepare `snapshot` for filters by words, so that no key has to wait."""
     if snapshot is not None and snapshot.memory is not _shown.narrowable:
         # imported late: the first paint need not wait for it
         from ricordo.services.search.conditions import prepare_matching

@@ -19,7 +19,7 @@ from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickedNote, PickNoteScreen
 
 if TYPE_CHECKING:
-    from ricordo.agents.place import MemoryPlace
+    from ricordo.agents.agent import MemoryPlace
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note

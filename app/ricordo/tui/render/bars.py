@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.lint.finding import Finding, Severity
-from ricordo.memory.load import Load
+from ricordo.memory.index import Load
 from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 from ricordo.services.workspace.notebook import Snapshot, get_short_name
 from ricordo.text import clip, make_one_line
@@ -29,8 +29,8 @@ def render_status_line(
     pending: int = 0,
 ) -> list[Spans]:
     """Return the status line: its left part, then right parts from the longest to the shortest:
-    findings, load, the background job (`doing`) or whether the memory is watched, the number of
-    changes `new` in the inbox, and of proposals that are pending (`waiting`).
+    findings, load, the `background_job` or whether the memory is watched, the
+    number of changes `new` in the inbox, and that of `pending` proposals.
     """
     left = [
         StyledSpan(" Ricordo ", "accent bold"),

@@ -109,7 +109,7 @@ def render_egress_summary(
     egress: Egress | None, counted: Estimate | None = None
 ) -> Mapping[str, Spans]:
     """Return three lines by name: the cost, the tokens left of the caps, the redacted secrets; only
-    their names while `leaving` is None. `counted` is the estimate by the server's token count.
+    their names while `egress` is None. `counted` is the estimate by the server's token count.
     """
     if egress is None:
         return {name: (_render_label(name),) for name in ("cost", "left", "secrets")}
@@ -169,7 +169,7 @@ def render_preview(before: CurationPreview | None, failure: str, width: int) -> 
 
 
 def render_egress(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
-    """Return what is `wrong`, the warnings, and what would be sent."""
+    """Return the `problems`, the warnings, and what would be sent."""
     lines = _render_problems(egress, problems, width)
     return lines + (render_brief(egress.text, width) if egress else [])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ricordo.agents.place import MemoryPlace
+from ricordo.agents.agent import MemoryPlace
 from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
@@ -23,7 +23,7 @@ def describe_empty_index(
 ) -> list[tuple[str, str]]:
     """Return paragraphs, with their styles, for an index pane without rows.
 
-    `narrowed` describes the filter, "" for none; `memories` and `reread` are the keys that open
+    `filter_text` describes the filter, "" for none; `memories` and `reread` are the keys that open
     another memory and read this one again.
     """
     if followed is None or (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ricordo.lint.evidence import CheckOutcome, Evidence, Verdict
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.retention import Retention
-from ricordo.memory.load import Load
+from ricordo.memory.index import Load
 from ricordo.memory.note import get_stem
 from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, make_one_line

@@ -15,7 +15,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note, ReadError
-from ricordo.services.search.ambient import LINKS, Association
+from ricordo.search.association import LINKS, Association
 from ricordo.services.sessions.activity_text import (
     describe_age,
     describe_reads_briefly,

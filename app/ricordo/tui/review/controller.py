@@ -137,7 +137,7 @@ class ReviewController:
     async def store_verdict(
         self, snapshot: Snapshot, path: str, judgement: ReviewVerdict, until: str = ""
     ) -> bool:
-        """Store the user's verdict on a note as it is in `look`; return whether it was stored.
+        """Store the user's verdict on a note as it is in `snapshot`; return whether it was stored.
         Errors are reported.
         """
         try:

@@ -35,13 +35,13 @@ EDITED, RETIRED = "edited", "retired"
 
 
 def findings_still_there(item: ReviewNote, snapshot: Snapshot) -> list[Finding]:
-    """Return the findings of an item that are in `look` too, worst first."""
+    """Return the findings of an item that are in `snapshot` too, worst first."""
     ids = {finding.id for finding in item.findings}
     return [finding for finding in snapshot.by_path.get(item.note.path, ()) if finding.id in ids]
 
 
 def render_findings(item: ReviewNote, snapshot: Snapshot, width: int) -> list[StyledLine]:
-    """Return the findings on a note in `look` with their evidence, then its retention."""
+    """Return the findings on a note in `snapshot` with their evidence, then its retention."""
     path = item.note.path
     lines: list[StyledLine] = []
     for finding in findings_still_there(item, snapshot):

@@ -88,7 +88,9 @@ class ReviewScreen(ActionScreen[None]):
         judge: StoreVerdict,
         show_origin: Callable[[Snapshot, str], None],
     ) -> None:
-        """`queue` is what is due in `look`; `show_origin` shows the messages that caused a note."""
+        """`queue` is what is due in `snapshot`; `show_origin` shows the messages that caused a
+        note.
+        """
         super().__init__(palette, keymap)
         self._snapshot = snapshot
         self._before = snapshot.verdicts

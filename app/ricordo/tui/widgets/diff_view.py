@@ -11,7 +11,7 @@ from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.diff_lines import DiffLine, render_diff
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import MASK
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 
 _SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""

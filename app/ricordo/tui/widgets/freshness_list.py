@@ -20,7 +20,7 @@ from ricordo.tui.render.freshness_rows import (
     render_finding,
 )
 from ricordo.tui.render.line import BLANK, StyledLine
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 
 
 class FreshnessList(CursorView):

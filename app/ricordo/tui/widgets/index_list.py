@@ -11,7 +11,7 @@ from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.index_rows import IndexRow, RowKind, draw_index_row
 from ricordo.tui.render.line import StyledLine
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 
 Paragraphs = Sequence[tuple[str, str]]
 """Texts with their styles."""

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 
 from ricordo.memory.note import Note
-from ricordo.services.report import format_finding
+from ricordo.services.describe import format_finding
 from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ActionContext, Pane

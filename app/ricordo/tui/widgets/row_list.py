@@ -10,7 +10,7 @@ from textual.message import Message
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine
-from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.line_view import CursorView
 
 
 class RowList(CursorView):
