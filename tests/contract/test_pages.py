@@ -1,7 +1,8 @@
-"""The pages of docs/ say what the code says."""
+"""The pages of docs/ and the docstrings of packages say what the code says."""
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from tools.key_page import keys_page
 
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"
+APP = TESTS.parent / "app" / "ricordo"
+MODULE = re.compile(r"`([\w/]+\.py)`")
 
 
 def test_the_page_of_keys_is_fresh() -> None:
@@ -40,5 +43,29 @@ def test_every_test_that_the_page_of_reliability_names_is_there() -> None:
         f"{path}::{name}"
         for path, name in named
         if f"def {name}(" not in (TESTS / path).read_text("utf-8")
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", ["architecture", "decisions", "privacy", "recall"])
+def test_every_module_that_a_page_names_is_there(page: str) -> None:
+    named = MODULE.findall((DOCS / f"{page}.md").read_text("utf-8"))
+    assert named
+    assert [name for name in named if not (APP / name).is_file()] == []
+
+
+def test_every_package_says_what_it_is_for_and_names_modules_that_are_there() -> None:
+    packages = [path.parent for path in sorted(APP.rglob("__init__.py"))]
+    texts = [
+        ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8"))) or ""
+        for package in packages
+    ]
+    sizes = {str(path): len(text.splitlines()) for path, text in zip(packages, texts, strict=True)}
+    assert [path for path, size in sizes.items() if not 3 <= size <= 15] == []
+    missing = [
+        (str(package), name)
+        for package, text in zip(packages, texts, strict=True)
+        for name in MODULE.findall(text)
+        if not any((folder / name).is_file() for folder in (package, APP, TESTS.parent))
     ]
     assert missing == []

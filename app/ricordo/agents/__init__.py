@@ -3,7 +3,7 @@
 `registry.py` lists the agents, `support.py` says what can be asked of each (`AgentSupport`); other
 packages ask the registry and name no agent, which a contract test checks. An agent describes its
 memories by a `MemoryPlace` (a directory, its project, why it was found) with a `Layout`: names of
-index files, limits of the load, fields of the frontmatter. `place.py` and `workplace.py` have these
+index files, limits of the load, fields of the frontmatter. `agent.py` and `workplace.py` have these
 values, `transcripts/` reads sessions.
 
 Beside its code, an agent's package has its data: `marks.toml` (lines of a transcript that nobody

@@ -3,7 +3,7 @@
 The rules are data (`rules.toml`); the modules here apply them. A cheap prefilter rules out nearly
 every note; the candidates in the others are judged by their shape. Texts are hostile, so
 repetitions in the patterns are bounded. `seed_phrases.py` finds words of `bip39.txt` in a row;
-`known_values.py` finds a value again where nothing names it. Used wherever text is shown, sent or
+`KnownValues` finds a value again where nothing names it. Used wherever text is shown, sent or
 stored.
 """
 

@@ -7,5 +7,5 @@ others, and compares only changed notes again. `records.py` stores the pairs wit
 
 Only clear cases become findings, because an invented contradiction costs more than a missed one;
 the likeliest others are uncertain pairs, which no rule reports. The words are data
-(`rules/opposition.toml`, `rules/tools.toml`). No model takes part.
+(`lint/rules/opposition.toml`, `lint/rules/tools.toml`). No model takes part.
 """

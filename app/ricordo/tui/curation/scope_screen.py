@@ -90,7 +90,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActionScreen["Curation | None"
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`own` is the engine that is chosen at first: one of `engines`, perhaps with another
+        """`engine` is the engine that is chosen at first: one of `engines`, perhaps with another
         model.
         """
         ActionScreen.__init__(self, palette, keymap)

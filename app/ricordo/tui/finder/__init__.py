@@ -1,5 +1,6 @@
 """The finder: notes by name and content while you type, in one memory or in all.
 
-`controller.py` keeps the search indexes up to date while no key is pressed, and finds the
-associations of the open note. Until an index is ready, names are found without it.
+`search.py` has what is searched, and builds the indexes; `controller.py` has them built while no
+key is pressed, opens the screen, and finds the associations of the open note. Until an index is
+ready, names are found without it.
 """

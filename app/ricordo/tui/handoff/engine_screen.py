@@ -62,7 +62,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActionScreen["EngineSet
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`own` is the last chosen engine: one of `engines`, perhaps with another model."""
+        """`engine` is the last chosen engine: one of `engines`, perhaps with another model."""
         ActionScreen.__init__(self, palette, keymap)
         self._facts = facts
         self._engines = [replace(each, model=engine.model) for each in engines]
