@@ -68,12 +68,14 @@ def test_a_rarer_word_weighs_more_and_none_less_than_nothing(of: int, notes: int
 
 
 @given(
-    frequency=st.floats(0.1, 1e3), more=st.floats(0.1, 1e3), average=st.floats(1, 1e4), at=st.data()
+    frequency=st.floats(0.1, 1e3),
+    more=st.floats(0.1, 1e3),
+    length=st.floats(1, 1e4),
+    average=st.floats(1, 1e4),
 )
 def test_frequency_saturates_and_a_longer_text_counts_less(
-    frequency: float, more: float, average: float, at: st.DataObject
+    frequency: float, more: float, length: float, average: float
 ) -> None:
-    length = at.draw(st.floats(1, 1e4))
     value = saturate(frequency, length, average)
     assert 0 < value < saturate(frequency + more, length, average) < 1.8
     assert saturate(frequency, length + average, average) < value
@@ -127,16 +129,16 @@ def test_a_word_of_two_beginnings_counts_for_the_more_common_one(root: Path) -> 
 def test_name_description_and_keywords_weigh_more_before_they_saturate(root: Path) -> None:
     body = "sails get very white\n"
     files = {
-        "tow.md": f"---\nname: tow\n---\n{body}",
-        "two.md": f"---\nname: two\ndescription: tow\n---\n{body}",
+        "tow.md": f"---\nname: tow line\n---\n{body}",
+        "two.md": f"---\nname: two\ndescription: tow boats\n---\n{body}",
         "three.md": f"---\nname: three\nkeywords: [tow]\n---\n{body}",
         "four.md": "---\nname: four\n---\nsails get a tow\n",
     }
     each = 1.4 * log(1 + 0.5 / 4.5)
     assert score(read_index(root, files), "tow") == {
-        "tow": pytest.approx(each * 3 * 1.8 / (3 + 1.04)),
-        # the description makes the note longer: 4 + 3 + 2 words
-        "two": pytest.approx(each * 2 * 1.8 / (2 + 0.8 * (0.6 + 0.4 * 9 / 4))),
+        # name and description make the note longer: 4 + 3 * 2, and 4 + 3 + 2 * 2 words
+        "tow line": pytest.approx(each * 3 * 1.8 / (3 + 0.8 * (0.6 + 0.4 * 10 / 4))),
+        "two": pytest.approx(each * 2 * 1.8 / (2 + 0.8 * (0.6 + 0.4 * 11 / 4))),
         "three": pytest.approx(each * 2 * 1.8 / (2 + 1.04)),
         "four": pytest.approx(each * 1.8 / (1 + 1.04)),
     }
