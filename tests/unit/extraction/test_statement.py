@@ -308,6 +308,9 @@ def test_which_sentences_are_a_statement_and_which_its_reason(
         ("No, only uv commands, not pip.", StatementKind.CORRECTION),
         ("No, this time the alarm should go to pilots, not to us.", StatementKind.CORRECTION),
         ("No, from now on write commands with uv.", StatementKind.CORRECTION),
+        # an order may come after three words that open a sentence
+        ("Ok, well, so use uv whenever you commit.", StatementKind.PREFERENCE),
+        ("Uv is what runs whenever you commit.", None),
         # what is forbidden needs a reason
         ("Tankers must not enter berth 3 because the fenders cracked.", StatementKind.DECISION),
         ("You must not open berth 3 because the fenders cracked.", StatementKind.PREFERENCE),

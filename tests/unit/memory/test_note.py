@@ -89,7 +89,7 @@ def test_the_beginning_of_a_large_note_is_64_kibibytes_and_may_end_inside_a_char
     assert (note.text, note.read_error) == ("caf", ReadError.TOO_LARGE)
     # what is not UTF-8 before its end is no beginning of a text
     note = read_note("a.md", b"caf\xe9 au lait", large, AUTO_MEMORY)
-    assert (note.read_error, note.frontmatter.fields) == (ReadError.NOT_UTF8, {})
+    assert note.read_error is ReadError.NOT_UTF8
 
 
 def test_an_unreadable_file_has_its_stem_and_nothing_else() -> None:
@@ -117,6 +117,13 @@ def test_a_file_is_binary_if_more_than_a_fifth_of_it_is_nul(raw: bytes, error: R
     note = note_of(raw)
     assert note.read_error is error
     assert note.text == ("" if error is ReadError.BINARY else raw.decode("utf-8", "replace"))
+
+
+def test_a_file_in_another_encoding_is_shown_and_not_parsed() -> None:
+    text = "---\nname: x\n---\ncafé [[two]]"
+    note = note_of(text.encode("latin-1"), "a.md")
+    assert (note.text, note.body) == (text.replace("é", "�"), note.text)
+    assert (note.name, note.links) == ("a", ())
 
 
 def decode(raw: bytes) -> str | None:
