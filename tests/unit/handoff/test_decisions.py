@@ -112,6 +112,12 @@ def test_a_decision_of_the_user_has_its_reason_and_is_no_question() -> None:
     assert decide(f"> {text}") == [(1, "We decided to drop Redis.", why, True, "")]
 
 
+def test_a_decision_may_come_after_other_sentences() -> None:
+    text = "Decision: use Postgres for it."
+    assert decide(f"> {text}") == [(1, text, "", True, "")]
+    assert decide(f"> Thanks for looking. {text}") == [(1, text, "", True, "")]
+
+
 def test_a_choice_of_the_agent_has_its_reason_and_is_no_question() -> None:
     text = "I look. I chose SQLite. It locks because it logs. I chose what?"
     assert decide(text) == [(1, "I chose SQLite.", "It locks because it logs.", False, "")]
@@ -197,6 +203,7 @@ def test_what_the_agent_says_first_after_a_rejection_only_repeats_it() -> None:
             [("Rounding does not work here.", "")],
         ),
         ("Rounding does not work here. It is so. Let me use the minute.", []),
+        ("Let me use the minute. Rounding does not work here.", []),
         (
             "Let me go. Rounding does not work here. It is slow because of us, so I'll use it.",
             [

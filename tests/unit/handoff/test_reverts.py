@@ -200,6 +200,15 @@ def test_a_refused_call_is_told_by_its_command_or_by_file_and_tool() -> None:
     )
 
 
+def test_of_very_many_refused_calls_the_first_and_the_last_500_are_kept() -> None:
+    actions = RevertedActions()
+    for number in range(1_001):
+        ending = CallResult("call", is_denied=True)
+        actions.record_refusal(ToolCall("call", "Write", "make"), "", ending, at(number))
+    numbers = [action.at.number for action in actions.actions]
+    assert numbers == [*range(500), *range(501, 1_001)]
+
+
 @pytest.mark.parametrize(
     ("output", "text"),
     [

@@ -143,4 +143,4 @@ def test_what_is_stored_is_loaded_again(checkpoint: Checkpoint, kinds: list[str]
 def test_what_is_damaged_is_read_from_the_start(text: str) -> None:
     loaded = load_checkpoint(text)
     assert loaded == Checkpoint()
-    assert (loaded.offset, loaded.line, loaded.is_torn) == (0, 1, False)
+    assert (loaded.offset, loaded.line, loaded.is_torn, loaded.too_long) == (0, 1, False, 0)
