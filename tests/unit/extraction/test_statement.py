@@ -188,6 +188,7 @@ def test_a_correction_needs_something_that_the_agent_said() -> None:
         ("Always put the diff first.", "feedback"),
         ("We decided to keep everything in one file.", "project"),
         ("The plans are at https://plans.example.org. Keep that in mind.", "reference"),
+        ("I draw new plans. They are at https://plans.example.org. Remember that.", "reference"),
         ("We decided to keep the plans at https://plans.example.org only.", "project"),
         ("Errors in production are reported in the #prod-alerts channel.", "reference"),
         ("The audit is due on 2026-12-14.", "project"),
@@ -300,6 +301,8 @@ def test_which_sentences_are_a_statement_and_which_its_reason(
         ("No. The alarm should go to the pilots, not to us.", StatementKind.CORRECTION),
         ("No, not now. The alarm should go to the pilots, not to us.", StatementKind.CORRECTION),
         ("No, not here. The alarm should go to the pilots, not to us.", None),
+        # one after it does not
+        ("The alarm should go to the pilots, not to us. No.", None),
         # an objection needs a norm, and a contrast or a reason
         ("No, the alarm goes to the pilots, not to us.", None),
         ("No, the alarm should go to the pilots.", None),

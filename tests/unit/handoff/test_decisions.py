@@ -25,7 +25,7 @@ def at(number: int) -> MessageRef:
     return MessageRef(0, number)
 
 
-def tell(*texts: str) -> list[MessageFact]:
+def make_messages(*texts: str) -> list[MessageFact]:
     """Return messages, numbered from 1; those of the user begin with "> "."""
     return [
         MessageFact("", at(number), text.removeprefix("> "), text.startswith("> "))
@@ -40,8 +40,11 @@ def rule_out(messages: list[MessageFact], *actions: RevertedAction) -> list[tupl
 
 
 def decide(*texts: str) -> list[tuple[int, str, str, bool, str]]:
-    decisions = find_decisions(tell(*texts), lambda: None)
-    return [(it.ref.number, it.text, it.reason, it.is_user, it.question) for it in decisions]
+    """Return number, text, reason, whether it is of the user, and question of each decision."""
+    return [
+        (fact.ref.number, fact.text, fact.reason, fact.is_user, fact.question)
+        for fact in find_decisions(make_messages(*texts), lambda: None)
+    ]
 
 
 # Sentences
@@ -130,7 +133,7 @@ DONE = "Added it to the list. Anything else"
 
 
 def test_the_first_thing_that_was_done_is_ruled_out_in_the_words_of_the_user() -> None:
-    assert rule_out(tell(DONE, "> No, not that.")) == [
+    assert rule_out(make_messages(DONE, "> No, not that.")) == [
         (2, "Added it to the list.", "No, not that.")
     ]
 
@@ -149,12 +152,12 @@ def test_the_first_thing_that_was_done_is_ruled_out_in_the_words_of_the_user() -
     ],
 )
 def test_what_rejects_nothing_that_was_done(messages: list[str]) -> None:
-    assert rule_out(tell(*messages)) == []
+    assert rule_out(make_messages(*messages)) == []
 
 
 def test_of_a_long_message_the_sentence_that_rejects_is_quoted_with_the_next_one() -> None:
     def quote(message: str) -> list[str]:
-        return [reason for _, _, reason in rule_out(tell(DONE, f"> {message}"))]
+        return [reason for _, _, reason in rule_out(make_messages(DONE, f"> {message}"))]
 
     start = "Look. Please revert that. Use the log. "
     assert quote(start.ljust(299, "x") + ".") == [start.ljust(299, "x") + "."]
@@ -170,9 +173,9 @@ def test_of_a_long_message_the_sentence_that_rejects_is_quoted_with_the_next_one
 
 def test_what_the_agent_says_first_after_a_rejection_only_repeats_it() -> None:
     again = "Let me revert my change."
-    messages = tell(DONE, "> No, not that.", again, "Let me undo the second one.")
+    messages = make_messages(DONE, "> No, not that.", again, "Let me undo the second one.")
     assert [number for number, _, _ in rule_out(messages)] == [2, 4]
-    messages = tell(DONE, "> Good.", again)
+    messages = make_messages(DONE, "> Good.", again)
     assert rule_out(messages) == [(3, again, "")]
 
 
@@ -216,7 +219,7 @@ def test_what_the_agent_says_first_after_a_rejection_only_repeats_it() -> None:
     ],
 )
 def test_what_the_agent_abandons(message: str, expected: list[tuple[str, str]]) -> None:
-    assert rule_out(tell(message)) == [(1, *pair) for pair in expected]
+    assert rule_out(make_messages(message)) == [(1, *pair) for pair in expected]
 
 
 # What was reverted
@@ -227,13 +230,13 @@ def revert(since: int, until: int, **values: object) -> RevertedAction:
 
 
 def test_what_is_ruled_out_is_in_the_order_of_time() -> None:
-    messages = tell(DONE, "> No, not that.", "Well.", "Well.", "Let me revert my change.")
-    told = rule_out(messages, revert(6, 9), revert(3, 4))
-    assert [number for number, _, _ in told] == [2, 4, 5, 9]
+    messages = make_messages(DONE, "> No, not that.", "Well.", "Well.", "Let me revert my change.")
+    items = rule_out(messages, revert(6, 9), revert(3, 4))
+    assert [number for number, _, _ in items] == [2, 4, 5, 9]
 
 
 def test_a_reverted_action_has_the_reason_that_the_agent_gave_last_before_it() -> None:
-    messages = tell("I look.", f"It runs. {UNDONE}", "> Go on.", "Done.")
+    messages = make_messages("I look.", f"It runs. {UNDONE}", "> Go on.", "Done.")
     assert rule_out(messages, revert(2, 3))[-1] == (3, ": x", UNDONE)
     # a message of the user between them does not matter
     assert rule_out(messages, revert(2, 4))[-1] == (4, ": x", UNDONE)
@@ -246,14 +249,14 @@ def test_a_reverted_action_has_the_reason_that_the_agent_gave_last_before_it() -
 
 
 def test_a_temporary_file_is_ruled_out_only_with_a_reason() -> None:
-    messages = tell("I look.", UNDONE)
+    messages = make_messages("I look.", UNDONE)
     with_reason = revert(1, 3, needs_reason=True)
     assert rule_out(messages, with_reason)[-1] == (3, ": x", UNDONE)
-    assert rule_out(tell("I look.", "Done."), with_reason) == []
+    assert rule_out(make_messages("I look.", "Done."), with_reason) == []
 
 
 def test_a_refused_action_has_the_words_of_the_user_and_no_reason_of_the_agent() -> None:
-    messages = tell("I look.", UNDONE)
+    messages = make_messages("I look.", UNDONE)
     for words in ("", "No mocks."):
         action = revert(1, 3, user_text=words, refusal=Refusal.USER, refusal_text="Rejected.")
         assert rule_out(messages, action)[-1] == (3, ": x", words)
@@ -262,7 +265,7 @@ def test_a_refused_action_has_the_words_of_the_user_and_no_reason_of_the_agent()
 
 
 def test_what_the_user_rejected_is_not_ruled_out_again_by_its_reverting() -> None:
-    messages = tell("I look.", DONE, "> No, not that.", "Well.", "Done.")
+    messages = make_messages("I look.", DONE, "> No, not that.", "Well.", "Done.")
     assert [number for number, _, _ in rule_out(messages, revert(2, 5))] == [3]
     assert [number for number, _, _ in rule_out(messages, revert(1, 2))] == [2, 3]
     assert [number for number, _, _ in rule_out(messages, revert(4, 5))] == [3, 5]
@@ -270,7 +273,7 @@ def test_what_the_user_rejected_is_not_ruled_out_again_by_its_reverting() -> Non
 
 def test_every_message_is_a_step_that_may_stop() -> None:
     steps: list[int] = []
-    messages = tell("One.", "> Two.", "Three.")
+    messages = make_messages("One.", "> Two.", "Three.")
     find_ruled_out(messages, (), lambda: steps.append(1))
     list(find_decisions(messages, lambda: steps.append(2)))
     assert steps == [1, 1, 1, 2, 2, 2]

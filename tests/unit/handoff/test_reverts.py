@@ -43,16 +43,19 @@ def touch(*calls: FileTouch | tuple[FileTouch, ...]) -> RevertedActions:
 
 def list_reverted(actions: RevertedActions) -> list[tuple[int, int, str, str]]:
     """Return the number of each action, of its reverting, and what it was, in which file."""
-    return [(it.since.number, it.at.number, it.what, it.path) for it in actions.actions]
+    return [
+        (action.since.number, action.at.number, action.what, action.path)
+        for action in actions.actions
+    ]
 
 
 # Edits
 
 
-def test_an_edit_made_backwards_is_reverted_and_told_by_its_first_line() -> None:
+def test_an_edit_made_backwards_is_reverted_and_named_by_its_first_line() -> None:
     back = touch(edit("one", "\n\n  two  \nthree\n"), edit("x", "y"), edit("two  \nthree", " one "))
     assert list_reverted(back) == [(1, 3, ": two", "a.py")]
-    assert [it.needs_reason for it in back.actions] == [False]
+    assert [action.needs_reason for action in back.actions] == [False]
     long = touch(edit("one", "t" * 130), edit("t" * 130, "one"))
     assert list_reverted(long) == [(1, 2, f": {'t' * 120}", "a.py")]
     removal = touch(edit("one", ""), edit("", "one"))
@@ -101,7 +104,7 @@ def test_the_last_2000_edits_may_still_be_reverted() -> None:
 def test_a_new_file_that_is_deleted_is_reverted_if_there_is_a_reason() -> None:
     back = touch(write("a.py"), read("b.py"), delete("a.py"), delete("a.py"))
     assert list_reverted(back) == [(1, 3, ", which was new", "a.py")]
-    assert [it.needs_reason for it in back.actions] == [True]
+    assert [action.needs_reason for action in back.actions] == [True]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +187,7 @@ def refuse(command: str = "", **result: object) -> RevertedAction:
     return action
 
 
-def test_a_refused_call_is_told_by_its_command_or_by_file_and_tool() -> None:
+def test_a_refused_call_is_named_by_its_command_or_by_file_and_tool() -> None:
     action = refuse("make", is_rejected=True, user_words="No mocks. Use the log.", output="x")
     assert action == RevertedAction(
         at(7),
@@ -219,5 +222,5 @@ def test_of_very_many_refused_calls_the_first_and_the_last_500_are_kept() -> Non
         ("x" * 301 + ". y", "x" * 300),
     ],
 )
-def test_a_refusal_is_told_by_the_first_sentence_of_its_output(output: str, text: str) -> None:
+def test_a_refusal_is_quoted_by_the_first_sentence_of_its_output(output: str, text: str) -> None:
     assert refuse(is_denied=True, output=output).refusal_text == text

@@ -22,7 +22,7 @@ from ricordo.memory.note import (
 from tests.support.builders import note_of
 
 MIB = 1024 * 1024
-TEXT = b"---\nname: x\n---\n"
+TEXT = b"---\nname: x\n---\ntides\n"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_note_of_a_mebibyte_and_an_index_of_sixteen_are_read_whole(
 ) -> None:
     note = read_note(path, TEXT, FileFacts(size, 0.0, 1, 1), AUTO_MEMORY)
     assert (note.read_error, note.is_readable) == (error, not error)
-    assert (note.name, note.text) == ("x", TEXT.decode())
+    assert (note.name, note.text, note.body) == ("x", TEXT.decode(), "tides\n")
     assert size <= get_max_bytes(note.role) or error
 
 

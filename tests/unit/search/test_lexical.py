@@ -34,8 +34,9 @@ def read_index(root: Path, files: Mapping[str, str]) -> IndexReader:
 
 def read_index_of_bodies(root: Path, *bodies: str) -> IndexReader:
     """Return an index of notes called one, two and so on."""
-    files = zip(NAMES, bodies, strict=False)
-    return read_index(root, {f"{name}.md": f"---\nname: {name}\n---\n{it}" for name, it in files})
+    notes = zip(NAMES, bodies, strict=False)
+    files = {f"{name}.md": f"---\nname: {name}\n---\n{body}" for name, body in notes}
+    return read_index(root, files)
 
 
 def ask(reader: IndexReader, message: str, most: int = 24, *, is_search: bool = False) -> Lexicon:

@@ -75,10 +75,11 @@ def test_the_last_eight_messages_of_the_user_can_be_found_again(messages: list[M
     checkpoint = Checkpoint()
     for message in messages:
         checkpoint.record(message)
-    said = [it for it in messages if it.who is Speaker.USER and it.is_spoken]
-    assert checkpoint.said == [it.place for it in said[-8:]]
-    assert checkpoint.window == (said[-8:][0].place if said else (0, 1))
-    texts = (" ".join(it.text.split()) for it in said)
+    of_user = [each for each in messages if each.who is Speaker.USER and each.is_spoken]
+    places = [message.place for message in of_user]
+    assert checkpoint.said == places[-8:]
+    assert checkpoint.window == (places[-8:][0] if places else (0, 1))
+    texts = (" ".join(message.text.split()) for message in of_user)
     assert checkpoint.first_words == next(filter(None, texts), "")
 
 
