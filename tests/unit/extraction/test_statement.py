@@ -220,6 +220,11 @@ def test_every_quote_is_in_the_message_letter_by_letter() -> None:
         assert all(quote in text for quote in saying.quotes)
 
 
+def test_a_message_with_a_credential_is_skipped() -> None:
+    assert found(f"{UV} The key of the port is lost.") is not None
+    assert found(f"{UV} The key of the port is AKIAQ3T7ZK4M2PWX9JLD.") is None
+
+
 def test_code_quotations_and_documents_are_not_what_the_user_says() -> None:
     assert found("```\n# from now on always use tabs\n```") is None
     assert found("> From now on write commands with uv.") is None
@@ -312,8 +317,8 @@ def test_which_sentences_are_a_statement_and_which_its_reason(
         ("No, this time the alarm should go to pilots, not to us.", StatementKind.CORRECTION),
         ("No, from now on write commands with uv.", StatementKind.CORRECTION),
         # an order may come after three words that open a sentence
-        ("Ok, well, so use uv whenever you commit.", StatementKind.PREFERENCE),
-        ("Uv is what runs whenever you commit.", None),
+        ("Ok, well, so push twice whenever you commit.", StatementKind.PREFERENCE),
+        ("We push twice whenever you commit.", None),
         # what is forbidden needs a reason
         ("Tankers must not enter berth 3 because the fenders cracked.", StatementKind.DECISION),
         ("You must not open berth 3 because the fenders cracked.", StatementKind.PREFERENCE),

@@ -104,6 +104,10 @@ def test_a_short_answer_to_a_closing_question_is_a_decision() -> None:
     assert decide(f"{question} I wait.", "> yes") == []
     assert decide("It is done.", "> yes") == []
     assert decide("```\nx?\n```", "> yes") == []
+    # nor does one before much that is no prose
+    code = "```\n" + "x = 1\n" * 60 + "```"
+    assert decide(f"{question}\n\n{code}", "> yes") == []
+    assert decide(f"要现在写吗？\n\n{code}", "> yes") == []
     # an answer of 300 characters is one, a longer one is a message of its own
     assert len(decide(question, f"> {'y' * 300}")) == 1
     assert decide(question, f"> {'y' * 301}") == []
