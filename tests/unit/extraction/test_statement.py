@@ -189,11 +189,13 @@ def test_a_correction_needs_something_that_the_agent_said() -> None:
         ("We decided to keep everything in one file.", "project"),
         ("The plans are at https://plans.example.org. Keep that in mind.", "reference"),
         ("I draw new plans. They are at https://plans.example.org. Remember that.", "reference"),
+        ("We decided to keep everything in one file: use SQLite for it.", "project"),
         ("We decided to keep the plans at https://plans.example.org only.", "project"),
         ("Errors in production are reported in the #prod-alerts channel.", "reference"),
         ("The audit is due on 2026-12-14.", "project"),
         ("Remember this: integration tests run against a real database.", "project"),
         ("Remember this: write commands with uv.", "feedback"),
+        ("The port is Sines. Write commands with uv. Remember that.", "feedback"),
         ("I read German. The northern gate is blue. Remember that.", "user"),
         ("Tankers must not enter berth 3 because the fenders cracked.", "project"),
         ("You must not open berth 3 because the fenders cracked.", "feedback"),
@@ -284,6 +286,7 @@ GERMAN = "I read German."
             ["The southern gate is red."],
         ),
         (f"{GERMAN} {PORT} {GATE}", None, None),
+        (f"Is it so? Is it not? {GERMAN} {GATE}", [GERMAN, GATE], []),
     ],
 )
 def test_which_sentences_are_a_statement_and_which_its_reason(

@@ -81,6 +81,9 @@ def test_a_reason_is_near_in_the_same_paragraph_and_is_no_question() -> None:
         "",
         "",
     ]
+    # a sentence with a reason needs no other one
+    sentences = split_prose("I chose SQLite because it locks. It is slow because of us.")
+    assert find_reason(sentences, 0) == ""
     # the next sentence is preferred, the one after it is too far
     sentences = split_prose("It is slow because of us. I chose SQLite. It locks because it logs.")
     assert find_reason(sentences, 1) == "It locks because it logs."
