@@ -206,7 +206,7 @@ def _meant(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
     points_back = wish.has("request_behind")
     if not wish.is_bare and not points_back:
         return [wish]
-    before = _before(wish, judged) if wish.is_bare or points_back else []
+    before = _before(wish, judged)
     if before:
         return before
     return [wish] if not wish.is_bare else _after(wish, judged)

@@ -113,8 +113,7 @@ def get_stem(path: str) -> str:
 def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     """Parse the bytes `raw` of the file at `path`, in a memory with that `layout`."""
     role = layout.get_role(path)
-    too_large = facts.size > MAX_NOTE_BYTES and facts.size > get_max_bytes(role)
-    text, error = _decode(raw, too_large=too_large)
+    text, error = _decode(raw, too_large=facts.size > get_max_bytes(role))
     if error and error is not ReadError.TOO_LARGE:
         return _unparsed_note(path, role, raw, facts, text, error)
     frontmatter = parser.read_frontmatter(text) if text.startswith("---") else NO_FRONTMATTER

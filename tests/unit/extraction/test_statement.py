@@ -188,6 +188,17 @@ def test_a_correction_needs_something_that_the_agent_said() -> None:
         ("Always put the diff first.", "feedback"),
         ("We decided to keep everything in one file.", "project"),
         ("The plans are at https://plans.example.org. Keep that in mind.", "reference"),
+        ("I draw new plans. They are at https://plans.example.org. Remember that.", "reference"),
+        ("We decided to keep everything in one file: use SQLite for it.", "project"),
+        ("We decided to keep the plans at https://plans.example.org only.", "project"),
+        ("Errors in production are reported in the #prod-alerts channel.", "reference"),
+        ("The audit is due on 2026-12-14.", "project"),
+        ("Remember this: integration tests run against a real database.", "project"),
+        ("Remember this: write commands with uv.", "feedback"),
+        ("The port is Sines. Write commands with uv. Remember that.", "feedback"),
+        ("I read German. The northern gate is blue. Remember that.", "user"),
+        ("Tankers must not enter berth 3 because the fenders cracked.", "project"),
+        ("You must not open berth 3 because the fenders cracked.", "feedback"),
     ],
 )
 def test_the_type_follows_from_what_is_said(text: str, type_: str) -> None:
@@ -211,10 +222,142 @@ def test_every_quote_is_in_the_message_letter_by_letter() -> None:
         assert all(quote in text for quote in saying.quotes)
 
 
+def test_a_message_with_a_credential_is_skipped() -> None:
+    assert found(f"{UV} The key of the port is lost.") is not None
+    assert found(f"{UV} The key of the port is AKIAQ3T7ZK4M2PWX9JLD.") is None
+
+
 def test_code_quotations_and_documents_are_not_what_the_user_says() -> None:
     assert found("```\n# from now on always use tabs\n```") is None
     assert found("> From now on write commands with uv.") is None
     assert found("Look at this.\n" + "From now on write everything twice. " * 80) is None
+
+
+COAL = "Alpha ships load coal."
+GRAIN = "Beta ships load grain."
+IRON = "Gamma ships load iron."
+WOOD = "Delta ships load wood."
+PORT = "The port is Sines."
+GATE = "The northern gate is blue."
+UV = "From now on write commands with uv."
+SMALL = "I prefer small commits with one change."
+GERMAN = "I read German."
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "reasons"),
+    [
+        # of the sentences before a bare request the last three are meant
+        (f"{COAL} {GRAIN} {IRON} {WOOD} Remember that.", [GRAIN, IRON, WOOD], []),
+        (f"{COAL} {GRAIN} Remember that. {IRON}", [COAL, GRAIN], []),
+        # those that state nothing are left out
+        (f"Is it so? {PORT} Ok. Remember that.", [PORT], []),
+        # without one before it the next sentence is meant
+        (f"Remember this. {PORT} {GATE}", [PORT], [GATE]),
+        (f"Remember this. Is it so? {PORT}", None, None),
+        # a request that says something itself may still mean what is before it
+        (f"{PORT} Keep it in mind for the next audit of berths.", [PORT], []),
+        (
+            "Keep it in mind for the next audit of berths.",
+            ["Keep it in mind for the next audit of berths."],
+            [],
+        ),
+        (f"{PORT} Remember this: ships load coal.", ["Remember this: ships load coal."], []),
+        (f"{PORT} Maybe remember that.", None, None),
+        # at most two sentences of the same paragraph give the reason
+        (f"{UV} {PORT} {GATE} {COAL}", [UV], [PORT, GATE]),
+        (f"{UV}\n\n{PORT}", [UV], []),
+        (f"{UV} {PORT} Run the tests of it. {GATE}", [UV], [PORT]),
+        (f"{UV} {PORT} The gate is closed today. {GATE}", [UV], [PORT]),
+        (f"{UV} {PORT} Is it so? {GATE}", [UV], [PORT]),
+        (f"{PORT} {UV}", [UV], []),
+        # a rule directly after a rule belongs to it
+        (f"{UV} {SMALL} {PORT}", [UV, SMALL], [PORT]),
+        (f"{UV}\n\n{SMALL}", [UV], []),
+        (f"{UV} {PORT} {SMALL}", [UV], [PORT, SMALL]),
+        # two words are enough for a rule alone; others need a sentence beside them
+        ("Never push.", ["Never push."], []),
+        (GERMAN, None, None),
+        (f"{GERMAN} {PORT}", None, None),
+        (f"{GERMAN} {GATE}", [GERMAN, GATE], []),
+        (
+            f"{GATE} {GERMAN} The southern gate is red.",
+            [GATE, GERMAN],
+            ["The southern gate is red."],
+        ),
+        (f"{GERMAN} {PORT} {GATE}", None, None),
+        (f"Is it so? Is it not? {GERMAN} {GATE}", [GERMAN, GATE], []),
+    ],
+)
+def test_which_sentences_are_a_statement_and_which_its_reason(
+    text: str, sentences: list[str] | None, reasons: list[str] | None
+) -> None:
+    saying = found(text)
+    if sentences is None or reasons is None:
+        assert saying is None
+    else:
+        assert saying is not None
+        assert [it.text for it in saying.sentences] == sentences
+        assert [it.text for it in saying.reasons] == reasons
+        assert saying.quotes == (*sentences, *reasons)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        # the sentence before it objects, if it has at most twelve characters
+        ("No. The alarm should go to the pilots, not to us.", StatementKind.CORRECTION),
+        ("No, not now. The alarm should go to the pilots, not to us.", StatementKind.CORRECTION),
+        ("No, not here. The alarm should go to the pilots, not to us.", None),
+        # one after it does not
+        ("The alarm should go to the pilots, not to us. No.", None),
+        # an objection needs a norm, and a contrast or a reason
+        ("No, the alarm goes to the pilots, not to us.", None),
+        ("No, the alarm should go to the pilots.", None),
+        ("No, the alarm should go there because pilots wait.", StatementKind.CORRECTION),
+        ("No, only uv, not pip.", None),
+        ("No, only uv commands, not pip.", StatementKind.CORRECTION),
+        ("No, this time the alarm should go to pilots, not to us.", StatementKind.CORRECTION),
+        ("No, from now on write commands with uv.", StatementKind.CORRECTION),
+        # an order may come after three words that open a sentence
+        ("Ok, well, so push twice whenever you commit.", StatementKind.PREFERENCE),
+        ("We push twice whenever you commit.", None),
+        # what is forbidden needs a reason
+        ("Tankers must not enter berth 3 because the fenders cracked.", StatementKind.DECISION),
+        ("You must not open berth 3 because the fenders cracked.", StatementKind.PREFERENCE),
+        ("You must not open berth 3 today because the fenders cracked.", None),
+        ("Tankers must not enter berth 3.", None),
+        ("It must not call parse_head() because it leaks memory.", None),
+        # a decision about code, or with an order, needs one too
+        ("We decided to drop parse_head() and its callers.", None),
+        ("We decided to drop parse_head() because it leaks memory.", StatementKind.DECISION),
+        ("We decided to rename it because it lies, please go on.", StatementKind.DECISION),
+        ("Heads up: parse_head() reads the whole file.", None),
+    ],
+)
+def test_what_an_answer_to_the_agent_states(text: str, kind: StatementKind | None) -> None:
+    saying = found(text, is_answer=True)
+    assert (saying and saying.kind) == kind
+
+
+@pytest.mark.parametrize(
+    ("day", "is_deadline"),
+    [
+        ("2026-11-11", False),
+        # tomorrow
+        ("2026-11-13", False),
+        ("2026-11-14", True),
+        # 550 days ahead
+        ("2028-05-14", True),
+        ("2028-05-15", False),
+    ],
+)
+def test_a_deadline_is_after_tomorrow_and_less_than_550_days_ahead(
+    day: str, is_deadline: bool
+) -> None:
+    saying = found(f"The big audit is due on {day}.")
+    assert (saying and saying.kind) == (StatementKind.DEADLINE if is_deadline else None)
+    assert found(f"The big number {day} has many digits.") is None
 
 
 @given(text=st.text(max_size=300), is_answer=st.booleans())

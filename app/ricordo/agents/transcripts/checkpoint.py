@@ -110,13 +110,13 @@ def _shorten(text: str) -> str:
 
 
 def dump_checkpoint(learnt: Checkpoint) -> str:
-    """Return it as JSON."""
+    """Return a checkpoint as JSON."""
     values = {field.name: getattr(learnt, field.name) for field in fields(learnt)}
     return json.dumps(values, ensure_ascii=True)
 
 
 def load_checkpoint(text: str) -> Checkpoint:
-    """Return what `dump_checkpoint` wrote; an empty one if it is damaged."""
+    """Return the checkpoint that `dump_checkpoint` wrote; an empty one if it is damaged."""
     try:
         values: dict[str, Any] = as_dict(json.loads(text))
         learnt = Checkpoint(**values)

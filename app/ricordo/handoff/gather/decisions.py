@@ -112,7 +112,8 @@ def _find_user_decisions(message: MessageFact, question: str) -> Iterator[Decisi
     if question and len(message.text) <= _MAX_ANSWER:
         yield DecisionFact("", message.ref, message.text.strip(), "", True, question)
         return
-    sentences = split_prose(message.text) if is_decision(message.text) else ()
+    # not of the whole message first: some expressions begin a sentence
+    sentences = split_prose(message.text)
     for number, sentence in enumerate(sentences):
         if is_decision(sentence.text) and not sentence.is_question:
             why = find_reason(sentences, number)
