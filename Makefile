@@ -29,8 +29,10 @@ demo: $(RUNS) ## try Ricordo on a throwaway copy of the sample memory
 
 install: $(DEVELOPS) ## make .venv with Ricordo and all that its development needs
 
+# Compiled modules are kept, also where the environment says otherwise: the tests start hundreds of
+# processes, and each of them would compile the program again.
 test: $(DEVELOPS) ## run the tests
-	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --maxprocesses $(JOBS_MAX) --dist worksteal \
+	PYTHONDONTWRITEBYTECODE= PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --maxprocesses $(JOBS_MAX) --dist worksteal \
 		--hypothesis-seed=$(SEED) $(TESTS)
 
 lint: $(DEVELOPS) ## check style, types and who imports whom

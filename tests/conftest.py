@@ -5,6 +5,8 @@ configuration of their own.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -28,10 +30,21 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ricordo"))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return paths of homes that are not there yet.
+
+    pytest would number them itself, but lists all directories so far for each.
+    """
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def pinned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def pinned(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the test a home of its own, and return it."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir(mode=0o700)
     folders = {
         "HOME": home,
         "RICORDO_STATE": home / ".local/state/ricordo",

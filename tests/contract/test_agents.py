@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from ricordo.agents.registry import SUPPORTED
@@ -82,6 +83,7 @@ def texts_of(node: ast.AST) -> Iterator[str]:
             yield value
 
 
+@cache
 def counts() -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -56,10 +56,16 @@ class Source(NamedTuple):
         return self.path.startswith(places)
 
     def calls(self) -> Iterator[ast.Call]:
-        return (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return (node for node in nodes_of(self.tree) if isinstance(node, ast.Call))
 
     def at(self, node: ast.AST) -> str:
         return f"{self.path}:{getattr(node, 'lineno', 0)}: {ast.unparse(node)[:90]}"
+
+
+@cache
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """Return every node of a tree that does not change, walked once for all tests."""
+    return list(ast.walk(tree))
 
 
 def parsed(path: Path) -> Source:
@@ -126,7 +132,7 @@ def changes_files(call: ast.Call) -> bool:
 
 
 def imports_of(source: Source) -> Iterator[tuple[ast.AST, str]]:
-    for node in ast.walk(source.tree):
+    for node in nodes_of(source.tree):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -210,7 +216,7 @@ def parsed_as_markup(source: Source) -> list[str]:
     if not source.in_any(("tui/",)):
         return []
     found = [source.at(call) for call in source.calls() if takes_markup(call)]
-    for node in ast.walk(source.tree):
+    for node in nodes_of(source.tree):
         if isinstance(node, ast.ClassDef) and is_markup_widget(node):
             found += [source.at(call) for call in super_inits(node) if shows_bare_text(call)]
         elif isinstance(node, ast.Assign):

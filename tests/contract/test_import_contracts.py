@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -105,15 +106,18 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def imports_of(name: str) -> Iterator[str]:
-    """Yield the modules of the app that a module imports: anywhere in it, and for types only."""
+@cache
+def imports_of(name: str) -> frozenset[str]:
+    """Return the modules of the app that a module imports: anywhere in it, and for types only."""
+    imports = set()
     for node in ast.walk(ast.parse(MODULES[name].read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
-                yield inner if inner in MODULES else node.module
+                imports.add(inner if inner in MODULES else node.module)
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            imports.update(alias.name for alias in node.names)
+    return frozenset(imports)
 
 
 def lint_imports(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

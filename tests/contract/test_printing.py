@@ -313,7 +313,8 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     assert "could not be printed" in last
     assert NOTHING not in output
     assert "internal error" not in output
-    refused = world.start(on("show", "no such note")(world)).returncode
+    with redirect_stderr(StringIO()):
+        refused = run(on("show", "no such note")(world))
     assert done.returncode not in (0, 1, refused)
 
 
@@ -389,7 +390,7 @@ def test_an_answer_without_a_memory_says_that_it_could_not_be_printed(
 @pytest.mark.parametrize("environ", LACKING.values(), ids=LACKING)
 def test_json_is_json_in_every_encoding(world: World, environ: Mapping[str, str]) -> None:
     words = [*on("show", "café")(world), "--json"]
-    expected = json.loads(world.start(words).stdout)
+    expected: dict[str, object] = json.loads(world.call("show", "café", "--json"))
     assert json.loads(world.start(words, "", environ).stdout) == expected
     assert expected["path"] == "café.md"
 

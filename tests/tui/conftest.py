@@ -7,10 +7,14 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from textual._compositor import Compositor
+from textual._styles_cache import StylesCache
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from tests.support.figures import figure
@@ -52,6 +56,37 @@ def painted_when_looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
     if request.node.get_closest_marker("painted") is None:
         monkeypatch.setattr(Compositor, "render_update", render_update)
+
+
+@pytest.fixture(scope="session")
+def parsed_styles() -> dict[object, list[RuleSet]]:
+    """Return the rules of every style sheet that was parsed, by its text and variables."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def styles_parsed_once(
+    parsed_styles: dict[object, list[RuleSet]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parse each style sheet once for all apps: one app parses all of them at every new screen."""
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, css: str, **options: Any) -> list[RuleSet]:
+        key = css, frozenset(options.items()), frozenset(sheet._variables.items())
+        if key not in parsed_styles:
+            parsed_styles[key] = parse(sheet, css, **options)
+        return parsed_styles[key]
+
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_once)
+
+
+@pytest.fixture(autouse=True)
+def painted_lines_forgotten() -> Iterator[None]:
+    """Forget the lines that an app painted once it is closed: Textual keeps those of 1024 widgets,
+    which made every process that tests fork, and each garbage collection, slow.
+    """
+    yield
+    StylesCache.get_inner_outer.cache_clear()
 
 
 @pytest.fixture(autouse=True)
