@@ -21,7 +21,7 @@ from ricordo.handoff.draft import DRAFT_FORM, DraftBrief, ModelDraft, merge_draf
 from ricordo.handoff.facts import Facts
 from ricordo.services.engines.choice import find_new_program, get_target
 from ricordo.services.engines.engines import EngineTarget
-from ricordo.services.engines.preview import Egress, find_blocked_reason
+from ricordo.services.engines.preview import Egress, find_disabled_reason
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.handoff.handoff import RULES_ENGINE, ComposedStatements, Composer
 from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
@@ -154,4 +154,4 @@ def preview_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> D
         request.brief.redaction.list_redacted(),
         find_new_program(notebook.environment, outside),
     )
-    return DraftPreview(egress, request.brief.left_out, find_blocked_reason(egress))
+    return DraftPreview(egress, request.brief.left_out, find_disabled_reason(egress))
