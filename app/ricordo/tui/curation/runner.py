@@ -29,6 +29,7 @@ class CurationRunner:
         # its own notebook: the review may read the memory meanwhile
         self._notebook = notebook.copy()
         self.environment = notebook.environment
+        """Where programs are allowed and prices are read."""
         self._stored_engine: EngineSettings | None = None
         self.last_request: RetryRequest | None = None
         """The last request to a model or program, and its brief; None for the rules."""

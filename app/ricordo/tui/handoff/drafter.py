@@ -70,6 +70,7 @@ class Drafter:
         # its own notebook: the other one is used in the follower's thread
         self._notebook = notebook.copy()
         self.environment = notebook.environment
+        """Where programs are allowed and prices are read."""
         self._sessions_by_id: Mapping[str, Session] = {}
         """The sessions that can be chosen, by id."""
         self._last_text = ""
