@@ -18,7 +18,7 @@ from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.conflicts.screen import ConflictsScreen
-from ricordo.tui.dialogs.question import QuestionScreen
+from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from tests.support.builders import note_text
 from tests.support.doubts import SUMMARY, doubtful_files
 from tests.support.messages_server import without_credentials

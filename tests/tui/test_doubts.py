@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ricordo.tui.dialogs.confirm import ConfirmScreen
 
 from ricordo.services.conflicts.opinions import OPINIONS_FILE
 from ricordo.tui.conflicts.screen import ConflictsScreen
-from ricordo.tui.dialogs.question import QuestionScreen
+from ricordo.tui.dialogs.ask_screen import QuestionScreen
+from ricordo.tui.dialogs.help import HelpScreen
 from tests.support import messages_replies as replies
+from tests.support.asking import write_program
 from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict
 from tests.support.messages_server import (
     MessagesServer,
@@ -152,3 +156,37 @@ async def test_the_rules_cannot_judge_uncertain_pairs(root: Path) -> None:
         await stage.paints("The rules engine cannot judge these.")
         await stage.press("enter")
         assert isinstance(stage.app.screen, QuestionScreen)
+
+
+async def test_a_new_program_is_allowed_before_it_judges(root: Path, tmp_path: Path) -> None:
+    answer = json.dumps({"verdicts": [verdict(keep="right")]})
+    program = write_program(tmp_path / "judge", f"cat <<'END'\n{answer}\nEND")
+    config = Path(surroundings_at(tmp_path).config)
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "settings.toml").write_text(f'[engine]\nuse = "command"\ncommand = ["{program}"]\n')
+    async with staged(root) as stage:
+        await open_question(stage)
+        await stage.paints("New program: Enter shows its command line and asks before it runs.")
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.press("escape")
+        await stage.shows(QuestionScreen)
+        assert not (tmp_path / "given").exists()
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.press(*"run")
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(lambda: count(stage) == 1, "the pair in the workbench")
+        await stage.paints("opinion of judge: a conflict, keep right")
+
+
+async def test_the_keys_of_a_question_are_shown_and_q_closes_it(root: Path) -> None:
+    async with staged(root) as stage:
+        await open_question(stage)
+        await stage.press("question_mark")
+        await stage.shows(HelpScreen)
+        await stage.press("escape")
+        await stage.shows(QuestionScreen)
+        await stage.press("q")
+        await stage.shows(ConflictsScreen)

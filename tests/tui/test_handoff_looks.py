@@ -46,12 +46,16 @@ from ricordo.handoff.facts import (
 from ricordo.handoff.pickup import HandoffFile, build_start_command
 from ricordo.handoff.project_git import ProjectCommit
 from ricordo.handoff.resume import RecheckedHandoff, RecheckedStatement
+from ricordo.services.handoff.engine_draft import DraftPreview, preview_draft
 from ricordo.services.handoff.handoff import ComposedStatements, HandoffDraft
 from ricordo.services.handoff.output import RenderedHandoff
 from ricordo.services.handoff.resume import ResumeReport
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.settings.settings import ENGINE, EngineSettings
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.handoff.draft import DraftDecisions
 from ricordo.tui.handoff.drafter import Drafter
+from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.fact_rows import build_fact_table
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
@@ -64,6 +68,7 @@ from ricordo.tui.handoff.values import (
     PipeState,
 )
 from ricordo.tui.main.screen import MainScreen
+from tests.support.messages_server import without_credentials
 from tests.tui import hostile
 from tests.tui.handing import drafted, go_to, sessions
 from tests.tui.stage import Stage, build, notebook_app
@@ -227,6 +232,21 @@ CHANGES = ProjectChanges(
 class Drawn:
     """Hands off what is written above."""
 
+    environment = cast(Any, None)
+
+    def __init__(self, notebook: Notebook | None = None) -> None:
+        """`notebook` is needed to ask an engine."""
+        self._notebook = notebook
+
+    def list_engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
+        model = replace(ENGINE, use="anthropic", server="http://127.0.0.1:9", day=50_000)
+        program = replace(ENGINE, use="command", command=("/bin/cat", MARKED, hostile.WIDE))
+        return (replace(ENGINE, use="rules"), model, program), model
+
+    def load_preview(self, facts: Facts, engine: EngineSettings, step: Step) -> DraftPreview:
+        assert self._notebook is not None
+        return preview_draft(self._notebook, engine, facts)
+
     def find_sessions(self, step: Step) -> Sequence[Session]:
         return SESSIONS
 
@@ -297,6 +317,50 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
         await stage.hush()
 
     assert snap_compare(notebook_app(build(tmp_path)), terminal_size=size, run_before=ready)
+
+
+@pytest.mark.parametrize(
+    ("key", "size"),
+    [("g", (80, 24)), ("2", (80, 24)), ("2", (120, 40)), ("G", (80, 24))],
+    ids=["rules", "model, 80x24", "model, 120x40", "program"],
+)
+def test_engine(
+    snap_compare: Compare,
+    pinned: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    size: tuple[int, int],
+) -> None:
+    without_credentials(monkeypatch, pinned)
+    # the size of ours stands in the estimate
+    prompts = pinned / ".config/ricordo/prompts"
+    prompts.mkdir(parents=True)
+    (prompts / "handoff.md").write_text("Use the tool `draft`.\n")
+
+    async def ready(pilot: Pilot[int]) -> None:
+        stage = await on_main(pilot)
+        main = stage.main
+        draft = HandoffScreen(
+            SESSIONS[:1],
+            DraftOptions(handoff_target("claude"), 2_000),
+            cast(Drafter, Drawn(main._notebook.copy())),
+            DraftDecisions(),
+            main._changing,
+            PipeState(),
+            main.current_palette(),
+            main.keymap,
+        )
+        stage.app.push_screen(draft)
+        await drafted(stage)
+        await stage.press("M")
+        await stage.shows(EngineScreen)
+        screen = stage.app.screen
+        assert isinstance(screen, EngineScreen)
+        await stage.press(key)
+        await stage.wait_for(lambda: screen.preview is not None, "the preview")
+        await stage.hush()
+
+    assert snap_compare(notebook_app(build(pinned)), terminal_size=size, run_before=ready)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")

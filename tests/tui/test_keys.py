@@ -41,6 +41,7 @@ from ricordo.tui.context import Pane, ScreenId
 from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
+from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
@@ -51,7 +52,6 @@ from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.question import QuestionScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen

@@ -8,7 +8,7 @@ from ricordo.curation.proposal import RejectedChange
 from ricordo.services.curation.pending import load_curation_state
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
-from ricordo.tui.dialogs.question import QuestionScreen
+from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.asking import TOKEN, proposing
 from tests.support.messages_server import MessagesServer

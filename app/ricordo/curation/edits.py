@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ricordo.curation.brief import Brief, BriefPart, find_name
 from ricordo.curation.engine import EngineAnswer
-from ricordo.curation.form import fold_edit
+from ricordo.curation.form import EDIT_FIELDS, fold_edit
 from ricordo.curation.proposal import EvidenceQuote, ProposedChange, RejectedChange
 from ricordo.curation.validation import MAX_TEXT_BYTES, describe_act
 from ricordo.errors import ChangeRefused
@@ -73,17 +73,10 @@ MAX_EDITS = 200
 """Edits of one reply."""
 _MOST_EVIDENCE = 20
 _LONGEST_LINE = 300
-_COMMON = {"op": str, "reason": str, "evidence": list}
-_FIELDS: Mapping[str, Mapping[str, type]] = {
-    "create": {"name": str, "type": str, "description": str, "text": str},
-    "replace": {"note": str, "old": str, "new": str},
-    "insert": {"note": str, "after_line": int, "text": str},
-    "rewrite": {"note": str, "text": str},
-    "merge": {"note": str, "other": str, "text": str},
-    "retire": {"note": str, "successor": str},
-    "link": {"note": str, "target": str},
-}
-"""Fields of each kind of edit besides its reason and evidence; a successor may be ""."""
+_COMMON = ("op", "reason", "evidence")
+"""Fields of every edit."""
+_TYPES: Mapping[str, type] = {"evidence": list, "after_line": int}
+"""Types of the fields that are not text."""
 _LINES = frozenset(("name", "type", "description", "reason"))
 """Fields that must be one line."""
 
@@ -142,7 +135,7 @@ def _most_have_frontmatter(memory: Memory) -> bool:
 
 def _describe_op(edit: object) -> str:
     op = edit.get("op") if isinstance(edit, dict) else None
-    return f", {op}" if isinstance(op, str) and op in _FIELDS else ""
+    return f", {op}" if isinstance(op, str) and op in EDIT_FIELDS else ""
 
 
 def _read_edit(memory: Memory, brief: Brief, edit: object) -> ProposedChange:
@@ -150,20 +143,21 @@ def _read_edit(memory: Memory, brief: Brief, edit: object) -> ProposedChange:
     if not isinstance(edit, dict):
         raise ChangeRefused("The edit is not an object.")
     op = edit.get("op")
-    if not isinstance(op, str) or op not in _FIELDS:
+    if not isinstance(op, str) or op not in EDIT_FIELDS:
         raise ChangeRefused("Unknown kind of edit.")
-    fields = _check_fields(edit, {**_COMMON, **_FIELDS[op]})
+    fields = _check_fields(edit, (*_COMMON, *EDIT_FIELDS[op]))
     act = _MAKERS[op](memory, dict(brief.ids), fields)
     sources = {**dict(brief.ids), **dict(brief.sources)}
     evidence = _read_evidence(sources, fields["evidence"])
     return ProposedChange(act, fields["reason"], evidence, encode_edit(edit))
 
 
-def _check_fields(edit: Mapping[Any, Any], types: Mapping[str, type]) -> dict[str, Any]:
+def _check_fields(edit: Mapping[Any, Any], names: Collection[str]) -> dict[str, Any]:
     for name in edit:
-        if name not in types:
+        if name not in names:
             raise ChangeRefused(f"Unknown field “{clip(make_one_line(str(name)), 40)}”.")
-    for name, kind in types.items():
+    for name in names:
+        kind = _TYPES.get(name, str)
         if name not in edit:
             raise ChangeRefused(f"Field “{name}” is missing.")
         # True is an int, but not a line number

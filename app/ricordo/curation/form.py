@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ricordo.llm.question import FormTool
+from ricordo.llm.schema import a_list, a_text, an_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,27 +19,7 @@ class ModelForm:
     """Returns the content of a completed form."""
 
 
-def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with exactly these properties."""
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
-
-
-def a_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
-    """Return the schema of a list."""
-    return {"type": "array", "items": items, "description": description}
-
-
-def a_text(description: str, **more: Any) -> dict[str, Any]:
-    """Return the schema of a text; `enum` in `more` has the allowed values."""
-    return {"type": "string", "description": description, **more}
-
-
-_FIELDS = {
+EDIT_FIELDS = {
     "create": {"name": "name", "type": "type", "description": "description", "text": "text"},
     "replace": {"note": "note", "old": "old", "new": "text"},
     "insert": {"note": "note", "after_line": "after_line", "text": "text"},
@@ -57,7 +38,7 @@ _EVIDENCE = an_object(
 _EDIT = an_object(
     evidence=a_list(_EVIDENCE, "The words on which the edit rests."),
     reason=a_text("Why, in one line."),
-    op=a_text("The kind of edit.", enum=list(_FIELDS)),
+    op=a_text("The kind of edit.", enum=list(EDIT_FIELDS)),
     note=a_text("The id of the note that is edited; empty for create."),
     other=a_text(
         "The id of another note: the one that is merged into it, its successor (or empty), the "
@@ -89,13 +70,13 @@ def unfold_edits(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _unfold_edit(edit: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {name: edit[field] for name, field in _FIELDS[edit["op"]].items()}
+    fields = {name: edit[field] for name, field in EDIT_FIELDS[edit["op"]].items()}
     return {"op": edit["op"], **fields, **{name: edit[name] for name in _ALWAYS}}
 
 
 def fold_edit(edit: Mapping[str, Any]) -> dict[str, Any]:
     """Return an unfolded edit with the field names of the form, without the unused fields."""
-    names = _FIELDS.get(edit.get("op", ""), {})
+    names = EDIT_FIELDS.get(edit.get("op", ""), {})
     return {names.get(name, name): value for name, value in edit.items()}
 
 

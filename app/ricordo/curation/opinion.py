@@ -12,11 +12,12 @@ from enum import StrEnum
 from typing import Any
 
 from ricordo.curation.engines.external import EMPTY_BRIEF, SealedBrief
-from ricordo.curation.form import ModelForm, a_list, a_text, an_object
+from ricordo.curation.form import ModelForm
 from ricordo.curation.proposal import RejectedChange
 from ricordo.errors import ChangeRefused
 from ricordo.llm.question import FormTool, estimate_tokens
 from ricordo.llm.redaction import Redaction
+from ricordo.llm.schema import a_list, a_text, an_object
 from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
 
 MAX_REASON = 300

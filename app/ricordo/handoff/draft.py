@@ -41,6 +41,7 @@ from ricordo.lint.rule import RuleContext
 from ricordo.lint.rules.safety import instruction_shaped
 from ricordo.llm.question import FormTool, estimate_tokens
 from ricordo.llm.redaction import PLACEHOLDER_LIKE, Redaction, Sealed
+from ricordo.llm.schema import a_list, a_text, an_object
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
@@ -248,46 +249,21 @@ MODEL_SECTIONS = tuple(
     if section not in (StatementSection.MEMORY, StatementSection.MESSAGES)
 )
 """The sections that a model may draft: the rest is written without it."""
-_STATEMENT = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["section", "facts", "quote", "text"],
-    "properties": {
-        "section": {
-            "type": "string",
-            "description": "What the statement is about.",
-            "enum": [section.value for section in MODEL_SECTIONS],
-        },
-        "facts": {
-            "type": "array",
-            "description": "The ids of the facts that the statement stands on; at least one.",
-            "items": {"type": "string", "description": "An id that was given, such as f12."},
-        },
-        "quote": {
-            "type": "string",
-            "description": "Words of the first of these facts, letter by letter; or empty.",
-        },
-        "text": {
-            "type": "string",
-            "description": "The statement in one plain line. Empty where the quote says it all.",
-        },
-    },
-}
+_STATEMENT = an_object(
+    section=a_text(
+        "What the statement is about.", enum=[section.value for section in MODEL_SECTIONS]
+    ),
+    facts=a_list(
+        a_text("An id that was given, such as f12."),
+        "The ids of the facts that the statement stands on; at least one.",
+    ),
+    quote=a_text("Words of the first of these facts, letter by letter; or empty."),
+    text=a_text("The statement in one plain line. Empty where the quote says it all."),
+)
 DRAFT_FORM = FormTool(
     "draft",
     "Draft the statements of the handoff, all at once, the most important of each section first.",
-    {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["statements"],
-        "properties": {
-            "statements": {
-                "type": "array",
-                "description": "The statements.",
-                "items": _STATEMENT,
-            }
-        },
-    },
+    an_object(statements=a_list(_STATEMENT, "The statements.")),
 )
 """The form that a model fills in."""
 

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from shutil import which
 from typing import IO, Any
 
@@ -25,7 +25,7 @@ from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.question import RequestLimits, TokenUsage
 from ricordo.llm.redaction import Sealed
 from ricordo.llm.schema import Misshapen, parse
-from ricordo.llm.wait import Interrupted, hold_interrupts
+from ricordo.llm.wait import run_interruptibly
 from ricordo.resources import read_data_text
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.private_copy import empty_folder
@@ -81,7 +81,8 @@ def run_program(
     KeyboardInterrupt for any interrupt. Raises ModelFailed where the program cannot be started or
     does not end in time.
     """
-    return _run(empty_folder(), words, text, {**environ, CURATING_VARIABLE: "1"}, bounds, step)
+    environ = {**environ, CURATING_VARIABLE: "1"}
+    return run_interruptibly(partial(_run, empty_folder(), words, text, environ, bounds), step)
 
 
 def run_program_in(
@@ -95,32 +96,10 @@ def run_program_in(
     """Run a program like `run_program`, but in a `folder` of the user's, and with nothing added to
     the environment but the id of the run.
     """
-    return _run(nullcontext(folder), words, text, environ, bounds, step)
+    return run_interruptibly(partial(_run, nullcontext(folder), words, text, environ, bounds), step)
 
 
 def _run(
-    where: AbstractContextManager[str],
-    words: Sequence[str],
-    text: str,
-    environ: Mapping[str, str],
-    bounds: RequestLimits,
-    step: Callable[[], None],
-) -> ProgramResult:
-    with hold_interrupts() as raise_held:
-
-        def check_interrupt() -> None:
-            raise_held()
-            step()
-
-        try:
-            ended = _run_in_context(where, words, text, environ, bounds, check_interrupt)
-            raise_held()
-            return ended
-        except Interrupted:
-            raise KeyboardInterrupt from None
-
-
-def _run_in_context(
     where: AbstractContextManager[str],
     words: Sequence[str],
     text: str,

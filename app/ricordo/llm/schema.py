@@ -1,4 +1,4 @@
-"""Strict JSON: parse it, and validate a value against a schema without any coercion.
+"""Strict JSON: parse it, write a schema, and validate a value against it without any coercion.
 
 Of JSON Schema it supports what Ricordo's forms use: objects whose properties are all required,
 arrays, strings with or without `enum`, and integers.
@@ -27,6 +27,26 @@ def parse(text: str) -> Any:
         )
     except (ValueError, RecursionError) as error:
         raise Misshapen(str(error) if isinstance(error, Misshapen) else "it is not JSON") from None
+
+
+def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these properties."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+def a_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items, "description": description}
+
+
+def a_text(description: str, **more: Any) -> dict[str, Any]:
+    """Return the schema of a text; `enum` in `more` has the allowed values."""
+    return {"type": "string", "description": description, **more}
 
 
 def check(value: object, schema: Mapping[str, Any], place: str = "it") -> None:

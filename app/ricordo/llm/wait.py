@@ -18,20 +18,20 @@ _HANDLERS = {
 """Signals that ask for an end, with their default handlers; a handler that was changed stays."""
 
 
-class Interrupted(Exception):
+class _Interrupted(Exception):
     """Replaces KeyboardInterrupt on an event loop, which that would bring down."""
 
 
 @contextmanager
-def hold_interrupts() -> Iterator[Callable[[], None]]:
-    """Hold back SIGINT, SIGTERM and SIGHUP, and yield a function that raises Interrupted if one
+def _hold_interrupts() -> Iterator[Callable[[], None]]:
+    """Hold back SIGINT, SIGTERM and SIGHUP, and yield a function that raises _Interrupted if one
     came. Only the main thread receives signals.
     """
     held: list[int] = []
 
     def raise_held() -> None:
         if held:
-            raise Interrupted
+            raise _Interrupted
 
     before = (
         _replace_handlers(held) if threading.current_thread() is threading.main_thread() else {}
@@ -54,22 +54,29 @@ _POLL_INTERVAL = 0.1
 T = TypeVar("T")
 
 
-def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
-    """Return the result of `asking`. `step` is called ten times a second; what it raises cancels
-    `asking` and is raised here, as is KeyboardInterrupt for any interrupt.
+def run_interruptibly(work: Callable[[Callable[[], None]], T], step: Callable[[], None]) -> T:
+    """Return the result of `work`, and raise what it raises. It is given a function to call often,
+    which calls `step` and may raise; an interrupt ends it there and is raised as KeyboardInterrupt.
     """
-    with hold_interrupts() as raise_held:
+    with _hold_interrupts() as raise_held:
 
         def check_interrupt() -> None:
             raise_held()
             step()
 
         try:
-            answer = _run(_watch(asking, check_interrupt))
+            result = work(check_interrupt)
             raise_held()
-            return answer
-        except Interrupted:
+            return result
+        except _Interrupted:
             raise KeyboardInterrupt from None
+
+
+def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    """Return the result of `asking`. `step` is called ten times a second; what it raises cancels
+    `asking` and is raised here, as is KeyboardInterrupt for any interrupt.
+    """
+    return run_interruptibly(lambda check: _run(_watch(asking, check)), step)
 
 
 def _run(watched: Coroutine[Any, Any, T]) -> T:

@@ -24,6 +24,7 @@ class ScreenId(StrEnum):
     SESSIONS = "sessions"
     HANDOFF = "handoff"
     ENGINE = "engine"
+    QUESTION = "question"
 
 
 NOTEBOOK = frozenset((ScreenId.NOTEBOOK,))
@@ -101,6 +102,8 @@ class ActionContext:
     """Number of pending proposals."""
     accepted: int = 0
     """Number of accepted proposals."""
+    asked: str = ""
+    """The model or program that a question is for."""
     is_complete: bool = False
     """Whether all evidence on the memory is gathered."""
     has_retention: bool = False

@@ -56,7 +56,7 @@ def test_the_preview_has_the_text_to_send_and_its_cost_and_sends_nothing(desk: D
         before = known(desk, replace(MODEL, server=server.url))
         leaving = before.egress
         assert leaving is not None
-        assert not before.blocked_reason
+        assert not before.disabled_reason
         (redacted,) = leaving.redacted
         assert (redacted.kind, redacted.count) == ("github-token", 2)
         assert len(redacted.places) == 2
@@ -71,20 +71,21 @@ def test_the_preview_has_the_text_to_send_and_its_cost_and_sends_nothing(desk: D
 
 def test_by_the_rules_nothing_leaves(desk: Desk) -> None:
     before = known(desk, EngineSettings())
-    assert (before.egress, before.blocked_reason) == (None, "")
+    assert (before.egress, before.disabled_reason) == (None, "")
 
 
 def test_why_it_cannot_be_asked_is_known_before(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "0 of 100 tokens spent" in known(desk, replace(MODEL, day=100)).blocked_reason
+    assert "0 of 100 tokens spent" in known(desk, replace(MODEL, day=100)).disabled_reason
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert "Set ANTHROPIC_API_KEY" in known(desk).blocked_reason
+    assert "Set ANTHROPIC_API_KEY" in known(desk).disabled_reason
     program = EngineSettings(use="command")
-    assert "No program set" in known(desk, program).blocked_reason
-    assert "not found" in known(desk, replace(program, command=("/nowhere/model",))).blocked_reason
+    assert "No program set" in known(desk, program).disabled_reason
+    assert "not found" in known(desk, replace(program, command=("/nowhere/model",))).disabled_reason
     assert (
-        "Remove it." in known(desk, replace(program, command=("claude", "--chrome"))).blocked_reason
+        "Remove it."
+        in known(desk, replace(program, command=("claude", "--chrome"))).disabled_reason
     )
 
 
@@ -96,7 +97,7 @@ def test_runs_that_rest_are_told_and_do_not_keep_a_person_from_trying(desk: Desk
     before = known(desk)
     assert before.egress is not None
     assert before.egress.remaining.paused_for > 0
-    assert not before.blocked_reason
+    assert not before.disabled_reason
 
 
 def test_a_program_is_new_until_its_line_was_let_run(desk: Desk) -> None:

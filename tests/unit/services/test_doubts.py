@@ -283,11 +283,14 @@ def test_the_preview_says_what_is_sent_or_why_nothing_can_be(tmp_path: Path) -> 
     assert before.egress is not None
     assert SUMMARY[0] in before.egress.text
     assert (before.pending_count, before.disabled_reason) == (2, "")
-    line = str(tmp_path / "judge")
-    asked = replace(notebook.settings.engine, use="command", command=(line,))
+    program = write_program(tmp_path / "judge", "")
+    asked = replace(notebook.settings.engine, use="command", command=(str(program),))
     notebook.settings = replace(notebook.settings, engine=asked)
     save_chosen_engine(notebook, asked)
-    assert "not run before" in preview_judgement(notebook, look_at(notebook)).disabled_reason
+    before = preview_judgement(notebook, look_at(notebook))
+    assert before.egress is not None
+    assert before.egress.program is not None
+    assert before.disabled_reason == ""
 
 
 def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:

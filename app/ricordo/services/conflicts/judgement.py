@@ -29,7 +29,7 @@ from ricordo.services.conflicts.conflicts import Conflict, Side
 from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion, store_opinions
 from ricordo.services.engines.choice import get_target, load_chosen_engine
 from ricordo.services.engines.engines import EngineTarget
-from ricordo.services.engines.preview import Egress, find_blocked_reason, preview_egress
+from ricordo.services.engines.preview import Egress, find_disabled_reason, preview_egress
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
 from ricordo.services.sessions.activity_text import parse_stamp
@@ -41,10 +41,6 @@ _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Output tokens: allowance for thinking, and for each pair."""
 _NONE_PENDING = "No uncertain pairs without an opinion."
 _RULES = "The rules engine cannot judge these. Choose a model or a program on the curation screen."
-_NEW_PROGRAM = (
-    "This program was not run before. Choose it on the curation screen, which shows its command "
-    "line and asks."
-)
 _NO_ROOM = "Not even one pair fits under the token limit of a run."
 
 
@@ -104,13 +100,7 @@ def preview_judgement(notebook: Notebook, snapshot: Snapshot) -> JudgementPrevie
     request = prepare_judgement(notebook, without, outside)
     batch = request.batch
     egress = preview_egress(notebook, request.outside, batch, batch.redaction, batch.text)
-    why = (
-        _NO_ROOM
-        if not request.pairs
-        else _NEW_PROGRAM
-        if egress.program
-        else find_blocked_reason(egress)
-    )
+    why = find_disabled_reason(egress) if request.pairs else _NO_ROOM
     return replace(before, request=request, egress=egress, disabled_reason=why)
 
 

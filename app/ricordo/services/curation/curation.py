@@ -45,7 +45,7 @@ from ricordo.services.curation.preparation import (
 from ricordo.services.curation.user_decisions import load_user_decisions, parse_moment
 from ricordo.services.edits.change import MergedEdits, apply_or_merge, protected_paths
 from ricordo.services.engines.engines import EngineFactory, EngineTarget, make_rules_engine
-from ricordo.services.engines.preview import Egress, find_blocked_reason, preview_egress
+from ricordo.services.engines.preview import Egress, find_disabled_reason, preview_egress
 from ricordo.services.ledger.ledger import (
     DecisionCount,
     LedgerRun,
@@ -510,7 +510,7 @@ def preview_retry(
     """Return the preview of sending a change back. Raises StateUnusable."""
     brief, redaction = compose_retry_brief(asked.prepared.brief, rejected), asked.prepared.redaction
     leaving = preview_egress(notebook, asked.target, brief, redaction, brief.stable, brief.changing)
-    return RetryPreview(brief, leaving, find_blocked_reason(leaving))
+    return RetryPreview(brief, leaving, find_disabled_reason(leaving))
 
 
 def send_back(

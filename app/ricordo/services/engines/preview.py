@@ -49,7 +49,7 @@ class CurationPreview:
     """The most tokens of the brief."""
     egress: Egress | None = None
     """None where nothing is sent."""
-    blocked_reason: str = ""
+    disabled_reason: str = ""
     """Why the engine cannot be asked, and what to do; "" where it can."""
 
 
@@ -64,7 +64,7 @@ def preview_curation(
         outside = get_target(notebook.environment, own)
     except WrongUsage as error:
         prepared = prepare_for(None, notebook, memory, scope, step)
-        return CurationPreview(prepared, BUDGET, blocked_reason=error.message)
+        return CurationPreview(prepared, BUDGET, disabled_reason=error.message)
     prepared = prepare_for(outside, notebook, memory, scope, step)
     if outside is None:
         return CurationPreview(prepared, BUDGET)
@@ -72,7 +72,7 @@ def preview_curation(
     brief, redaction = prepared.brief, prepared.redaction
     egress = preview_egress(notebook, outside, brief, redaction, brief.stable, brief.changing)
     return CurationPreview(
-        prepared, outside.ask.max_brief_tokens, egress, find_blocked_reason(egress)
+        prepared, outside.ask.max_brief_tokens, egress, find_disabled_reason(egress)
     )
 
 
@@ -98,7 +98,7 @@ def describe_parts_cost(outside: EngineTarget) -> str:
     return f"If rejected as a whole, the brief is sent in parts: at most {cost} in all."
 
 
-def find_blocked_reason(egress: Egress) -> str:
+def find_disabled_reason(egress: Egress) -> str:
     """Return why an engine cannot be asked, and what to do; "" where it can."""
     ask, estimate = egress.target.ask, egress.estimate
     try:

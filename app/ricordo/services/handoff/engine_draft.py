@@ -19,9 +19,9 @@ from ricordo.errors import CuratorFailed, StateUnusable, WrongUsage
 from ricordo.handoff.document import HandoffStatement
 from ricordo.handoff.draft import DRAFT_FORM, DraftBrief, ModelDraft, merge_draft, write_brief
 from ricordo.handoff.facts import Facts
-from ricordo.services.engines.choice import find_new_program, get_target
+from ricordo.services.engines.choice import get_target
 from ricordo.services.engines.engines import EngineTarget
-from ricordo.services.engines.preview import Egress, find_blocked_reason
+from ricordo.services.engines.preview import Egress, find_disabled_reason, preview_egress
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.handoff.handoff import RULES_ENGINE, ComposedStatements, Composer
 from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
@@ -146,12 +146,6 @@ def preview_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> D
     if outside is None:
         return DraftPreview()
     request = build_request(notebook, outside, facts)
-    egress = Egress(
-        request.outside,
-        request.brief.text,
-        request.estimate,
-        request.outside.ask.gate.read_remaining(),
-        request.brief.redaction.list_redacted(),
-        find_new_program(notebook.environment, outside),
-    )
-    return DraftPreview(egress, request.brief.left_out, find_blocked_reason(egress))
+    brief = request.brief
+    egress = preview_egress(notebook, request.outside, brief, brief.redaction, brief.text)
+    return DraftPreview(egress, brief.left_out, find_disabled_reason(egress))

@@ -40,12 +40,15 @@ from ricordo.tui.context import (
 _TWO_PANES = LIST_DIFF_SCREENS | {ScreenId.SESSIONS, ScreenId.HANDOFF}
 _WITH_PANES = NOTEBOOK | _TWO_PANES | {ScreenId.CONFLICTS}
 _SCOPE = frozenset((ScreenId.SCOPE,))
+_ASKING = _SCOPE | {ScreenId.ENGINE, ScreenId.QUESTION}
 _SESSIONS = frozenset((ScreenId.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {ScreenId.INBOX, ScreenId.ORIGIN, ScreenId.CONFLICTS}
 
 
 def _label_open(situation: ActionContext) -> str:
-    """Return the label of `open` in the freshness pane; "" in other panes."""
+    """Return the label of `open` in the freshness pane and of a question; "" elsewhere."""
+    if situation.asked:
+        return f"ask {situation.asked}"
     if situation.place is not Pane.FRESHNESS:
         return ""
     return "show these" if situation.rule else "go there"
@@ -93,8 +96,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
             ScreenId.REVIEW,
             ScreenId.REDACTION,
         },
-        ANY_PANE
-        | {ScreenId.HISTORY, ScreenId.MEMORIES, ScreenId.SCOPE, ScreenId.SESSIONS, ScreenId.ENGINE},
+        ANY_PANE | {ScreenId.HISTORY, ScreenId.MEMORIES, ScreenId.SESSIONS, *_ASKING},
         {
             Pane.INDEX: "read",
             Pane.NOTE: "follow",
@@ -274,8 +276,8 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "count",
         "Let the server count the tokens of the brief: free, but the server sees the brief",
         Group.SEE,
-        frozenset((ScreenId.SCOPE,)),
-        frozenset((ScreenId.SCOPE,)),
+        _SCOPE,
+        _SCOPE,
     ),
     Action(
         "copy",
@@ -344,8 +346,6 @@ VIEW_ACTIONS: tuple[Action, ...] = (
     ),
 )
 
-_GO_SCOPE = frozenset((ScreenId.SCOPE,))
-
 GO_ACTIONS: tuple[Action, ...] = (
     Action(
         "inbox",
@@ -412,8 +412,8 @@ GO_ACTIONS: tuple[Action, ...] = (
         "model",
         "Choose the model",
         Group.GO,
-        _GO_SCOPE | {ScreenId.ENGINE},
-        _GO_SCOPE | {ScreenId.ENGINE},
+        _SCOPE | {ScreenId.ENGINE},
+        _SCOPE | {ScreenId.ENGINE},
     ),
     Action(
         "kept-back",
@@ -421,8 +421,8 @@ GO_ACTIONS: tuple[Action, ...] = (
         "secrets",
         "Show what is redacted in the brief, and allow a value or redact it again",
         Group.GO,
-        _GO_SCOPE,
-        _GO_SCOPE,
+        _SCOPE,
+        _SCOPE,
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

@@ -20,7 +20,7 @@ class Dialog(StrEnum):
     CHOICE = "choice"
     """One of a few ways to go on is chosen."""
     QUESTION = "question"
-    """A request is read before it is sent."""
+    """A request is read before it is sent: one of the screens with actions."""
     TEXT = "text"
     """A text is read."""
 
@@ -65,7 +65,7 @@ DIALOG_KEYS: Mapping[Dialog, frozenset[str]] = {
     ),
     Dialog.FIND: frozenset(("cancel",)),
     Dialog.CHOICE: frozenset(("leave", "open", "cursor-down", "cursor-up", *_CHOICES)),
-    Dialog.QUESTION: frozenset(("leave", "close", "open", *_MOVES)),
+    Dialog.QUESTION: frozenset(("close",)),
     Dialog.TEXT: frozenset(
         ("leave", "close", "help", "load", "ledger", "edit", "demo", "memories", *_MOVES)
     ),

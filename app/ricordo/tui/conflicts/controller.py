@@ -154,11 +154,16 @@ class ConflictController:
 
     def judge_uncertain_pairs(self) -> None:
         """Show the uncertain pairs, and let the user have a model judge them."""
-        from ricordo.tui.dialogs.question import QuestionScreen
+        from ricordo.tui.dialogs.ask_screen import QuestionScreen
 
         assert self._snapshot is not None
-        doubts = UncertainPairsQuestion(self._writing.notebook, self._snapshot)
-        screen = QuestionScreen(doubts, self._writing.palette)
+        notebook = self._writing.notebook
+        screen = QuestionScreen(
+            UncertainPairsQuestion(notebook, self._snapshot),
+            notebook.environment,
+            self._writing.palette,
+            notebook.settings.keymap,
+        )
         self._changing.app.push_screen(screen, self._show_opinions)
 
     def _show_opinions(self, outcome: JudgementOutcome | None) -> None:

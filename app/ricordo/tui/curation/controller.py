@@ -13,7 +13,7 @@ from ricordo.errors import RicordoError, StateUnusable
 from ricordo.services.curation.pending import get_curation_stamp, load_curation_state
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -158,12 +158,13 @@ class CurationController:
 
     def _send_back(self, rejected: RejectedChange) -> None:
         """Show what would be sent back about a change that the checks rejected, and send it."""
-        from ricordo.tui.dialogs.question import QuestionScreen
+        from ricordo.tui.dialogs.ask_screen import QuestionScreen
 
         # only what a model or a program proposed can be sent back
         assert self._request is not None
         question = RetryQuestion(self._notebook, self._request, rejected)
-        screen = QuestionScreen(question, self._screen.current_palette())
+        environment, palette = self._notebook.environment, self._screen.current_palette()
+        screen = QuestionScreen(question, environment, palette, self._screen.keymap)
         self._screen.app.push_screen(screen, partial(self._store_answer, rejected))
 
     def _store_answer(self, rejected: RejectedChange, curation: Curation | None) -> None:
@@ -253,11 +254,10 @@ class RetryQuestion:
 
     def render_preview(self, before: RetryPreview, width: int) -> list[StyledLine]:
         """Return what would be sent, as lines."""
-        about = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)]
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
-        from ricordo.tui.render.uncertain_lines import render_sent
+        from ricordo.tui.render.egress_lines import render_about, render_sent
 
-        return [*about, *heading, *render_sent(before.egress.text, "== ", width)]
+        return [*render_about(_ABOUT, width), *heading, *render_sent(before.egress.text, width)]
 
     def ask(self, before: RetryPreview, step: Step) -> Curation:
         """Send the change back; return the proposals of the answer."""

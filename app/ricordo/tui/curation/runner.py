@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ricordo.curation.engine import Step
     from ricordo.curation.engines.external import Estimate
-    from ricordo.llm.prices import Price
-    from ricordo.llm.program import Program
     from ricordo.llm.redaction import RedactedValue
     from ricordo.services.curation.curation import Curation, RetryRequest
     from ricordo.services.curation.preparation import CurationScope
@@ -30,6 +28,8 @@ class CurationRunner:
         """Read nothing yet."""
         # its own notebook: the review may read the memory meanwhile
         self._notebook = notebook.copy()
+        self.environment = notebook.environment
+        """Where programs are allowed and prices are read."""
         self._stored_engine: EngineSettings | None = None
         self.last_request: RetryRequest | None = None
         """The last request to a model or program, and its brief; None for the rules."""
@@ -40,12 +40,6 @@ class CurationRunner:
 
         self._stored_engine = load_chosen_engine(self._notebook)
         return list_engines(self._notebook), self._stored_engine
-
-    def list_models(self) -> Mapping[str, Price]:
-        """Return the prices of the known models by name."""
-        from ricordo.llm.prices import load_prices
-
-        return load_prices(self._notebook.environment.config)[0].by_model
 
     def load_preview(
         self, engine: EngineSettings, scope: CurationScope, step: Step
@@ -87,12 +81,6 @@ class CurationRunner:
         )
         self.last_request = RetryRequest(before.prepared, outside) if outside else None
         return curation
-
-    def allow_program(self, program: Program) -> None:
-        """Allow a program to be run by its command line. Raises StateUnusable."""
-        from ricordo.services.engines.choice import allow_program
-
-        allow_program(self._notebook.environment, program)
 
     # Values that may be sent
 

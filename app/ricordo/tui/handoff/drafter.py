@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 from ricordo.curation.engine import CurationProgress
 from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound, StateUnusable
-from ricordo.llm.prices import load_prices
 from ricordo.services.curation.preparation import get_scope
 from ricordo.services.engines.choice import (
-    allow_program,
     get_target,
     list_engines,
     load_chosen_engine,
@@ -59,8 +57,6 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.handoff.document import HandoffStatement
     from ricordo.handoff.facts import Facts
-    from ricordo.llm.prices import Price
-    from ricordo.llm.program import Program
     from ricordo.memory.change import ChangeSet
     from ricordo.services.handoff.engine_draft import DraftPreview
     from ricordo.settings.settings import EngineSettings
@@ -73,6 +69,8 @@ class Drafter:
         """Read nothing yet."""
         # its own notebook: the other one is used in the follower's thread
         self._notebook = notebook.copy()
+        self.environment = notebook.environment
+        """Where programs are allowed and prices are read."""
         self._sessions_by_id: Mapping[str, Session] = {}
         """The sessions that can be chosen, by id."""
         self._last_text = ""
@@ -187,10 +185,6 @@ class Drafter:
         """Return the engines to choose from, and the last chosen one."""
         return list_engines(self._notebook), load_chosen_engine(self._notebook)
 
-    def list_models(self) -> Mapping[str, Price]:
-        """Return the prices of the known models by name."""
-        return load_prices(self._notebook.environment.config)[0].by_model
-
     def load_preview(self, facts: Facts, engine: EngineSettings, step: Step) -> DraftPreview:
         """Return what an engine would be sent and what that may cost; remember the engine as the
         last chosen one.
@@ -199,10 +193,6 @@ class Drafter:
         with suppress(StateUnusable):  # it can be chosen again
             save_chosen_engine(self._notebook, engine)
         return preview_draft(self._notebook, engine, facts)
-
-    def allow_program(self, program: Program) -> None:
-        """Allow a program to be run by its command line."""
-        allow_program(self._notebook.environment, program)
 
     def prove(self, drafted: DraftedHandoff, statement: HandoffStatement) -> HandoffStatement:
         """Return a statement in the user's own words with its proof."""

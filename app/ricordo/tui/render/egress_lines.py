@@ -25,28 +25,43 @@ _NO_MESSAGES = (
 )
 
 
-def render_prepared(prepared: PreparedCuration, sent: str, width: int) -> list[StyledLine]:
-    """Return the warnings about a curation, then the brief: the sent text, or without one
-    Ricordo's brief if there are messages.
+def render_curation(before: CurationPreview, width: int) -> list[StyledLine]:
+    """Return the cost of asking in parts, the warnings about a curation, then the brief: the sent
+    text, or without one Ricordo's brief if there are messages.
     """
-    warnings = [StyledSpan(f"! {make_one_line(text)}", "warning") for text in prepared.warnings]
-    lines = [StyledLine(row) for warning in warnings for row in wrap([warning], width - 1)]
-    lines += [BLANK] if lines else []
+    egress, prepared = before.egress, before.prepared
+    parts = describe_parts_cost(egress.target) if egress and not before.disabled_reason else ""
+    lines = [*render_about(parts, width), BLANK] if parts else []
+    texts = list(prepared.warnings)
+    if egress and egress.remaining.paused_for:
+        minutes = max(1, round(egress.remaining.paused_for / 60))
+        texts.append(
+            f"Automatic curations failed repeatedly and are paused for {minutes} more minutes. "
+            "You can still run one here."
+        )
+    warnings = [StyledSpan(f"! {make_one_line(text)}", "warning") for text in texts]
+    rows = [StyledLine(row) for warning in warnings for row in wrap([warning], width - 1)]
+    lines += [*rows, BLANK] if rows else []
+    sent = egress.text if egress else ""
     if prepared.activity.messages:
-        return lines + render_brief(sent or prepared.brief.text, width)
-    lines += [StyledLine(row) for row in wrap([StyledSpan(_NO_MESSAGES, "dim")], width - 1)]
-    return [*lines, BLANK, *render_brief(sent, width)] if sent else lines
+        return lines + render_sent(sent or prepared.brief.text, width)
+    lines += render_about(_NO_MESSAGES, width)
+    return [*lines, BLANK, *render_sent(sent, width)] if sent else lines
 
 
-def render_brief(brief: str, width: int) -> list[StyledLine]:
-    """Return the brief, headings styled."""
+def render_about(text: str, width: int) -> list[StyledLine]:
+    """Return an explanation of Ricordo's."""
+    return [StyledLine(row) for row in wrap([StyledSpan(text, "dim")], width - 1)]
+
+
+def render_sent(
+    text: str, width: int, heading: str = "== ", style: str = "heading"
+) -> list[StyledLine]:
+    """Return a text as it is sent; lines that begin with `heading` are Ricordo's."""
     lines: list[StyledLine] = []
-    for text in brief.rstrip("\n").split("\n"):
-        style = "heading" if text.startswith("== ") else ""
-        lines += [
-            StyledLine(row)
-            for row in wrap([StyledSpan(text, style)], width - 1, (), (StyledSpan("  "),))
-        ]
+    for line in text.rstrip("\n").split("\n"):
+        span = StyledSpan(line, style if line.startswith(heading) else "")
+        lines += [StyledLine(row) for row in wrap([span], width - 1, (), (StyledSpan("  "),))]
     return lines
 
 
@@ -152,31 +167,8 @@ def _render_redacted(redacted: Sequence[RedactedValue]) -> Spans:
     return (_render_label("secrets"), StyledSpan(words, "warning"))
 
 
-def render_preview(before: CurationPreview | None, failure: str, width: int) -> list[StyledLine]:
-    """Return the failure or the reason why it cannot run, the warnings, and the brief."""
-    egress = before.egress if before else None
-    lines = _render_problems(egress, [failure, before.blocked_reason if before else ""], width)
-    if before is None:
-        return lines
-    parts = describe_parts_cost(egress.target) if egress and not before.blocked_reason else ""
-    lines += (
-        [StyledLine(row) for row in wrap([StyledSpan(parts, "dim")], width - 1)] + [BLANK]
-        if parts
-        else []
-    )
-    sent = egress.text if egress else ""
-    return lines + render_prepared(before.prepared, sent, width)
-
-
-def render_egress(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
-    """Return the `problems`, the warnings, and what would be sent."""
-    lines = _render_problems(egress, problems, width)
-    return lines + (render_brief(egress.text, width) if egress else [])
-
-
-def _render_problems(
-    egress: Egress | None, problems: Sequence[str], width: int
-) -> list[StyledLine]:
+def render_problems(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
+    """Return why nothing can be sent, and the warnings about what would be sent."""
     spans = [StyledSpan(f"✗ {make_one_line(text)}", "error") for text in problems if text]
     spans += [StyledSpan(f"! {make_one_line(text)}", "warning") for text in _find_warnings(egress)]
     lines = [
@@ -193,18 +185,12 @@ def _find_warnings(egress: Egress | None) -> list[str]:
     warnings = [egress.target.warning]
     if egress.program is not None:
         warnings.append("New program: Enter shows its command line and asks before it runs.")
-    if egress.remaining.paused_for:
-        minutes = max(1, round(egress.remaining.paused_for / 60))
-        warnings.append(
-            f"Automatic curations failed repeatedly and are paused for {minutes} more minutes. "
-            "You can still run one here."
-        )
     return [warning for warning in warnings if warning]
 
 
 def render_incoming(text: str, width: int) -> list[StyledLine]:
     """Return the answer as far as it has arrived."""
-    lines = [StyledLine(row) for row in wrap([StyledSpan(_INCOMING, "dim")], width - 1)] + [BLANK]
+    lines = [*render_about(_INCOMING, width), BLANK]
     for part in make_visible(text.expandtabs(4)).split("\n"):
         lines += [StyledLine(row) for row in wrap([StyledSpan(part)], width - 1)]
     return lines

@@ -9,6 +9,7 @@ from ricordo.services.conflicts.conflicts import Conflict, Keep
 from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
 from ricordo.services.conflicts.opinions import get_suggested_side
 from ricordo.text import make_one_line
+from ricordo.tui.render.egress_lines import render_about, render_sent
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 _VIEW_WORDS = {
@@ -37,7 +38,7 @@ def render_opinion(opinion: Opinion) -> list[StyledSpan]:
 
 def render_judgement_preview(before: JudgementPreview, width: int) -> list[StyledLine]:
     """Return what would be sent, and the earlier opinions."""
-    lines = [StyledLine(row) for row in wrap([StyledSpan(_ABOUT, "dim")], width - 1)] + [BLANK]
+    lines = [*render_about(_ABOUT, width), BLANK]
     if before.request is not None and before.egress is not None and before.request.pairs:
         count = len(before.request.pairs)
         of = "" if count == before.pending_count else f" of {before.pending_count}"
@@ -45,22 +46,10 @@ def render_judgement_preview(before: JudgementPreview, width: int) -> list[Style
             StyledLine((StyledSpan(f"{count}{of} uncertain: this is sent", "heading"),)),
             BLANK,
         ]
-        lines += [*render_sent(before.egress.text, "pair ", width), BLANK]
+        lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
     if before.judged_pairs:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
         lines += [row for it in before.judged_pairs for row in _render_opinion(it, width)]
-    return lines
-
-
-def render_sent(text: str, heading: str, width: int) -> list[StyledLine]:
-    """Return a text as it is sent; lines that begin with `heading` are Ricordo's."""
-    lines: list[StyledLine] = []
-    for line in text.rstrip("\n").split("\n"):
-        style = "bold" if line.startswith(heading) else ""
-        lines += [
-            StyledLine(row)
-            for row in wrap([StyledSpan(line, style)], width - 1, (), (StyledSpan("  "),))
-        ]
     return lines
 
 

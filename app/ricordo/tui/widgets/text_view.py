@@ -51,6 +51,23 @@ class TextView(LineView):
         """Return one line."""
         return self._lines[number], ""
 
+    def _move_to(self, top: int) -> None:
+        self.release()
+        self.jump_to(top)
+
+    def move(self, step: int) -> None:
+        """Scroll by `step` lines."""
+        self._move_to(self.scroll_offset.y + step)
+
+    def move_page(self, direction: int) -> None:
+        """Scroll by a page: down (1) or up (-1)."""
+        page = max(1, self.scrollable_content_region.height - 2)
+        self._move_to(self.scroll_offset.y + direction * page)
+
+    def move_to_end(self, direction: int) -> None:
+        """Scroll to the first (-1) or the last (1) line."""
+        self._move_to(0 if direction < 0 else self.line_count)
+
 
 _MOST_ROWS = 8
 
@@ -101,20 +118,3 @@ class ReadView(TextView, inherit_bindings=False):
         super().on_resize()
         if self._held:
             self.hold(self._main_rows())
-
-    def _move_to(self, top: int) -> None:
-        self.release()
-        self.jump_to(top)
-
-    def move(self, step: int) -> None:
-        """Scroll by `step` lines."""
-        self._move_to(self.scroll_offset.y + step)
-
-    def move_page(self, direction: int) -> None:
-        """Scroll by a page: down (1) or up (-1)."""
-        page = max(1, self.scrollable_content_region.height - 2)
-        self._move_to(self.scroll_offset.y + direction * page)
-
-    def move_to_end(self, direction: int) -> None:
-        """Scroll to the first (-1) or the last (1) line."""
-        self._move_to(0 if direction < 0 else self.line_count)
