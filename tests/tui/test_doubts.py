@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ricordo.tui.dialogs.confirm import ConfirmScreen
 
 from ricordo.services.conflicts.opinions import OPINIONS_FILE
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.ask_screen import QuestionScreen
+from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.help import HelpScreen
 from tests.support import messages_replies as replies
 from tests.support.asking import write_program
