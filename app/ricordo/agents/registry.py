@@ -1,5 +1,7 @@
 """All agents that Ricordo supports. To support another one, write its `AgentSupport` in a package
-beside this module, and add it to `SUPPORTED`; no other module names an agent.
+beside this module, and add it to `SUPPORTED`. The package has the agent's name. Nothing else names
+an agent, but for `prompt_rules.py`, as the prompt hook loads next to nothing, and
+`llm/programs.toml`, for programs that answer a brief.
 """
 
 from __future__ import annotations

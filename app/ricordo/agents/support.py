@@ -45,7 +45,7 @@ class Transcript(Protocol):
     is_restarted: bool
     """Whether it was read from its beginning: what was known of it before is void."""
     is_resumable: bool
-    """Whether reading can go on from `learnt`."""
+    """Whether reading can go on from `checkpoint`."""
 
     @property
     def session(self) -> Session:
@@ -53,11 +53,11 @@ class Transcript(Protocol):
         ...
 
     def messages(self) -> Iterator[Message]:
-        """Yield the turns from where the last reading ended."""
+        """Yield the messages from where the last reading ended."""
         ...
 
     def seal(self) -> None:
-        """Make `learnt` fit to be gone on from, though not all turns were asked for."""
+        """Make `checkpoint` a valid start for the next reading, though messages are left."""
         ...
 
 
@@ -73,8 +73,11 @@ class AgentSupport:
     layouts: tuple[Layout, ...] = ()
     marks: tuple[LayoutMark, ...] = ()
     has_transcripts = False
+    """Whether its package has the tables `marks.toml` and `tools.toml`, for which see the modules
+    `noise` and `tools` of `agents.transcripts`.
+    """
     takes_handoffs = False
-    """Whether its package has a table `handoff.toml`."""
+    """Whether its package has a table `handoff.toml`, with the fields of `handoff/any.toml`."""
     instruction_files: tuple[str, ...] = ()
     """Names of the files in a project that it loads at every start, without `.md`."""
 

@@ -56,7 +56,7 @@ class LineTranscript:
     def messages(self) -> Iterator[Message]:
         """Yield the messages from where the last reading ended; none if it cannot be read.
 
-        After each message `learnt` covers exactly what was yielded.
+        After each message `checkpoint` covers exactly what was yielded.
         """
         with open_lines(self.path) as file:
             if file is None:
@@ -69,7 +69,7 @@ class LineTranscript:
                 return
 
     def seal(self) -> None:
-        """Make `learnt` a valid start for the next reading, though not all messages were read."""
+        """Make `checkpoint` a valid start for the next reading, though messages are left."""
         with open_lines(self.path) as file:
             if file is not None:
                 self.checkpoint.fingerprint = file.fingerprint(self.checkpoint.offset)
