@@ -126,11 +126,11 @@ def run_curate(options: Namespace, environment: Environment) -> int:
     def why_pending(proposal: PendingProposal) -> str:
         return format_warnings(proposal) or ("" if proposal.id in routine else _NOT_ROUTINE)
 
-    taken = apply_proposals(notebook, prepared.memory, state.pending, why_pending, by_hand=False)
-    note_applied(taken)
-    _print(options, prepared.memory, curation, estimate, taken)
+    result = apply_proposals(notebook, prepared.memory, state.pending, why_pending, by_hand=False)
+    note_applied(result)
+    _print(options, prepared.memory, curation, estimate, result)
     if not options.json:
-        print_decided(taken, prepared.memory)
+        print_decided(result, prepared.memory)
     return 0
 
 
@@ -208,14 +208,14 @@ def _print(
     memory: Memory,
     curation: Curation,
     estimate: Estimate | None,
-    taken: ApplyResult | None = None,
+    result: ApplyResult | None = None,
 ) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.curation.decision import describe_curation, mask_proposal
     from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
-        print_json(describe_curation(curation, memory, taken, estimate))
+        print_json(describe_curation(curation, memory, result, estimate))
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -224,7 +224,7 @@ def _print(
     lines += render_brief(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
-    if count and taken is None and not options.dry_run:
+    if count and result is None and not options.dry_run:
         lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
     print_lines(lines)
 
@@ -391,18 +391,18 @@ def _apply(
         ]
         is_meant = bool(lines) and is_confirmed(lines, _PENDING_CONFIRMATION, "apply this too")
         confirmed = by_id if is_meant else ()
-        taken = apply_proposals(
+        result = apply_proposals(
             notebook, memory, chosen, lambda _: "", by_hand=True, confirmed=confirmed
         )
     else:
-        taken = apply_proposals(notebook, memory, chosen, format_warnings, by_hand=True)
-    note_applied(taken)
+        result = apply_proposals(notebook, memory, chosen, format_warnings, by_hand=True)
+    note_applied(result)
     if options.json:
-        applied = {"applied": [proposal.id for proposal in taken.applied]}
-        left = {"left": describe_skipped(taken, memory)}
+        applied = {"applied": [proposal.id for proposal in result.applied]}
+        left = {"left": describe_skipped(result, memory)}
         print_json({**_pending_now(notebook, memory), **applied, **left})
     else:
-        print_decided(taken, memory)
+        print_decided(result, memory)
 
 
 def _drop(

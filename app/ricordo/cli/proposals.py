@@ -61,26 +61,26 @@ def render_brief(brief: Brief) -> list[str]:
     return lines
 
 
-def note_applied(taken: ApplyResult) -> None:
+def note_applied(result: ApplyResult) -> None:
     """Note the applied proposals as changes of this run."""
-    if taken.applied:
-        note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in taken.applied)}")
+    if result.applied:
+        note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in result.applied)}")
 
 
-def print_decided(taken: ApplyResult, memory: Memory) -> None:
+def print_decided(result: ApplyResult, memory: Memory) -> None:
     """Print what was applied, and what was not applied and why."""
     from ricordo.cli.output import print_lines
     from ricordo.services.curation.decision import mask_text
 
-    lines = [f"applied: {it.op} {make_one_line(it.path)}" for it in taken.applied]
+    lines = [f"applied: {it.op} {make_one_line(it.path)}" for it in result.applied]
     lines += [
         f"not applied: {it.id} {it.op} {make_one_line(it.path)}: "
         f"{make_one_line(mask_text(why, it, memory))}"
-        for it, why in taken.skipped
+        for it, why in result.skipped
     ]
-    lines.append(f"{len(taken.applied)} applied, {len(taken.skipped)} not applied")
-    if any(proposal.all_warnings for proposal, _ in taken.skipped):
+    lines.append(f"{len(result.applied)} applied, {len(result.skipped)} not applied")
+    if any(proposal.all_warnings for proposal, _ in result.skipped):
         lines.append("`ricordo pending --apply ID` applies a pending proposal.")
-    if taken.applied:
+    if result.applied:
         lines.append("`ricordo undo` reverts this.")
     print_lines(lines)

@@ -117,12 +117,12 @@ class CommandProvider(Provider):
         screen = self.screen
         if not isinstance(screen, ActionScreen):
             return
-        situation = screen.action_context
+        context = screen.action_context
         for action in find_actions(screen.SCREEN_ID):
             if (action.group is Group.MOVE) is movement:
                 keys = format_action_keys(action, screen.keymap)
                 help_ = f"{action.help}  ({keys})" if keys else action.help
-                name, own = action.find_label(situation), action.id.replace("-", " ")
+                name, own = action.find_label(context), action.id.replace("-", " ")
                 names = (own, action.label, *SYNONYMS.get(action.id, ()))
                 run = partial(screen.action_do, action.id)
                 yield _Command(name, help_, action.group.value, run, names)

@@ -122,162 +122,162 @@ DisabledReason = Callable[[ActionContext], str]
 """Returns why an action is disabled; "" where it is not."""
 
 
-def never_disabled(situation: ActionContext) -> str:
+def never_disabled(context: ActionContext) -> str:
     """Return "": never disabled."""
     return ""
 
 
-def needs_memory(situation: ActionContext) -> str:
+def needs_memory(context: ActionContext) -> str:
     """Return the reason while the memory is not read."""
-    return "" if situation.read else "The memory has not been read yet."
+    return "" if context.read else "The memory has not been read yet."
 
 
-def needs_note(situation: ActionContext) -> str:
+def needs_note(context: ActionContext) -> str:
     """Return the reason while no note is open."""
-    return "" if situation.note else "No note is open."
+    return "" if context.note else "No note is open."
 
 
 NO_SECRETS = "No secret is masked here."
 
 
-def needs_secrets(situation: ActionContext) -> str:
+def needs_secrets(context: ActionContext) -> str:
     """Return the reason where the note has no secrets."""
-    return needs_note(situation) or ("" if situation.secrets else NO_SECRETS)
+    return needs_note(context) or ("" if context.secrets else NO_SECRETS)
 
 
 NO_ORIGIN = "No transcript shows what caused this note."
 
 
-def needs_origin(situation: ActionContext) -> str:
+def needs_origin(context: ActionContext) -> str:
     """Return the reason where no message is known that caused the note."""
-    if reason := needs_note(situation):
+    if reason := needs_note(context):
         return reason
-    return "" if situation.origin else NO_ORIGIN
+    return "" if context.origin else NO_ORIGIN
 
 
-def needs_types(situation: ActionContext) -> str:
+def needs_types(context: ActionContext) -> str:
     """Return the reason where no note has a type."""
-    return "" if situation.types else "No note of this memory has a type."
+    return "" if context.types else "No note of this memory has a type."
 
 
-def needs_something_to_open(situation: ActionContext) -> str:
+def needs_something_to_open(context: ActionContext) -> str:
     """Return the reason where nothing is under the cursor that could be opened."""
-    match situation.pane:
+    match context.pane:
         case Pane.INDEX:
-            return needs_note(situation)
+            return needs_note(context)
         case Pane.NOTE:
-            return needs_link(situation)
+            return needs_link(context)
         case Pane.FRESHNESS:
-            return "" if situation.finding or situation.rule else "Nothing is under the cursor."
+            return "" if context.finding or context.rule else "Nothing is under the cursor."
 
 
-def needs_link(situation: ActionContext) -> str:
+def needs_link(context: ActionContext) -> str:
     """Return the reason while no link of the note is chosen."""
-    if situation.link:
+    if context.link:
         return ""
-    return needs_neighbour(situation) or "No link is chosen; ← → choose one."
+    return needs_neighbour(context) or "No link is chosen; ← → choose one."
 
 
-def needs_neighbour(situation: ActionContext) -> str:
+def needs_neighbour(context: ActionContext) -> str:
     """Return the reason in the note pane where the note has no links."""
-    alone = situation.pane is Pane.NOTE and not situation.links
+    alone = context.pane is Pane.NOTE and not context.links
     return "This note has no links." if alone else ""
 
 
-def needs_pane_before(situation: ActionContext) -> str:
+def needs_pane_before(context: ActionContext) -> str:
     """Return the reason in the leftmost pane, and in a note without links."""
-    if situation.pane is Pane.INDEX:
+    if context.pane is Pane.INDEX:
         return "The index is the leftmost pane."
-    return needs_neighbour(situation)
+    return needs_neighbour(context)
 
 
-def needs_finding(situation: ActionContext) -> str:
+def needs_finding(context: ActionContext) -> str:
     """Return the reason while no finding is under the cursor."""
-    return "" if situation.finding else "No finding is under the cursor; 3 goes to the findings."
+    return "" if context.finding else "No finding is under the cursor; 3 goes to the findings."
 
 
-def needs_freshness(situation: ActionContext) -> str:
+def needs_freshness(context: ActionContext) -> str:
     """Return the reason outside the freshness pane, and for a note without a known retention."""
-    if situation.pane is not Pane.FRESHNESS:
+    if context.pane is not Pane.FRESHNESS:
         return "Confirm notes in the freshness pane; 3 goes there."
-    return "" if situation.has_retention else "The retention of this note is not known."
+    return "" if context.has_retention else "The retention of this note is not known."
 
 
-def needs_evidence(situation: ActionContext) -> str:
+def needs_evidence(context: ActionContext) -> str:
     """Return the reason while evidence for the review is being gathered."""
-    return "" if situation.is_complete else "The review is still being prepared."
+    return "" if context.is_complete else "The review is still being prepared."
 
 
-def needs_search(situation: ActionContext) -> str:
+def needs_search(context: ActionContext) -> str:
     """Return the reason while no search in the note is on."""
-    return "" if situation.searching else "No search in the note; / starts one."
+    return "" if context.searching else "No search in the note; / starts one."
 
 
-def needs_back(situation: ActionContext) -> str:
+def needs_back(context: ActionContext) -> str:
     """Return the reason at the first note of the trail."""
-    return "" if situation.back else "This is the first note you opened."
+    return "" if context.back else "This is the first note you opened."
 
 
-def needs_forward(situation: ActionContext) -> str:
+def needs_forward(context: ActionContext) -> str:
     """Return the reason at the last note of the trail."""
-    return "" if situation.forward else "This is the last note you opened."
+    return "" if context.forward else "This is the last note you opened."
 
 
-def needs_panes(situation: ActionContext) -> str:
+def needs_panes(context: ActionContext) -> str:
     """Return the reason while one pane has the whole screen."""
-    return "" if situation.several_panes else "Only one pane is shown."
+    return "" if context.several_panes else "Only one pane is shown."
 
 
-def needs_wide_terminal(situation: ActionContext) -> str:
+def needs_wide_terminal(context: ActionContext) -> str:
     """Return the reason on a narrow terminal."""
-    return "" if situation.room else "Terminal too narrow for more than one pane."
+    return "" if context.room else "Terminal too narrow for more than one pane."
 
 
-def needs_index(situation: ActionContext) -> str:
+def needs_index(context: ActionContext) -> str:
     """Return the reason outside the index pane, and while no note is open."""
-    if situation.pane is not Pane.INDEX:
+    if context.pane is not Pane.INDEX:
         return "Mark notes in the index; 1 goes there."
-    return needs_note(situation)
+    return needs_note(context)
 
 
-def needs_changeable(situation: ActionContext) -> str:
+def needs_changeable(context: ActionContext) -> str:
     """Return the reason in a memory that is read-only."""
-    return needs_memory(situation) or situation.read_only
+    return needs_memory(context) or context.read_only
 
 
-def needs_changeable_note(situation: ActionContext) -> str:
+def needs_changeable_note(context: ActionContext) -> str:
     """Return the reason where there is no note that could be changed."""
-    return needs_changeable(situation) or ("" if situation.marks else needs_note(situation))
+    return needs_changeable(context) or ("" if context.marks else needs_note(context))
 
 
-def needs_one_note(situation: ActionContext) -> str:
+def needs_one_note(context: ActionContext) -> str:
     """Return the reason where no open note can be changed, whatever is marked."""
-    return needs_changeable(situation) or needs_note(situation)
+    return needs_changeable(context) or needs_note(context)
 
 
-def needs_entry(situation: ActionContext) -> str:
+def needs_entry(context: ActionContext) -> str:
     """Return the reason while no entry of the index is under the cursor."""
-    if reason := needs_changeable(situation):
+    if reason := needs_changeable(context):
         return reason
-    if situation.pane is not Pane.INDEX:
+    if context.pane is not Pane.INDEX:
         return "Move entries in the index; 1 goes there."
-    if not situation.in_order:
+    if not context.in_order:
         return "Move entries where the whole index is shown in its order: press Esc, then o."
-    return "" if situation.entry else "No entry of the index is under the cursor."
+    return "" if context.entry else "No entry of the index is under the cursor."
 
 
-def needs_fix(situation: ActionContext) -> str:
+def needs_fix(context: ActionContext) -> str:
     """Return the reason where no finding has an automatic fix."""
-    if reason := needs_changeable(situation):
+    if reason := needs_changeable(context):
         return reason
-    return "" if situation.fix else "No automatic fix here; e edits the note."
+    return "" if context.fix else "No automatic fix here; e edits the note."
 
 
-def needs_undo(situation: ActionContext) -> str:
+def needs_undo(context: ActionContext) -> str:
     """Return the reason where there is no change to undo."""
-    return "" if situation.undo else "There is nothing to undo in this memory."
+    return "" if context.undo else "There is nothing to undo in this memory."
 
 
-def needs_redo(situation: ActionContext) -> str:
+def needs_redo(context: ActionContext) -> str:
     """Return the reason where there is no change to redo."""
-    return "" if situation.redo else "There is nothing to redo in this memory."
+    return "" if context.redo else "There is nothing to redo in this memory."

@@ -32,7 +32,7 @@ LabelFunction = Callable[[ActionContext], str]
 """Returns the label of an action in a context; "" for its usual label there."""
 
 
-def no_label(situation: ActionContext) -> str:
+def no_label(context: ActionContext) -> str:
     """Return "": the label depends on the place alone."""
     return ""
 
@@ -69,24 +69,24 @@ class Action:
     the previous screen.
     """
 
-    def is_live(self, situation: ActionContext) -> bool:
-        """Return whether its keys work in `situation`."""
-        finding = situation.pane is Pane.NOTE and situation.searching
+    def is_live(self, context: ActionContext) -> bool:
+        """Return whether its keys work in `context`."""
+        finding = context.pane is Pane.NOTE and context.searching
         if self.only_while_searching:
             return finding
         return not (finding and self.not_while_searching)
 
-    def find_disabled_reason(self, situation: ActionContext) -> str:
-        """Return why it is disabled in `situation`; "" where it is not."""
-        if situation.screen_id is ScreenId.NOTEBOOK:
-            return self.disabled_reason(situation)
-        return situation.disabled_reasons.get(self.id, "")
+    def find_disabled_reason(self, context: ActionContext) -> str:
+        """Return why it is disabled in `context`; "" where it is not."""
+        if context.screen_id is ScreenId.NOTEBOOK:
+            return self.disabled_reason(context)
+        return context.disabled_reasons.get(self.id, "")
 
-    def find_label(self, situation: ActionContext) -> str:
-        """Return its label in `situation`: one or two words."""
-        place, scene = situation.place, situation.screen_id
+    def find_label(self, context: ActionContext) -> str:
+        """Return its label in `context`: one or two words."""
+        place, scene = context.place, context.screen_id
         label = self.labels.get(place) or self.labels.get(scene) or self.label
-        return self.label_function(situation) or label
+        return self.label_function(context) or label
 
     @property
     def contexts(self) -> frozenset[str]:

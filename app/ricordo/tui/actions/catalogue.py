@@ -45,13 +45,13 @@ _SESSIONS = frozenset((ScreenId.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {ScreenId.INBOX, ScreenId.ORIGIN, ScreenId.CONFLICTS}
 
 
-def _label_open(situation: ActionContext) -> str:
+def _label_open(context: ActionContext) -> str:
     """Return the label of `open` in the freshness pane and of a question; "" elsewhere."""
-    if situation.asked:
-        return f"ask {situation.asked}"
-    if situation.place is not Pane.FRESHNESS:
+    if context.asked:
+        return f"ask {context.asked}"
+    if context.place is not Pane.FRESHNESS:
         return ""
-    return "show these" if situation.rule else "go there"
+    return "show these" if context.rule else "go there"
 
 
 MOVE_ACTIONS: tuple[Action, ...] = (
@@ -240,7 +240,7 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         "Show the note as it is on disk, or rendered",
         Group.SEE,
         offered_in=frozenset((Pane.NOTE,)),
-        label_function=lambda situation: "rendered" if situation.as_source else "",
+        label_function=lambda context: "rendered" if context.as_source else "",
         disabled_reason=needs_note,
     ),
     Action(
@@ -298,7 +298,7 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         Group.SEE,
         NOTEBOOK | _REVEALING,
         offered_in=frozenset((Pane.NOTE, *_REVEALING)),
-        label_function=lambda situation: "mask" if situation.revealed else "",
+        label_function=lambda context: "mask" if context.revealed else "",
         disabled_reason=needs_secrets,
     ),
     Action(
@@ -523,7 +523,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "Dismiss the finding until its cause changes; once more restores it",
         Group.CHANGE,
         offered_in=frozenset((Pane.FRESHNESS,)),
-        label_function=lambda situation: "restore" if situation.dismissed else "",
+        label_function=lambda context: "restore" if context.dismissed else "",
         disabled_reason=needs_finding,
     ),
     Action(

@@ -89,16 +89,16 @@ def format_action_keys(action: Action, keymap: Mapping[str, tuple[str, ...]]) ->
     return format_keys(",".join(keymap[action.id]) if action.id in keymap else action.keys)
 
 
-def find_offered_actions(situation: ActionContext) -> list[Action]:
-    """Return the actions that the bottom line offers in `situation`: decisions first, and in the
+def find_offered_actions(context: ActionContext) -> list[Action]:
+    """Return the actions that the bottom line offers in `context`: decisions first, and in the
     notebook the screens with pending work.
     """
     actions = [
         action
-        for action in find_actions(situation.screen_id)
-        if situation.place in action.offered_in and not action.find_disabled_reason(situation)
+        for action in find_actions(context.screen_id)
+        if context.place in action.offered_in and not action.find_disabled_reason(context)
     ]
-    first = (Group.JUDGE, Group.GO) if situation.screen_id in NOTEBOOK else (Group.JUDGE,)
+    first = (Group.JUDGE, Group.GO) if context.screen_id in NOTEBOOK else (Group.JUDGE,)
     return sorted(
         actions,
         key=lambda action: first.index(action.group) if action.group in first else len(first),

@@ -116,11 +116,11 @@ class OpenNote:
         name = clip(mask_text(self.note.name), 80) if self.note else "Note"
         return " · ".join(filter(None, (name, self._view.search_status)))
 
-    def extend_context(self, situation: ActionContext) -> ActionContext:
-        """Return `situation` with what the actions need to know of the open note."""
+    def extend_context(self, context: ActionContext) -> ActionContext:
+        """Return `context` with what the actions need to know of the open note."""
         snapshot = self._snapshot
         return replace(
-            situation,
+            context,
             read=snapshot is not None,
             is_complete=snapshot is not None and snapshot.has_evidence,
             has_retention=snapshot is not None and self.path in snapshot.retention,

@@ -123,7 +123,7 @@ class ConflictsScreen(ActionScreen[None]):
         conflicts: Sequence[Conflict],
         palette: Palette,
         keymap: Keymap,
-        hands: ConflictActions,
+        actions: ConflictActions,
         read_only: str = "",
         *,
         is_compared: bool = True,
@@ -133,7 +133,7 @@ class ConflictsScreen(ActionScreen[None]):
         """
         super().__init__(palette, keymap)
         self._conflicts = tuple(conflicts)
-        self._hands = hands
+        self._actions = actions
         self._read_only = read_only
         self._is_known = is_compared
         self._uncertain_count = 0
@@ -294,7 +294,7 @@ class ConflictsScreen(ActionScreen[None]):
     @property
     def action_context(self) -> ActionContext:
         """Return the state of the keys here, with the reasons for disabled ones."""
-        known = ActionContext(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         nothing = "" if self.conflict else "There are no conflicts."
         is_whole = self.conflict is not None and self.conflict.is_of_whole
         refusals: Mapping[str, str] = {
@@ -350,22 +350,22 @@ class ConflictsScreen(ActionScreen[None]):
 
     def _keep_side(self, keep: Keep) -> None:
         if self.conflict is not None:
-            self._hands.keep(self.conflict, keep)
+            self._actions.keep(self.conflict, keep)
 
     def merge(self) -> None:
         """Merge the two notes."""
         if self.conflict is not None:
-            self._hands.merge(self.conflict)
+            self._actions.merge(self.conflict)
 
     def keep_both(self) -> None:
         """Keep both claims, each with when or for what it is true."""
         if self.conflict is not None:
-            self._hands.keep_both(self.conflict)
+            self._actions.keep_both(self.conflict)
 
     def dismiss_conflict(self) -> None:
         """Record that there is no conflict."""
         if self.conflict is not None:
-            self._hands.dismiss(self.conflict)
+            self._actions.dismiss(self.conflict)
 
     def _go(self, direction: int) -> None:
         self._position += direction
@@ -380,7 +380,7 @@ class ConflictsScreen(ActionScreen[None]):
         """Show the origin of the note with the focus."""
         side = self.side(self._focused_side)
         if side is not None:
-            self._hands.show_origin(side.quote.path)
+            self._actions.show_origin(side.quote.path)
 
     def toggle_secrets(self) -> None:
         """Reveal the secrets of the two notes until another conflict is shown, or mask them."""
@@ -390,16 +390,16 @@ class ConflictsScreen(ActionScreen[None]):
 
     def judge_uncertain(self) -> None:
         """Let a model judge the uncertain pairs."""
-        self._hands.judge_uncertain_pairs()
+        self._actions.judge_uncertain_pairs()
 
     def undo(self) -> None:
         """Undo the last change."""
         self._before_undo = frozenset(it.id for it in self._conflicts)
-        self._hands.undo()
+        self._actions.undo()
 
     def redo(self) -> None:
         """Redo the change that was undone last."""
-        self._hands.redo()
+        self._actions.redo()
 
     def close(self) -> None:
         """Close the screen: the key that opened it closes it."""

@@ -39,17 +39,17 @@ class CurationController:
         notebook: Notebook,
         reading: OpenNote,
         say: Callable[[], None],
-        hands: CurationActions,
+        actions: CurationActions,
     ) -> None:
-        """`say` is called when the number of pending proposals changes; `hands` is what the review
-        can do to the memory.
+        """`say` is called when the number of pending proposals changes; `actions` is what the
+        review can do to the memory.
         """
         self._screen = screen
         # its own notebook for threads: the other one is used in the follower's
         self._notebook = notebook.copy()
         self._reading = reading
         self._say = say
-        self._hands = hands
+        self._actions = actions
         self._review: CurationScreen | None = None
         self._request: RetryRequest | None = None
         """The request behind the rejected proposals that the review shows; None for the rules."""
@@ -117,7 +117,7 @@ class CurationController:
             self._notebook,
             screen.current_palette(),
             screen.keymap,
-            self._hands,
+            self._actions,
             self._decisions,
             self.choose_scope,
             self._send_back,

@@ -86,7 +86,7 @@ class CurationScreen(ListDiffScreen):
         notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
-        hands: CurationActions,
+        actions: CurationActions,
         decisions: CurationDecisions,
         curate: Callable[[], None],
         send_back: Callable[[RejectedChange], None],
@@ -96,8 +96,8 @@ class CurationScreen(ListDiffScreen):
         asks for more proposals, `send_back` sends a rejected change back, `count_changed` is called
         when the number of pending proposals may have changed.
         """
-        super().__init__(notebook, palette, keymap, hands)
-        self._edit_text, self._ask_history = hands.edit_text, hands.update_history
+        super().__init__(notebook, palette, keymap, actions)
+        self._edit_text, self._ask_history = actions.edit_text, actions.update_history
         self._decisions = decisions
         self._curate = curate
         self._send_back = send_back

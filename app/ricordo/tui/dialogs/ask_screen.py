@@ -362,7 +362,8 @@ class AskScreen(
         except RicordoError as error:
             self._show_failure(str(error))
         else:
-            if before is self.preview:
+            # nothing is sent twice: Enter may have been pressed again meanwhile
+            if before is self.preview and not self.is_asking:
                 self.send(before)
 
     def ask_for_model(self) -> None:

@@ -21,12 +21,12 @@ class HandoffController:
     """Opens the handoff screens for the memory that a screen shows."""
 
     def __init__(
-        self, screen: ActionScreen[Any], notebook: Notebook, hands: HandoffActions
+        self, screen: ActionScreen[Any], notebook: Notebook, actions: HandoffActions
     ) -> None:
-        """`hands` is what the screens can do to the memory."""
+        """`actions` is what the screens can do to the memory."""
         self._screen = screen
         self._notebook = notebook
-        self._hands = hands
+        self._actions = actions
         self._options: DraftOptions | None = None
 
     # Decisions outlive the screens; they are loaded with the first screen.
@@ -63,7 +63,7 @@ class HandoffController:
         screen = self._screen
         styles, keymap = screen.current_palette(), screen.keymap
         screen.app.push_screen(
-            SessionsScreen(self._drafter, self._draft, self._hands, styles, keymap)
+            SessionsScreen(self._drafter, self._draft, self._actions, styles, keymap)
         )
 
     def _draft(self, sessions: Sequence[Session]) -> None:
@@ -76,7 +76,7 @@ class HandoffController:
             self._options or DraftOptions(),
             self._drafter,
             self._decisions,
-            self._hands,
+            self._actions,
             self._shared,
             screen.current_palette(),
             screen.keymap,

@@ -62,13 +62,6 @@ class DraftDecisions:
             statement for key, statement in self._apply_rewording() if key not in self._dropped
         )
 
-    @property
-    def changed_count(self) -> int:
-        """Return how many statements were dropped or reworded."""
-        return sum(
-            key in self._dropped or key in self._reworded for key, _ in self._apply_rewording()
-        )
-
     def list_statements(
         self, order: Sequence[StatementSection], written: Iterable[HandoffStatement]
     ) -> list[DraftStatement]:

@@ -31,12 +31,12 @@ class OutputHandlers:
     """Handles the keys that output the draft of a screen."""
 
     def __init__(
-        self, screen: DraftScreen, drafter: Drafter, hands: HandoffActions, shared: PipeState
+        self, screen: DraftScreen, drafter: Drafter, actions: HandoffActions, shared: PipeState
     ) -> None:
         """`shared` outlives the screen."""
         self._screen = screen
         self._drafter = drafter
-        self._hands = hands
+        self._actions = actions
         self._shared = shared
         self._one_at_a_time = asyncio.Lock()
 
@@ -77,18 +77,18 @@ class OutputHandlers:
 
     async def _write(self, made: FinishedHandoff) -> None:
         change_set = await asyncio.to_thread(self._drafter.plan_write, made)
-        if await self._hands.write_approved(change_set):
+        if await self._actions.write_approved(change_set):
             self._screen.record_written(made)
             message = f"Written to {clip(made.path, 80)}. u undoes it."
             self._screen.notify(message, markup=False, timeout=6)
 
     def undo(self) -> None:
         """Undo the last change."""
-        self.begin(partial(self._run_undo_step, self._hands.undo_last))
+        self.begin(partial(self._run_undo_step, self._actions.undo_last))
 
     def redo(self) -> None:
         """Redo the change that was undone last."""
-        self.begin(partial(self._run_undo_step, self._hands.redo_last))
+        self.begin(partial(self._run_undo_step, self._actions.redo_last))
 
     async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         if await turn():
@@ -105,8 +105,8 @@ class OutputHandlers:
     async def _pick_up(self, made: FinishedHandoff) -> None:
         change_set = await asyncio.to_thread(self._drafter.plan_pickup, made)
         title = f"{made.handoff.header.target.shown}: read the handoff at every start"
-        approved = await self._hands.propose(title, change_set)
-        if approved is not None and await self._hands.write_approved(approved):
+        approved = await self._actions.propose(title, change_set)
+        if approved is not None and await self._actions.write_approved(approved):
             self._screen.notify("Written. u undoes it.", markup=False, timeout=5)
 
     def pipe_handoff(self) -> None:

@@ -58,14 +58,14 @@ class StatementHandlers:
         screen: HandoffScreen,
         drafter: Drafter,
         drafting: DraftDecisions,
-        hands: HandoffActions,
+        actions: HandoffActions,
         begin: Callable[[Callable[[], Awaitable[None]]], None],
     ) -> None:
         """`drafting` holds the decisions; `begin` runs work after the work begun before."""
         self._screen = screen
         self._drafter = drafter
         self._decisions = drafting
-        self._hands = hands
+        self._actions = actions
         self._start_job = begin
 
     @property
@@ -103,7 +103,7 @@ class StatementHandlers:
                 proved = await asyncio.to_thread(self._drafter.prove, gathered, reworded)
                 self._decisions.set_reworded(drafted.key, proved)
 
-        await self._hands.edit_text("statement.md", f"{text_of(drafted.statement)}\n", use)
+        await self._actions.edit_text("statement.md", f"{text_of(drafted.statement)}\n", use)
         self._screen.make_handoff()
 
 
@@ -133,7 +133,7 @@ class HandoffScreen(DraftScreen):
         ask: DraftOptions,
         drafter: Drafter,
         decisions: DraftDecisions,
-        hands: HandoffActions,
+        actions: HandoffActions,
         shared: PipeState,
         palette: Palette,
         keymap: Keymap,
@@ -147,7 +147,7 @@ class HandoffScreen(DraftScreen):
         """The options of the handoff that is shown."""
         self._drafter = drafter
         self._decisions = decisions
-        self._hands = hands
+        self._actions = actions
         self._jobs = Jobs()
         self.drafted: DraftedHandoff | None = None
         """Facts and statements; None until they are read."""
@@ -162,9 +162,9 @@ class HandoffScreen(DraftScreen):
         """Whether this screen wrote a handoff that was not undone."""
         self._failure = ""
         self._options_keys = OptionHandlers(self, drafter)
-        self._output_keys = OutputHandlers(self, drafter, hands, shared)
+        self._output_keys = OutputHandlers(self, drafter, actions, shared)
         self._statement_keys = StatementHandlers(
-            self, drafter, decisions, hands, self._output_keys.begin
+            self, drafter, decisions, actions, self._output_keys.begin
         )
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
@@ -376,7 +376,7 @@ class HandoffScreen(DraftScreen):
             refusals["messages"] = "The engine chose the messages; draft by rules (M) for all."
         none_selected = "" if self.statement else "No statement is selected."
         refusals["no"] = refusals["edit"] = refusals["for-whom"] or none_selected
-        known = ActionContext(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
         is_there = self._is_on_disk or (self.finished is not None and self.finished.exists)
         if not busy and not is_there:

@@ -60,7 +60,7 @@ class SessionsScreen(ActionScreen[None]):
         self,
         drafter: Drafter,
         draft: Callable[[Sequence[Session]], None],
-        hands: NotebookActions,
+        actions: NotebookActions,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
@@ -68,7 +68,7 @@ class SessionsScreen(ActionScreen[None]):
         super().__init__(palette, keymap)
         self._drafter = drafter
         self._draft = draft
-        self._hands = hands
+        self._actions = actions
         self._jobs = Jobs()
         self._rows: Sequence[SessionItem] = ()
         self._marked: Sequence[Session] = ()
@@ -234,7 +234,7 @@ class SessionsScreen(ActionScreen[None]):
     @property
     def action_context(self) -> ActionContext:
         """Return the state of the keys, with the reasons for disabled ones."""
-        known = ActionContext(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         is_session = isinstance(self.item, Session)
         not_session = "" if self.sessions else "An earlier handoff: select a session to draft."
         no_sessions = "No sessions found." if self.is_loaded else "Still looking for sessions."
@@ -315,11 +315,11 @@ class SessionsScreen(ActionScreen[None]):
 
     def undo(self) -> None:
         """Undo the last change."""
-        self.run_worker(self._run_undo_step(self._hands.undo_last), group="in turn")
+        self.run_worker(self._run_undo_step(self._actions.undo_last), group="in turn")
 
     def redo(self) -> None:
         """Redo the change that was undone last."""
-        self.run_worker(self._run_undo_step(self._hands.redo_last), group="in turn")
+        self.run_worker(self._run_undo_step(self._actions.redo_last), group="in turn")
 
     async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         await turn()

@@ -166,13 +166,13 @@ class NoteActions:
             self._can_undo, self._can_redo = can
             self._say()
 
-    def extend_context(self, situation: ActionContext) -> ActionContext:
-        """Return `situation` with what the changing keys need."""
+    def extend_context(self, context: ActionContext) -> ActionContext:
+        """Return `context` with what the changing keys need."""
         snapshot, row = self._reading.snapshot, self._panes.index.row
         return replace(
-            situation,
+            context,
             read_only=snapshot.memory.layout.read_only if snapshot else "",
-            entry=situation.in_order and row is not None and row.kind in _ENTRIES and row.line > 0,
+            entry=context.in_order and row is not None and row.kind in _ENTRIES and row.line > 0,
             marks=len(self.marked),
             fix=snapshot is not None and bool(find_fixable(snapshot, *self._under_cursor())),
             undo=self._can_undo,

@@ -256,7 +256,7 @@ class MainScreen(ActionScreen[None]):
     def action_context(self) -> ActionContext:
         """The context of the actions."""
         here = replace(
-            self._reading.extend_context(self._panes.situation),
+            self._reading.extend_context(self._panes.context),
             in_order=self._listing.order is IndexOrder.INDEX and not self._listing.filter_label,
             new=self._past.new_count,
             due=self._reviewing.due_count,
@@ -458,7 +458,7 @@ class MainScreen(ActionScreen[None]):
         """Return whether a key calls an action now: some actions share a key."""
         if action != "do":
             return True
-        return BY_ID[str(parameters[0])].is_live(self._panes.situation)
+        return BY_ID[str(parameters[0])].is_live(self._panes.context)
 
     def open_row(self) -> None:
         """Go to the note, follow the chosen link, or go to the place of the finding."""

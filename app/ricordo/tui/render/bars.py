@@ -77,36 +77,36 @@ _ON_MARKED = ("retire", "move", "protect", "fix", "head")
 """Actions that act on all marked notes."""
 
 
-def render_key_line(situation: ActionContext, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
+def render_key_line(context: ActionContext, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
     """Return the key line: the few keys that matter here, then right parts from the longest to the
     shortest.
     """
-    scene = situation.screen_id
+    scene = context.screen_id
     acting = " ".join(format_action_keys(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = (
-        [StyledSpan(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
+        [StyledSpan(f" ◆ {context.marks} marked: {acting} ", "accent")] if context.marks else []
     )
     counts = {
-        "inbox": situation.new,
-        "conflicts": situation.conflicts,
-        "review": situation.due,
-        "curate": situation.pending,
-        "write": situation.accepted,
+        "inbox": context.new,
+        "conflicts": context.conflicts,
+        "review": context.due,
+        "curate": context.pending,
+        "write": context.accepted,
     }
     spans = [
         span
-        for action in find_offered_actions(situation)
-        for span in _render_key(action, keymap, situation, counts.get(action.id, 0))
+        for action in find_offered_actions(context)
+        for span in _render_key(action, keymap, context, counts.get(action.id, 0))
     ]
-    back, help_ = (_render_key(BY_ID[name], keymap, situation) for name in ("leave", "help"))
+    back, help_ = (_render_key(BY_ID[name], keymap, context) for name in ("leave", "help"))
     rights = [help_] if scene is ScreenId.NOTEBOOK else [(*back, *help_), help_]
     return [(*counted, *spans), *rights]
 
 
 def _render_key(
-    action: Action, keymap: Mapping[str, tuple[str, ...]], situation: ActionContext, count: int = 0
+    action: Action, keymap: Mapping[str, tuple[str, ...]], context: ActionContext, count: int = 0
 ) -> Spans:
-    keys, word = format_action_keys(action, keymap), action.find_label(situation)
+    keys, word = format_action_keys(action, keymap), action.find_label(context)
     label = f"{word} {count} " if count else f"{word} "
     return (StyledSpan(f" {keys} ", "key"), StyledSpan(label, "dim")) if keys else ()
 

@@ -115,7 +115,7 @@ class Panes(Horizontal):
         self.screen.set_focus(self._widget(pane))
 
     @property
-    def situation(self) -> ActionContext:
+    def context(self) -> ActionContext:
         """Return the state of the panes for the action registry."""
         among_findings = self.active is Pane.FRESHNESS
         return ActionContext(
