@@ -137,7 +137,7 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     if options.json:
         document = {"conflicts": [_describe(pair) for pair in certain]}
         more = {"doubts": [_describe_uncertain(pair) for pair in uncertain]}
-        print_json({**document, **(more if wants_uncertain else {})})
+        print_json({**document, **(more if wants_uncertain else {})}, "conflicts")
     else:
         print_lines([line for pair in certain for line in _lines(pair)] or ["No conflicts."])
         print_lines([line for pair in uncertain for line in (*_lines(pair), _opinion_line(pair))])

@@ -215,7 +215,7 @@ def _print(
     from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
-        print_json(describe_curation(curation, memory, result, estimate))
+        print_json(describe_curation(curation, memory, result, estimate), "curate")
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -260,7 +260,7 @@ def _print_brief(
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
-        print_json({**(also or {}), **document})
+        print_json({**(also or {}), **document}, "curate")
         return
     lines = [*text.split("\n")[:-1], *render_brief(brief)]
     lines += [render_estimate(outside, estimate)] if outside and estimate else []
@@ -316,7 +316,7 @@ def run_pending(options: Namespace, environment: Environment) -> int:
     elif options.drop is not None:
         _drop(options, notebook, memory, _select(state, pending, ids))
     elif options.json:
-        print_json(describe_pending(pending, memory))
+        print_json(describe_pending(pending, memory), "pending")
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
         lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -400,7 +400,7 @@ def _apply(
     if options.json:
         applied = {"applied": [proposal.id for proposal in result.applied]}
         left = {"left": describe_skipped(result, memory)}
-        print_json({**_pending_now(notebook, memory), **applied, **left})
+        print_json({**_pending_now(notebook, memory), **applied, **left}, "pending")
     else:
         print_decided(result, memory)
 
@@ -415,7 +415,7 @@ def _drop(
     note_change(f"proposals dropped: {count}")
     if options.json:
         dropped = {"dropped": [proposal.id for proposal in chosen]}
-        print_json({**_pending_now(notebook, memory), **dropped})
+        print_json({**_pending_now(notebook, memory), **dropped}, "pending")
         return
     lines = [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in chosen]
     lines.append(f"dropped {count}")
@@ -456,7 +456,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
     if options.json:
-        print_json(describe_benefit(stats))
+        print_json(describe_benefit(stats), "ledger")
     else:
         print_lines(
             [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]

@@ -12,7 +12,7 @@ from ricordo.cli.output import (
     print_messages,
 )
 from ricordo.cli.proposals import render_brief
-from ricordo.errors import CuratorFailed, WrongUsage
+from ricordo.errors import Unconfirmed, WrongUsage
 from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import make_one_line
 
@@ -140,7 +140,7 @@ def choose_engine(options: Namespace, notebook: Notebook) -> EngineTarget | None
 
 def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_meant: bool) -> None:
     """Show the command line of a program before its first run, and allow it if `is_meant` or the
-    user confirms. Raises CuratorFailed and StateUnusable.
+    user confirms. Raises Unconfirmed and StateUnusable.
     """
     from ricordo.services.engines.choice import allow_program, find_new_program
 
@@ -152,7 +152,7 @@ def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_mean
     if is_meant:
         print_messages(lines)
     elif not is_confirmed(lines, _CONFIRMATION, "allow it to run, now and later"):
-        raise CuratorFailed(f"{lines[0]}. Confirm it at a terminal, or allow it with --yes.")
+        raise Unconfirmed(f"{lines[0]}.", hint="Confirm it at a terminal, or allow it with --yes.")
     allow_program(environment, program)
 
 

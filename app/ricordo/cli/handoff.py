@@ -96,7 +96,7 @@ def run_handoff(options: Namespace, environment: Environment) -> int:
     if written.act is not None:
         note_change(f"wrote {written.path}")
     if options.json:
-        print_json(describe_handoff(result, written.path))
+        print_json(describe_handoff(result, written.path), "handoff")
     else:
         print_lines(_lines(notebook, handoff_draft, result, written))
     return 0
@@ -212,7 +212,7 @@ def run_resume(options: Namespace, environment: Environment) -> int:
 
     resumption = resume_handoff(environment, options.handoff, options.memory)
     if options.json:
-        print_json(describe_resume(resumption))
+        print_json(describe_resume(resumption), "resume")
     else:
         print_messages(resumption.warnings)
         print_lines(list(_resume_lines(resumption)))

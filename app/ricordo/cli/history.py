@@ -75,7 +75,7 @@ def run_history(options: Namespace, environment: Environment) -> int:
     path = pick_path(notebook, memory, options.note) if options.note else None
     listed = list_versions(notebook, path)
     if options.json:
-        print_json({"versions": [describe_version(version) for version in listed]})
+        print_json({"versions": [describe_version(version) for version in listed]}, "history")
     else:
         print_lines([_line(version) for version in listed] or ["The history is empty."])
     return 0
@@ -97,10 +97,10 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
     check = check_history(notebook)
     result = f"{len(check.faults)} faults" if check.faults else "no faults"
     if as_json:
-        print_json({"texts": check.contents, "faults": list(check.faults)})
+        print_json({"texts": check.contents, "faults": list(check.faults)}, "history")
     else:
         print_lines([*map(make_one_line, check.faults), f"{check.contents} stored texts: {result}"])
-    return 3 if check.faults else 0
+    return 1 if check.faults else 0
 
 
 def _trim(notebook: Notebook, options: Namespace) -> int:
@@ -117,7 +117,7 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
         note_change(f"dropped {what}")
     if options.json:
         counted = {"texts": len(trimming.texts), "bytes": trimming.bytes, "kept": trimming.kept}
-        print_json({**counted, "dropped": drop})
+        print_json({**counted, "dropped": drop}, "history")
     elif drop:
         print_lines([f"dropped {what}; {trimming.kept} texts stay"])
     else:
@@ -131,7 +131,8 @@ def _size(notebook: Notebook, *, as_json: bool) -> int:
 
     size = measure_history(notebook)
     if as_json:
-        print_json({"bytes": size.bytes, "texts": size.contents, "acts": size.acts})
+        document = {"bytes": size.bytes, "texts": size.contents, "acts": size.acts}
+        print_json(document, "history")
     else:
         measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
         print_lines([f"{measured}; of all memories"])
@@ -174,7 +175,7 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
         note_change(done)
         print_lines([f"{done}; the inbox now starts from here"])
     elif options.json:
-        print_json(describe_inbox(current))
+        print_json(describe_inbox(current), "inbox")
     else:
         print_lines(_lines(notebook, current))
     return 0

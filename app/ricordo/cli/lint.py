@@ -139,7 +139,7 @@ def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: st
 
 
 def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_document, print_json, print_lines
     from ricordo.services.describe import (
         describe_finding,
         describe_load,
@@ -153,7 +153,7 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
     if options.sarif:
         from ricordo.services.describe import build_sarif
 
-        print_json(build_sarif(snapshot))
+        print_document(build_sarif(snapshot))
         if fixes:
             print_messages(list(_fix_lines(fixes)))
         return
@@ -172,7 +172,7 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
             "findings": [describe_finding(f, dismissed=dismissed) for f, dismissed in shown],
             "summary": describe_summary(snapshot.counts),
         }
-        print_json(document | _describe_fixes(fixes))
+        print_json(document | _describe_fixes(fixes), "lint")
         return
     if fixes:
         # remaining findings are only counted; `lint` lists them

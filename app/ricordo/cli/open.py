@@ -122,7 +122,7 @@ def run_review(options: Namespace, environment: Environment) -> int:
     begin_display(notebook)
     queue = build_review(notebook, read_snapshot_reported(notebook))
     if options.json:
-        print_json(describe_review(queue))
+        print_json(describe_review(queue), "review")
     else:
         print_lines(_lines(queue))
     return 0
