@@ -80,6 +80,7 @@ def add_usage_arguments(parser: ArgumentParser) -> None:
 
 def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a search without results."""
+    from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
@@ -91,12 +92,13 @@ def run_usage(options: Namespace, environment: Environment) -> int:
         if miss is None:
             words = make_one_line(options.drop)
             raise WrongUsage(
-                f"No search without results has the words “{words}”. `ricordo usage` lists them."
+                f"No search without results has the words “{words}”.",
+                hint="`ricordo usage` lists them.",
             )
         drop_search_miss(environment, memory, miss)
         done = f"forgot the search “{make_one_line(miss.words)}”"
         note_change(done)
-        print_lines([done])
+        print_change(options, done, [Changed("forgotten", id=miss.words)])
         return 0
     uses = list_uses(environment, memory)
     if options.json:
