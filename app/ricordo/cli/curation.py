@@ -366,7 +366,9 @@ def _select(
     for id in ids:
         matches = [proposal.id for proposal in pending if proposal.id.startswith(id)]
         if len(matches) > 1:
-            raise WrongUsage(f"The id {id} is ambiguous: {', '.join(matches)}. Give more of it.")
+            raise WrongUsage(
+                f"The id {id} is ambiguous: {', '.join(matches)}.", hint="Give more of it."
+            )
         if not matches:
             was = "refused" if id in state.refused else "applied" if id in state.applied else ""
             raise WrongUsage(f"Proposal {id} was already {was}." if was else _unknown_id(id))
