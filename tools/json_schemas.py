@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ricordo.errors import NothingToUndo, OutputFailed, RicordoError, WrongUsage
+from ricordo.errors import NothingToUndo, OutputFailed, RicordoError
 from ricordo.llm.failure import FailureCause, ModelFailed
 
 Schema = dict[str, Any]
@@ -866,8 +866,8 @@ def list_kinds() -> dict[str, tuple[int, str]]:
     """Return the exit code and the meaning of each kind of error, by name."""
     kinds = {}
     for error in _subclasses(RicordoError):
-        if error not in (NothingToUndo, OutputFailed, ModelFailed):
-            kinds.setdefault(error.kind, (error.exit_code, (error.__doc__ or "").split("\n")[0]))
+        if "kind" in vars(error) and error not in (NothingToUndo, OutputFailed):
+            kinds[error.kind] = (error.exit_code, (error.__doc__ or "").split("\n")[0])
     for cause in FailureCause:
         failed = ModelFailed(cause)
         kinds.setdefault(failed.kind, (failed.exit_code, _FAILURES.get(failed.kind, "")))
@@ -885,8 +885,7 @@ _FAILURES = {
 
 def _subclasses(of: type[RicordoError]) -> Iterator[type[RicordoError]]:
     for each in of.__subclasses__():
-        if each.__module__ == WrongUsage.__module__:
-            yield each
+        yield each
         yield from _subclasses(each)
 
 
