@@ -37,13 +37,13 @@ def add_number(parser: ArgumentParser, default: int = 5) -> None:
     )
 
 
-def print_results(results: Sequence[RecallResult], as_json: bool) -> int:
+def print_results(results: Sequence[RecallResult], options: Namespace) -> int:
     """Print `results`, and return the exit code."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.search.recall import describe_results
 
-    if as_json:
-        print_json(describe_results(results))
+    if options.json:
+        print_json(describe_results(results), options.command)
     else:
         for result in results:
             print_lines(_rows(result, "", [result.snippet]))
@@ -84,6 +84,7 @@ def add_usage_arguments(parser: ArgumentParser) -> None:
 
 def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a search without results."""
+    from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
@@ -95,16 +96,17 @@ def run_usage(options: Namespace, environment: Environment) -> int:
         if miss is None:
             words = make_one_line(options.drop)
             raise WrongUsage(
-                f"No search without results has the words “{words}”. `ricordo usage` lists them."
+                f"No search without results has the words “{words}”.",
+                hint="`ricordo usage` lists them.",
             )
         drop_search_miss(environment, memory, miss)
         done = f"forgot the search “{make_one_line(miss.words)}”"
         note_change(done)
-        print_lines([done])
+        print_change(options, done, [Changed("forgotten", id=miss.words)])
         return 0
     uses = list_uses(environment, memory)
     if options.json:
-        print_json(_document(uses, missed))
+        print_json(_document(uses, missed), "usage")
     else:
         print_lines(_lines(uses, missed))
     return 0
@@ -205,6 +207,7 @@ def _search_one(options: Namespace, environment: Environment) -> int:
 
 
 def _refuse_invalid(warnings: Sequence[str]) -> None:
+    """Raise WrongUsage if a condition of the query is invalid."""
     if warnings:
         raise WrongUsage(f"{'; '.join(warnings)}.")
 
@@ -223,13 +226,13 @@ def _print_hits(
     from ricordo.cli.output import print_json, print_lines
 
     if options.json:
-        print_json({"results": [_describe_hit(hit, root) for hit, root in hits]})
+        print_json({"results": [_describe_hit(hit, root) for hit, root in hits]}, "search")
     else:
         for hit, root in hits:
             print_lines(_rows(hit.result, root, _passages(hit)))
     if not hits:
-        query = make_one_line(options.query)
-        print_messages([f"No note matches {query}. {' '.join(hints)}".rstrip()])
+        message = f"No note matches “{make_one_line(options.query)}”."
+        print_messages([" ".join((message, *hints))])
         return NO_RESULTS
     if total > len(hits):
         number = f"{total:,}" if is_exact else f"at least {total:,}"
@@ -308,7 +311,7 @@ def run_recall(options: Namespace, environment: Environment) -> int:
         results = recall_ambient(index, memory, notebook.place, environment, options.number)
     else:
         results = recall(index, memory, options.message, environment, options.number)
-    return print_results(results, options.json)
+    return print_results(results, options)
 
 
 COMMANDS = {

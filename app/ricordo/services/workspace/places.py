@@ -81,8 +81,8 @@ class NoMemoryFound(MemoryNotFound):
         searched = [make_one_line(place.root) for place in looked]
         searched += [describe_search(discovery)] if discovery else []
         super().__init__(
-            f"No memory found for {make_one_line(directory)}. Searched: {', '.join(searched)}. "
-            "Name a memory by its path; `ricordo list` shows those of this machine."
+            f"No memory found for {make_one_line(directory)}. Searched: {', '.join(searched)}.",
+            hint="Name a memory by its path; `ricordo list` shows those of this machine.",
         )
         self.directory = directory
         self.searched = tuple(looked)
@@ -91,12 +91,14 @@ class NoMemoryFound(MemoryNotFound):
 class SeveralMemories(WrongUsage):
     """A project has several memories, and none of them is the likeliest."""
 
+    kind = "several-memories"
+
     def __init__(self, directory: str, places: Sequence[MemoryPlace], cwd: str) -> None:
         """`places` are these memories; those below `cwd` are named relative to it."""
         names = [make_one_line(_shorten(place.root, cwd)) for place in places]
         super().__init__(
-            f"Several memories found for {make_one_line(directory)}: {', '.join(names)}. "
-            f"Choose one, such as `-m {names[0]}`."
+            f"Several memories found for {make_one_line(directory)}: {', '.join(names)}.",
+            hint=f"Choose one, such as `-m {names[0]}`.",
         )
         self.candidates = names
 
