@@ -248,7 +248,9 @@ def _passages(hit: Hit) -> list[str]:
     width = len(str(lines.shown[-1].line))
     rows = [f"{each.line:>{width}}: {each.text}" for each in lines.shown]
     more = lines.total - len(rows)
-    return [*rows, f"{' ' * width}  and {more} more"] if more else rows
+    if more:
+        rows.append(f"{' ' * width}  and {more} more {'line' if more == 1 else 'lines'}")
+    return rows
 
 
 def _describe_hit(hit: Hit, root: str) -> dict[str, Any]:
