@@ -99,7 +99,7 @@ async def test_the_note_under_the_cursor_is_shown_where_it_says_so(tmp_path: Pat
 async def test_conditions(tmp_path: Path, words: str, paths: list[str]) -> None:
     root = build(tmp_path)
     units = root / "feedback_units.md"
-    units.write_text(units.read_text().replace("type:", "tags: [units]\ntype:", 1))
+    units.write_text(f"{units.read_text()}\n#units\n")
     async with finding(root, words) as (_, screen):
         assert sorted(found(screen)) == paths
 
