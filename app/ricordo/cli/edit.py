@@ -110,7 +110,7 @@ def run_new(options: Namespace, environment: Environment) -> int:
     if options.type and types and options.type not in types:
         known = ", ".join(sorted(types))
         raise WrongUsage(
-            f"This memory has no type “{make_one_line(options.type)}”. Types: {known}."
+            f"This memory has no type “{make_one_line(options.type)}”.", hint=f"Types: {known}."
         )
     memory = begin_change(notebook)
     act = _build(options, memory, text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 
 from ricordo.errors import StateUnusable, WrongUsage
 from ricordo.settings.values import split_command
+
+_STDERR = 2
+"""The number of its descriptor."""
 
 
 def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -31,8 +33,8 @@ def edit(file: str, command: tuple[str, ...], *, to_stderr: bool = False) -> int
     """
     import subprocess
 
-    output = sys.stderr.fileno() if to_stderr else None
     try:
+        output = _STDERR if to_stderr else None
         return subprocess.run([*command, file], stdout=output, check=False).returncode
     except OSError as error:
         raise WrongUsage(f"Cannot start the editor “{command[0]}”: {error.strerror}.") from None

@@ -268,6 +268,7 @@ def describe_handoff(output: RenderedHandoff, path: str) -> dict[str, Any]:
         ],
         "redactions": header.redactions,
         "left_out": output.handoff.left_out,
+        "engine": header.engine,
     }
 
 

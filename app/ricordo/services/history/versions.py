@@ -137,8 +137,8 @@ def read_whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
     with notebook.database.connect() as connection:
         if not History(connection).is_unmasked(sha):
             raise ChangeRefused(
-                "A value was purged from that version, so it cannot be restored. "
-                "`ricordo history` lists the others."
+                "A value was purged from that version, so it cannot be restored.",
+                hint="`ricordo history` lists the others.",
             )
     return raw
 
@@ -153,7 +153,8 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
             if version.id == wanted:
                 return version
         raise WrongUsage(
-            f"No version has the id “{make_visible(wanted)}”; `ricordo history` lists them."
+            f"No version has the id “{make_visible(wanted)}”.",
+            hint="`ricordo history` lists them.",
         )
     for version in candidates:
         if version.sha is not None:

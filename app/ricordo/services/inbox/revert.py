@@ -58,8 +58,8 @@ def _build_edits(arrival: InboxChange, hunks: Collection[int], root: str) -> lis
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
-            f"Nothing to revert: {make_visible(arrival.path)} does not contain that text. "
-            f"Restore it with `ricordo restore --at {arrival.id}`."
+            f"Nothing to revert: {make_visible(arrival.path)} does not contain that text.",
+            hint=f"Restore it with `ricordo restore --at {arrival.id}`.",
         )
     if hunks:
         return [_revert_hunks(arrival, hunks, root)]
