@@ -151,7 +151,7 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
 
     memory = snapshot.memory
     if options.sarif:
-        from ricordo.services.describe import build_sarif
+        from ricordo.services.sarif import build_sarif
 
         print_json(build_sarif(snapshot))
         if fixes:
