@@ -197,7 +197,7 @@ def _list_words(finding: Finding) -> Iterator[str]:
     based on.
     """
     yield from _QUOTED.findall(finding.message)
-    yield from (text for text in finding.cause.split("\0")[::-1] if text.strip())
+    yield from filter(None, (text.strip() for text in reversed(finding.cause.split("\0"))))
 
 
 def _hash_line(note: Note, line: int) -> str:
