@@ -10,6 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TextIO
 
+    from ricordo.cli.progress import ProgressLine
+
+_progress: ProgressLine | None = None
+
 
 def prepare_streams() -> None:
     """Replace streams that the caller closed, and make none fail on a character.
@@ -82,6 +86,17 @@ def restart_in_utf8_mode() -> None:
         return
 
 
+def set_progress(line: ProgressLine | None) -> None:
+    """Set the progress line that is erased while something is written; None for none."""
+    global _progress
+    _progress = line
+
+
+def get_progress() -> ProgressLine | None:
+    """Return the progress line; None if there is none."""
+    return _progress
+
+
 def write_out(text: str) -> None:
     """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
     Unprintable.
@@ -89,9 +104,26 @@ def write_out(text: str) -> None:
     if not text:
         return
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _write(sys.stdout, text)
     except OSError as error:
         from ricordo.errors import OutputFailed
 
         raise OutputFailed(error) from None
+
+
+def write_error(text: str) -> None:
+    """Write `text` to stderr; if that fails it is lost."""
+    try:
+        _write(sys.stderr, text)
+    except OSError:
+        discard(sys.stderr)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    if _progress is None:
+        stream.write(text)
+        stream.flush()
+        return
+    with _progress:
+        stream.write(text)
+        stream.flush()

@@ -289,14 +289,21 @@ def format_load(memory: Memory) -> str:
 
 def format_summary(snapshot: Snapshot) -> str:
     """Return how many findings there are of each severity, in words."""
-    parts = [f"{count} {severity.word}" for severity, count in snapshot.counts.items()]
+    parts = [
+        f"{count:,} {count_noun(severity, count)}" for severity, count in snapshot.counts.items()
+    ]
     dismissed = f", {len(snapshot.dismissed)} dismissed" if snapshot.dismissed else ""
     return ", ".join(parts) + dismissed
 
 
+def count_noun(severity: Severity, count: int) -> str:
+    """Return the noun for `count` findings of a severity."""
+    return severity.word if count == 1 or severity is Severity.INFO else f"{severity.word}s"
+
+
 def format_finding(finding: Finding) -> str:
-    """Return a finding in the style of a compiler: place, severity, message, rule."""
+    """Return a finding in the style of a compiler: place, severity, rule, message."""
     place = make_one_line(finding.path) or "."
     if finding.line:
         place += f":{finding.line}"
-    return f"{place}: {finding.severity.word}: {make_one_line(finding.message)} [{finding.rule}]"
+    return f"{place}: {finding.severity.word}[{finding.rule}] {make_one_line(finding.message)}"
