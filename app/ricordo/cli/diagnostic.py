@@ -75,8 +75,10 @@ def render_diagnostic(found: FoundIn, view: View) -> Iterator[Line]:
         yield [*place, (": ", ""), *message, *_render_id(found)]
     if excerpt is not None and shows_line:
         yield from _render_excerpt(finding, excerpt, view.width)
+    label = "evidence: "
     for text in _choose_evidence(finding, excerpt, folder):
-        yield [(f"{gutter} = ", "gutter"), ("evidence: ", "bold"), (clip(text, _MOST_CELLS), "")]
+        yield [(f"{gutter} = ", "gutter"), (label, "bold"), (clip(text, _MOST_CELLS), "")]
+        label = " " * len(label)
     if (help_text := _describe_fix(finding)) and not is_dismissed:
         yield [(f"{gutter} = ", "gutter"), ("help: ", "bold"), (help_text, "")]
 
@@ -150,7 +152,7 @@ def _choose_evidence(finding: Finding, excerpt: Excerpt | None, folder: str) -> 
         is_place = text.endswith(f", line {finding.line}")
         if not (is_shown or is_place or text.startswith(f"{finding.path}:")):
             is_of_other = finding.other_path and text.startswith(f"{finding.other_path}:")
-            chosen.append(os.path.join(folder, text) if is_of_other else text)
+            chosen.append(os.path.join(folder, text) if is_of_other else text.strip())
     return chosen[:_MOST_EVIDENCE]
 
 

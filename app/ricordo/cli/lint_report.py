@@ -56,14 +56,17 @@ class LintReport:
         """Print the `lines` on what was fixed, or would be, in one memory."""
         if len(self._snapshots) > 1:
             print_styled([_headline(snapshot, self._directory)])
-        print_styled([(line, _DIFF_STYLES.get(line[:1], ""))] for line in lines)
+        print_styled(([(line, _get_diff_style(line))] for line in lines), wraps=False)
 
     def print_findings(self) -> None:
         """Print all findings, the first of them, or only their numbers, as the options say."""
         if self._options.statistics:
             self._print_statistics()
-        elif self._options.full or len(self._findings) <= MOST_SHOWN:
+        elif len(self._findings) <= MOST_SHOWN:
             self._print_diagnostics(self._findings)
+        elif self._options.full:
+            self._print_diagnostics(self._findings)
+            self._print_summary()
         else:
             self._print_summary()
             self._print_diagnostics(choose_first(self._findings))
@@ -78,7 +81,8 @@ class LintReport:
         from ricordo.lint.rule import load_rules
 
         summaries = {name: rule.summary for name, rule in load_rules().items()}
-        print_styled(render_statistics([found.finding for found in self._findings], summaries))
+        findings = [found.finding for found in self._findings]
+        print_styled(*render_statistics(findings, summaries))
 
     def _print_summary(self) -> None:
         from ricordo.cli.output import is_quiet
@@ -113,6 +117,10 @@ class LintReport:
             yield _as_code(f"`--full` shows {every}, `--select RULE` those of one rule.")
         if findings:
             yield _as_code("`--dismiss ID` hides a finding that is wrong.")
+
+
+def _get_diff_style(line: str) -> str:
+    return "bold" if line.startswith(("--- ", "+++ ")) else _DIFF_STYLES.get(line[:1], "")
 
 
 def _headline(snapshot: Snapshot, directory: str) -> Line:

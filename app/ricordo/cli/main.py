@@ -167,7 +167,7 @@ def _apply_common(options: Namespace, name: str) -> None:
             raise WrongUsage(f"-C: {make_one_line(options.directory)}: {reason}.") from None
     choose_color(options.color)
     set_quiet(is_on=options.quiet, is_confirming=name in _CONFIRMING)
-    if options.color == "never":
+    if options.color == "never" and name in _SHOWING:
         # the notebook reads it
         os.environ["NO_COLOR"] = "1"
 

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from ricordo.cli import streams
+from ricordo.cli.streams import is_dumb_terminal, set_while_writing
 from ricordo.text import clip, count_cells, make_encodable, make_one_line
 
 _PATIENCE = 1.0
@@ -81,25 +81,30 @@ class ProgressLine:
             self._is_over.set()
 
 
+_line: ProgressLine | None = None
+
+
 def start_progress(name: str) -> None:
     """Show on a terminal that the command `name` works, from its second second on."""
-    if sys.stderr.isatty() and not streams.is_dumb_terminal():
-        streams.set_progress(ProgressLine(name))
+    global _line
+    if sys.stderr.isatty() and not is_dumb_terminal():
+        _line = ProgressLine(name)
+        set_while_writing(_line)
 
 
 def set_phase(phase: str) -> None:
     """Show what the command does now."""
-    line = streams.get_progress()
-    if line is not None:
-        line.set_phase(phase)
+    if _line is not None:
+        _line.set_phase(phase)
 
 
 def stop_progress() -> None:
     """Erase the line for good, as something else is shown or the user is asked."""
-    line = streams.get_progress()
-    if line is not None:
-        streams.set_progress(None)
-        line.stop()
+    global _line
+    if _line is not None:
+        set_while_writing(None)
+        _line.stop()
+        _line = None
 
 
 def get_stderr_width() -> int:

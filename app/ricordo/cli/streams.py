@@ -8,11 +8,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Literal, TextIO
 
-    from ricordo.cli.progress import ProgressLine
-
-_progress: ProgressLine | None = None
+_while_writing: AbstractContextManager[None] | None = None
 
 
 def prepare_streams() -> None:
@@ -86,15 +85,10 @@ def restart_in_utf8_mode() -> None:
         return
 
 
-def set_progress(line: ProgressLine | None) -> None:
-    """Set the progress line that is erased while something is written; None for none."""
-    global _progress
-    _progress = line
-
-
-def get_progress() -> ProgressLine | None:
-    """Return the progress line; None if there is none."""
-    return _progress
+def set_while_writing(context: AbstractContextManager[None] | None) -> None:
+    """Enter `context` whenever something is written, as a progress line has to be erased before."""
+    global _while_writing
+    _while_writing = context
 
 
 def write_out(text: str) -> None:
@@ -120,10 +114,10 @@ def write_error(text: str) -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    if _progress is None:
+    if _while_writing is None:
         stream.write(text)
         stream.flush()
         return
-    with _progress:
+    with _while_writing:
         stream.write(text)
         stream.flush()

@@ -12,7 +12,7 @@ import sys
 from itertools import groupby
 
 from ricordo.cli.streams import is_dumb_terminal, write_out
-from ricordo.text import count_cells, make_one_line
+from ricordo.text import count_cells, make_visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ def get_width() -> int:
     return max(get_terminal_size((_WIDTH, 0)).columns, _NARROWEST)
 
 
-def print_styled(lines: Iterable[Line], indent: int = 0) -> None:
+def print_styled(lines: Iterable[Line], indent: int = 0, *, wraps: bool = True) -> None:
     """Print lines in colour where stdout takes it; on a terminal wrapped between words, with
-    `indent` cells before each further row. Raises OutputFailed.
+    `indent` cells before each further row, unless `wraps` is false. Raises OutputFailed.
     """
     paints = has_color(sys.stdout, os.environ)
-    if sys.stdout.isatty():
+    if wraps and sys.stdout.isatty():
         width = get_width()
         lines = [row for line in lines for row in wrap(line, width, indent)]
     write_out("".join(f"{_paint(line, paints)}\n" for line in lines))
@@ -107,7 +107,7 @@ def _split_words(line: Line) -> list[list[Segment]]:
     """Return the words of `line`, each with the spaces before it, in segments by style."""
     words: list[list[Segment]] = []
     for text, style in line:
-        for part in _WORD.findall(make_one_line(text)):
+        for part in _WORD.findall(_show(text)):
             if words and not part.startswith(" "):
                 words[-1].append((part, style))
             else:
@@ -115,10 +115,15 @@ def _split_words(line: Line) -> list[list[Segment]]:
     return words
 
 
+def _show(text: str) -> str:
+    """Return `text` visible in one line; tabs stay, for the sake of diffs."""
+    return make_visible(text).replace("\n", "␊")
+
+
 def _paint(line: Line, paints: bool) -> str:
     parts: list[str] = []
     for style, segments in groupby(line, key=lambda segment: segment[1]):
-        shown = "".join(make_one_line(text) for text, _ in segments)
+        shown = "".join(_show(text) for text, _ in segments)
         code = _CODES[style] if style and paints else ""
         parts.append(f"\x1b[{code}m{shown}\x1b[0m" if code and shown.strip() else shown)
     return "".join(parts).rstrip(" ")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 5
 """Findings that are shown unless all are asked for: about a screen."""
-_MOST_ERRORS = 3
+_MOST_ERRORS = 2
 """Errors of one rule that are shown while another rule has findings too."""
 _FIRST = (
     *("secret", "instruction-shaped", "lost-correction", "index-over-budget", "unreadable-note"),
@@ -36,12 +36,12 @@ _FORM = frozenset(
     )
 )
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
-_COUNT_CELLS = 12
-"""Cells of the number of findings with their severity, as in `105 warnings`."""
+_STATISTICS_GAPS = 16
+"""Cells of a line of statistics that are neither the number nor the name of a rule."""
 
 
 def choose_first(findings: Sequence[FoundIn]) -> list[FoundIn]:
-    """Return at most MOST_SHOWN of `findings`, the most urgent rules first: up to three errors and
+    """Return at most MOST_SHOWN of `findings`, the most urgent rules first: up to two errors and
     one warning of each rule, then more of them, and information last.
     """
     by_rule: dict[str, list[FoundIn]] = {}
@@ -78,7 +78,7 @@ def render_counts(findings: Iterable[Finding]) -> list[Line]:
     lines: list[Line] = []
     for severity, by_rule in sorted(by_severity.items(), reverse=True):
         count = sum(map(len, by_rule.values()))
-        number = f"{count:>{_COUNT_CELLS - 9},} {count_noun(severity, count):<8} "
+        number = f"{count:>3,} {count_noun(severity, count):<8} "
         line: list[Segment] = [(number, severity.word)]
         for rule, of_rule in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0])):
             line += [(" " if len(line) == 1 else ", ", ""), (f"{rule} {len(of_rule):,}", "")]
@@ -87,9 +87,11 @@ def render_counts(findings: Iterable[Finding]) -> list[Line]:
     return lines
 
 
-def render_statistics(findings: Sequence[Finding], summaries: dict[str, str]) -> list[Line]:
+def render_statistics(
+    findings: Sequence[Finding], summaries: dict[str, str]
+) -> tuple[list[Line], int]:
     """Return a line for each rule that has findings: their number, severity, whether `--fix` fixes
-    any, name, and the summary of the rule.
+    any, name, and the summary of the rule; and the cells before the summaries.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -97,7 +99,7 @@ def render_statistics(findings: Sequence[Finding], summaries: dict[str, str]) ->
     order = sorted(by_rule.values(), key=lambda one: (-one[0].severity, -len(one), one[0].rule))
     names = max((len(rule) for rule in by_rule), default=0)
     numbers = max((len(f"{len(one):,}") for one in order), default=0)
-    return [
+    lines: list[Line] = [
         [
             (f"{len(of_rule):>{numbers},}  ", "bold"),
             (f"{of_rule[0].severity.word:<8}", of_rule[0].severity.word),
@@ -107,3 +109,4 @@ def render_statistics(findings: Sequence[Finding], summaries: dict[str, str]) ->
         ]
         for of_rule in order
     ]
+    return lines, numbers + names + _STATISTICS_GAPS

@@ -36,7 +36,8 @@ def build_excerpt(finding: Finding, note: Note) -> Excerpt | None:
         return None
     start, end = bounds
     line = note.text[start:end]
-    secrets = find_secrets(note.text)
+    # many findings are on the first line of a frontmatter, and the search takes a millisecond
+    secrets = find_secrets(note.text) if any(map(str.isalnum, line)) else []
     from_, to = _find_marked(finding, line) or _find_secret(finding, note.text, secrets, bounds)
     return Excerpt(
         from_ + 1,
@@ -81,6 +82,8 @@ def _find_marked(finding: Finding, line: str) -> tuple[int, int] | None:
     named = [phrase for match in _QUOTED.findall(finding.message) for phrase in match if phrase]
     for part in _list_causes(finding):
         if span := _find(part, line, 0, len(line)):
+            if part in finding.message:
+                return span
             within = (_find(phrase, line, *span) for phrase in named)
             return next(filter(None, within), span)
     within = (_find(phrase, line, 0, len(line)) for phrase in named)
