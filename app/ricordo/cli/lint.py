@@ -279,7 +279,6 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
     """Return the JSON document of one memory, always with all findings."""
     from ricordo.lint.excerpt import find_column
     from ricordo.services.describe import describe_finding, describe_load, describe_summary
-    from ricordo.services.edits.fix import describe_fixes
 
     snapshot, fixes = result
     memory = snapshot.memory
@@ -301,9 +300,14 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
         ],
         "summary": describe_summary(snapshot.counts),
     }
-    if fixes:
-        document["fixes"] = describe_fixes(fixes.plan, applied=fixes.applied)
-    return document
+    return document | _describe_fixes(fixes)
+
+
+def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:
+    """Return the part of the JSON document on fixes; empty without --fix and --diff."""
+    from ricordo.services.edits.fix import describe_fixes
+
+    return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
 
 
 def _print_text(options: Namespace, environment: Environment, results: Sequence[_Result]) -> None:

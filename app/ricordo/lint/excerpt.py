@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -36,8 +37,8 @@ def build_excerpt(finding: Finding, note: Note) -> Excerpt | None:
         return None
     start, end = bounds
     line = note.text[start:end]
-    # many findings are on the first line of a frontmatter, and the search takes a millisecond
-    secrets = find_secrets(note.text) if any(map(str.isalnum, line)) else []
+    # many findings are on the first line of a frontmatter
+    secrets = _find_secrets(note.text) if any(map(str.isalnum, line)) else ()
     from_, to = _find_marked(finding, line) or _find_secret(finding, note.text, secrets, bounds)
     return Excerpt(
         from_ + 1,
@@ -54,7 +55,15 @@ def find_column(finding: Finding, note: Note | None) -> int:
         return 0
     if span := _find_marked(finding, note.text[slice(*bounds)]):
         return span[0] + 1
-    return _find_secret(finding, note.text, find_secrets(note.text), bounds)[0] + 1
+    return _find_secret(finding, note.text, _find_secrets(note.text), bounds)[0] + 1
+
+
+@lru_cache(maxsize=1_000)
+def _find_secrets(text: str) -> tuple[Secret, ...]:
+    """Return the secrets in the text of a note, which may have many findings: each search takes a
+    millisecond and more.
+    """
+    return tuple(find_secrets(text))
 
 
 def _find_line(text: str, number: int) -> tuple[int, int] | None:
@@ -121,7 +130,7 @@ def _find_text(line: str) -> tuple[int, int]:
 
 
 def _find_secret(
-    finding: Finding, text: str, secrets: list[Secret], bounds: tuple[int, int]
+    finding: Finding, text: str, secrets: Sequence[Secret], bounds: tuple[int, int]
 ) -> tuple[int, int]:
     """Return where in its line the value is that the finding has the hash of."""
     start, end = bounds
@@ -132,7 +141,7 @@ def _find_secret(
     return _find_text(text[start:end])
 
 
-def _show(text: str, start: int, end: int, secrets: list[Secret]) -> str:
+def _show(text: str, start: int, end: int, secrets: Sequence[Secret]) -> str:
     """Return a part of `text` visible, with the kind of each secret instead of its value."""
     parts: list[str] = []
     for kind, at, stop in secrets:
