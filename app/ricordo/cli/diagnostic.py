@@ -58,8 +58,8 @@ class View(NamedTuple):
     """
 
 
-def render_diagnostic(found: FoundIn, view: View) -> Iterator[Line]:
-    """Yield the lines of a finding."""
+def render_diagnostic(found: FoundIn, view: View, advice: str = "") -> Iterator[Line]:
+    """Yield the lines of a finding; `advice` says what to do where there is no automatic fix."""
     finding, memory, is_dismissed = found
     note = memory.by_path.get(finding.path)
     excerpt = build_excerpt(finding, note) if note is not None else None
@@ -79,7 +79,7 @@ def render_diagnostic(found: FoundIn, view: View) -> Iterator[Line]:
     for text in _choose_evidence(finding, excerpt, folder):
         yield [(f"{gutter} = ", "gutter"), (label, "bold"), (clip(text, _MOST_CELLS), "")]
         label = " " * len(label)
-    if (help_text := _describe_fix(finding)) and not is_dismissed:
+    if (help_text := _describe_fix(finding) or advice) and not is_dismissed:
         yield [(f"{gutter} = ", "gutter"), ("help: ", "bold"), (help_text, "")]
 
 

@@ -264,7 +264,7 @@ def _print(options: Namespace, environment: Environment, results: Sequence[_Resu
 def _print_sarif(results: Sequence[_Result]) -> None:
     """Print one log, with one run for each memory; what was fixed goes to stderr."""
     from ricordo.cli.output import print_json
-    from ricordo.services.describe import build_sarif
+    from ricordo.services.sarif import build_sarif
 
     logs = [build_sarif(result.snapshot) for result in results]
     runs = [run for log in logs for run in log["runs"]]

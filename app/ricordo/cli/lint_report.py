@@ -43,6 +43,8 @@ class LintReport:
         self._directory = directory
         self._shown = 0
         """Findings that were printed."""
+        self._explained: set[str] = set()
+        """The rules whose advice was printed."""
 
     @cached_property
     def _findings(self) -> list[FoundIn]:
@@ -95,8 +97,20 @@ class LintReport:
         """Print diagnostics, with an empty line between them."""
         view = View(self._directory, get_width(), sys.stdout.isatty())
         for found in chosen:
-            print_styled([*render_diagnostic(found, view), []], INDENT)
+            advice = self._advise(found.finding)
+            print_styled([*render_diagnostic(found, view, advice), []], INDENT)
             self._shown += not found.is_dismissed
+
+    def _advise(self, finding: Finding) -> str:
+        """Return what to do about a finding that has no automatic fix; "" if that was printed for
+        another finding of its rule.
+        """
+        from ricordo.lint.rule_page import load_rule_page
+
+        if finding.fix is not None or finding.rule in self._explained:
+            return ""
+        self._explained.add(finding.rule)
+        return load_rule_page(finding.rule).resolve
 
     def print_end(self) -> None:
         """Print the totals, and what to do next."""
@@ -116,7 +130,7 @@ class LintReport:
             every = f"all {len(findings):,} findings" if self._shown else "the findings"
             yield _as_code(f"`--full` shows {every}, `--select RULE` those of one rule.")
         if findings:
-            yield _as_code("`--dismiss ID` hides a finding that is wrong.")
+            yield _as_code("`--dismiss ID` hides a wrong one, `ricordo rule RULE` explains a rule.")
 
 
 def _get_diff_style(line: str) -> str:

@@ -25,6 +25,7 @@ COMMANDS = {
     "recall": "search",
     "usage": "search",
     "lint": "lint",
+    "rule": "rule",
     "conflicts": "conflicts",
     "curate": "curation",
     "pending": "curation",

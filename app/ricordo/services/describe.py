@@ -4,14 +4,10 @@ plain text.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
-from ricordo import __version__
 from ricordo.lint.finding import Finding, Severity
-from ricordo.lint.rule import load_rules
 from ricordo.memory.diff import format_unified
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -196,57 +192,6 @@ def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
         "quote": origin.text or None,
         "turn": (cause.quote.key or None) if cause.quote else None,
     }
-
-
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-
-
-def build_sarif(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the findings of `snapshot`, dismissed ones as suppressed, as one SARIF log."""
-    rules = [
-        {
-            "id": rule.name,
-            "shortDescription": {"text": rule.summary},
-            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        }
-        for rule in load_rules().values()
-    ]
-    results = [_result(finding, suppressed=False) for finding in snapshot.findings]
-    results += [_result(finding, suppressed=True) for finding in snapshot.dismissed]
-    root = quote(snapshot.memory.root + os.sep, errors="surrogateescape")
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {"name": "ricordo", "version": __version__, "rules": rules},
-                },
-                "originalUriBaseIds": {"MEMORY": {"uri": f"file://{root}"}},
-                "results": results,
-            }
-        ],
-    }
-
-
-def _result(finding: Finding, *, suppressed: bool) -> dict[str, Any]:
-    artifact = {
-        "uri": quote(finding.path or ".", errors="surrogateescape"),
-        "uriBaseId": "MEMORY",
-    }
-    location: dict[str, Any] = {"artifactLocation": artifact}
-    if finding.line:
-        location["region"] = {"startLine": finding.line}
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "level": _LEVELS[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"ricordo/v1": finding.id},
-    }
-    if suppressed:
-        result["suppressions"] = [{"kind": "external", "status": "accepted"}]
-    return result
 
 
 GLYPHS = {3: "✗", 2: "!", 1: "·", 0: "✓"}

@@ -20,8 +20,6 @@ from tests.unit.cli.conftest import settle
 PLACE = re.compile(
     r"^(\S+):(\d+):(\d+): (error|warning|info)\[([a-z-]+)\] (.+) \(([0-9a-f]{12})\)$"
 )
-    r"^(\S+):(\d+):(\d+): (error|warning|info)\[([a-z-]+)\] (.+) \(([0-9a-f]{12})\)$"
-)
 LONG = "A line that is much longer than any terminal is wide, word after word. " * 9
 SECRET = "Zr8kLm2qqP9xW4tV"
 
@@ -288,7 +286,7 @@ def test_on_a_terminal_lines_fit_and_the_place_is_below_the_message(project: Pat
     environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     words = [sys.executable, "-m", "ricordo", "lint", "one", "--full"]
     with Terminal(words, {**environ, "TERM": "xterm"}, project) as terminal:
-        terminal.wait_for("hides a finding")
+        terminal.wait_for("hides a wrong one")
         painted = terminal.painted.decode()
     assert "error[dead-link] Broken link “x”: x.md does not exist.\r\n --> one/a.md:9:" in painted
     assert all(len(line) <= COLUMNS for line in painted.split("\r\n"))
