@@ -277,7 +277,7 @@ def _print_sarif(results: Sequence[_Result]) -> None:
 
 def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
     """Return the JSON document of one memory, always with all findings."""
-    from ricordo.lint.excerpt import find_column
+    from ricordo.lint.excerpt import find_span
     from ricordo.services.describe import describe_finding, describe_load, describe_summary
 
     snapshot, fixes = result
@@ -294,9 +294,9 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
         },
         "load": describe_load(memory, with_text=False),
         "findings": [
-            describe_finding(finding, dismissed=dismissed)
-            | {"column": find_column(finding, memory.by_path.get(finding.path))}
+            describe_finding(finding, dismissed=dismissed) | {"column": span[0] + 1 if span else 0}
             for finding, dismissed in listed
+            for span in [find_span(finding, memory.by_path.get(finding.path))]
         ],
         "summary": describe_summary(snapshot.counts),
     }

@@ -48,14 +48,15 @@ def build_excerpt(finding: Finding, note: Note) -> Excerpt | None:
     )
 
 
-def find_column(finding: Finding, note: Note | None) -> int:
-    """Return the 1-based column of `finding` in characters; 0 if it reports the whole file."""
+def find_span(finding: Finding, note: Note | None) -> tuple[int, int] | None:
+    """Return where in its line the words are that `finding` is about, in characters; None if it
+    reports the whole file or the line is not there.
+    """
     bounds = _find_line(note.text, finding.line) if note is not None else None
     if note is None or bounds is None:
-        return 0
-    if span := _find_marked(finding, note.text[slice(*bounds)]):
-        return span[0] + 1
-    return _find_secret(finding, note.text, _find_secrets(note.text), bounds)[0] + 1
+        return None
+    span = _find_marked(finding, note.text[slice(*bounds)])
+    return span or _find_secret(finding, note.text, _find_secrets(note.text), bounds)
 
 
 @lru_cache(maxsize=1_000)

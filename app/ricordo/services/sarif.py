@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ricordo import HOME_PAGE, __version__, git
+from ricordo.lint.excerpt import find_span
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.rule import load_rules
 from ricordo.lint.rule_page import RulePage, load_rule_page
@@ -169,35 +168,13 @@ def _build_region(finding: Finding, note: Note | None) -> dict[str, int]:
     """
     region = {"startLine": finding.line or 1}
     line = _get_line(note, finding.line)
-    if line.strip():
-        start, end = _find_words(finding, line)
+    span = find_span(finding, note)
+    if span and line.strip():
+        start, end = span
         region["startColumn"] = count_units(line[:start]) + 1
         region["endLine"] = finding.line
         region["endColumn"] = count_units(line[:end]) + 1
     return region
-
-
-_QUOTED = re.compile(r"“([^”]+)”")
-
-
-def _find_words(finding: Finding, line: str) -> tuple[int, int]:
-    """Return where in its line the words are that a finding is about; the text of the line where
-    they are not known.
-    """
-    for words in _list_words(finding):
-        at = line.find(words)
-        if at >= 0:
-            return at, at + len(words)
-    start = len(line) - len(line.lstrip())
-    return start, len(line.rstrip())
-
-
-def _list_words(finding: Finding) -> Iterator[str]:
-    """Yield the texts that a finding may be about: what a message quotes, what the finding is
-    based on.
-    """
-    yield from _QUOTED.findall(finding.message)
-    yield from filter(None, (text.strip() for text in reversed(finding.cause.split("\0"))))
 
 
 def _hash_line(note: Note, line: int) -> str:

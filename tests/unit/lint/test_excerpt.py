@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.lint.excerpt import build_excerpt, find_column
+from ricordo.lint.excerpt import build_excerpt, find_span
 from ricordo.lint.finding import Finding, Severity
 from ricordo.memory.note import Note
 from tests.support.builders import note_of, note_text, recorded
@@ -43,10 +43,12 @@ def test_what_a_rule_found_is_marked_in_its_line(tmp_path: Path) -> None:
     for finding in snapshot.findings:
         note = snapshot.memory.by_path[finding.path]
         excerpt = build_excerpt(finding, note)
-        assert find_column(finding, note) == (excerpt.column if excerpt else 0)
-        if excerpt is None:
+        span = find_span(finding, note)
+        if excerpt is None or span is None:
+            assert excerpt is span is None
             assert not finding.line
             continue
+        assert span[0] + 1 == excerpt.column
         marked.add((finding.rule, excerpt.marked))
         assert "Zr8kLm2qqP9xW4tV" not in "".join(excerpt[1:])
         if finding.rule == "dead-link":
@@ -84,8 +86,8 @@ def test_a_line_that_is_not_there_has_no_excerpt() -> None:
     note = note_of("One line.\r\n")
     assert build_excerpt(finding_of("x", "x", 7), note) is None
     assert build_excerpt(finding_of("x", "x", 0), note) is None
-    assert find_column(finding_of("x", "x", 7), note) == 0
-    assert find_column(finding_of("x", "x"), None) == 0
+    assert find_span(finding_of("x", "x", 7), note) is None
+    assert find_span(finding_of("x", "x"), None) is None
     shown = build_excerpt(finding_of("x", "x"), note)
     assert shown is not None
     assert "".join(shown[1:]) == "One line."
