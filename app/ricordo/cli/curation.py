@@ -11,6 +11,7 @@ from ricordo.cli.engine import (
     choose_engine,
     confirm_program,
     decide_redaction,
+    describe_redaction,
     propose,
     render_allowed,
     render_estimate,
@@ -20,12 +21,14 @@ from ricordo.cli.engine import (
 from ricordo.cli.output import is_confirmed, note_change, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.proposals import (
+    describe_applied,
     note_applied,
     print_decided,
     render_brief,
     render_proposal,
     render_rejected,
 )
+from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
@@ -210,12 +213,14 @@ def _print(
     estimate: Estimate | None,
     result: ApplyResult | None = None,
 ) -> None:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.decision import describe_curation, mask_proposal
     from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
-        print_json(describe_curation(curation, memory, result, estimate))
+        document = describe_curation(curation, memory, result, estimate)
+        changed = describe_applied(result, memory.root) if result else {}
+        print_json({**document, **changed}, "curate")
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -226,7 +231,7 @@ def _print(
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
     if count and result is None and not options.dry_run:
         lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
-    print_lines(lines)
+    print_diffs(lines, margin=2)
 
 
 def _unasked(
@@ -260,7 +265,8 @@ def _print_brief(
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
-        print_json({**(also or {}), **document})
+        document |= describe_redaction(notebook, redacted)
+        print_json({**(also or {}), **document}, "curate")
         return
     lines = [*text.split("\n")[:-1], *render_brief(brief)]
     lines += [render_estimate(outside, estimate)] if outside and estimate else []
@@ -300,7 +306,7 @@ def add_pending_arguments(parser: ArgumentParser) -> None:
 
 def run_pending(options: Namespace, environment: Environment) -> int:
     """Show, apply or drop pending proposals."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
     from ricordo.services.curation.pending import load_curation_state
@@ -316,11 +322,11 @@ def run_pending(options: Namespace, environment: Environment) -> int:
     elif options.drop is not None:
         _drop(options, notebook, memory, _select(state, pending, ids))
     elif options.json:
-        print_json(describe_pending(pending, memory))
+        print_json(describe_pending(pending, memory), "pending")
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
         lines = [line for proposal in masked for line in render_proposal(proposal)]
-        print_lines([*lines, f"{len(pending)} pending"])
+        print_diffs([*lines, f"{len(pending)} pending"], margin=2)
     return 0
 
 
@@ -400,7 +406,8 @@ def _apply(
     if options.json:
         applied = {"applied": [proposal.id for proposal in result.applied]}
         left = {"left": describe_skipped(result, memory)}
-        print_json({**_pending_now(notebook, memory), **applied, **left})
+        changed = describe_applied(result, memory.root)
+        print_json({**_pending_now(notebook, memory), **applied, **left, **changed}, "pending")
     else:
         print_decided(result, memory)
 
@@ -408,6 +415,7 @@ def _apply(
 def _drop(
     options: Namespace, notebook: Notebook, memory: Memory, chosen: Sequence[PendingProposal]
 ) -> None:
+    from ricordo.cli.change import Changed, describe_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.curation.curation import refuse
 
@@ -415,7 +423,11 @@ def _drop(
     note_change(f"proposals dropped: {count}")
     if options.json:
         dropped = {"dropped": [proposal.id for proposal in chosen]}
-        print_json({**_pending_now(notebook, memory), **dropped})
+        done = f"dropped {count}" if count else ""
+        changed = describe_change(
+            done, [Changed("dropped", proposal.path or None, id=proposal.id) for proposal in chosen]
+        )
+        print_json({**_pending_now(notebook, memory), **dropped, **changed}, "pending")
         return
     lines = [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in chosen]
     lines.append(f"dropped {count}")
@@ -456,7 +468,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
     if options.json:
-        print_json(describe_benefit(stats))
+        print_json(describe_benefit(stats), "ledger")
     else:
         print_lines(
             [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]

@@ -167,7 +167,7 @@ def _parse_file(path: str) -> tuple[bytes, ParsedDocument]:
         return raw, parsed
     shown = make_one_line(path)
     if not os.path.lexists(path):
-        raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
+        raise HandoffUnreadable(f"No handoff at {shown}.", hint="Write one with `ricordo handoff`.")
     raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.reason}")
 
 
