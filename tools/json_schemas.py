@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ricordo.errors import NothingToUndo, OutputFailed, RicordoError
 from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.services.workspace.places import SeveralMemories
 
 Schema = dict[str, Any]
 Fields = Mapping[str, Schema]
@@ -99,6 +100,8 @@ CHANGE: Fields = {
 }
 """The fields of every document on something that was changed."""
 
+_NAMED_TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+
 PARTS: dict[str, Schema] = {
     "changed": record(
         "One thing that was changed.",
@@ -158,12 +161,51 @@ PARTS: dict[str, Schema] = {
             "severity": text("How much it matters.", "error", "warning", "info"),
             "path": text(f"The file, {PATH}; empty for the memory as a whole."),
             "line": whole("The line, from 1; 0 for the whole file."),
+            "column?": whole(
+                "In the findings of `lint`: the column in characters, from 1; 0 for the whole file."
+            ),
             "message": text("What is wrong."),
             "evidence": texts("What it is based on."),
             "fix": maybe(text("What its fix would do; null if there is none.")),
             "safe": flag("Whether `lint --fix` applies that fix without `--unsafe`."),
             "dismissed": flag("Whether you dismissed it."),
             "id": text("Its id, which stays the same while the cause exists."),
+        },
+    ),
+    "example": record(
+        "A small memory that a rule reports, or does not.",
+        {
+            "memory": _NAMED_TEXTS | {"description": "The text of each file, by path."},
+            "removed": texts("Of a good example: the files that only the bad one has."),
+            "encodings": _NAMED_TEXTS | {"description": "Encodings other than UTF-8, by path."},
+            "project": _NAMED_TEXTS | {"description": "The files of its project, by path."},
+            "today": maybe(text("The day on which it is judged, if that matters.")),
+            "read": maybe(texts("The notes that agents have read, if that matters.")),
+            "reports": texts("What the rule reports, as `path:line: message`."),
+        },
+    ),
+    "rule": record(
+        "A rule of `lint`.",
+        {
+            "name": text("Its name."),
+            "severity": text("The default.", "error", "warning", "info"),
+            "set_to": maybe(text("The severity in your settings, or `off`; null if not set.")),
+            "group": text("What it is about."),
+            "summary": text("The kind of finding, in one line."),
+            "checks": text("What it reports and what it leaves out."),
+            "why": text("Why that matters."),
+            "dismiss": text("When such a finding is no problem."),
+            "resolve": text("What to do about it."),
+            "fix": maybe(text("What its automatic fix does; null if it has none.")),
+            "bad": {"$ref": "#/$defs/example", "description": "An example that it reports."},
+            "good": {"$ref": "#/$defs/example", "description": "The same without the problem."},
+            "thresholds": {
+                "type": "object",
+                "additionalProperties": {"type": "number"},
+                "description": "The limits that settings can change, with their defaults.",
+            },
+            "precision": maybe(number("The measured share of right findings, 0 to 1.")),
+            "url": text("Its page on the web."),
         },
     ),
     "summary": record(
@@ -239,6 +281,17 @@ PARTS: dict[str, Schema] = {
             "input_tokens": whole("Tokens sent."),
             "output_tokens": whole("Tokens written."),
             "usd": maybe(number("US dollars; null if the price is unknown.")),
+        },
+    ),
+    "error": record(
+        "An error.",
+        {
+            "kind": text("Its kind: one of the table below; there may be new ones."),
+            "message": text("What happened."),
+            "hint": maybe(text("What to do next, if that is known.")),
+            "changed": maybe(text("What was changed nevertheless, in words; null if nothing was.")),
+            "exit_code": whole("The exit code of the process."),
+            "candidates?": texts("What an ambiguous argument may mean."),
         },
     ),
     "side": record(
@@ -357,6 +410,14 @@ _RESULTS: Fields = {
                 "score": number("How well it matches; higher is better."),
                 "why": texts("Why it was found."),
                 "snippet": text("The place of its text that matches."),
+                "line?": whole("In `search`: the first matching line, from 1; 0 for none."),
+                "lines?": listing(
+                    record(
+                        "A line that matches.",
+                        {"line": whole("Its number, from 1."), "text": text("Its text.")},
+                    ),
+                    "In `search`: the matching lines, at most 20.",
+                ),
                 "memory?": text("With `--all`: its memory."),
             },
         ),
@@ -554,9 +615,19 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
         ),
         Variant(
             "with several PATHs, and with `--all`",
-            {"memories": listing({"$ref": "#/$defs/report"}, "One document for each memory.")},
+            {
+                "memories": listing({"$ref": "#/$defs/report"}, "One document for each memory."),
+                "errors": listing(
+                    {"$ref": "#/$defs/error"},
+                    "Memories that cannot be read; the exit code is that of the first of them.",
+                ),
+            },
         ),
         Variant("with `--dismiss`", CHANGE),
+    ),
+    "rule": (
+        Variant("", {"rules": listing({"$ref": "#/$defs/rule"}, "All rules, by group.")}),
+        Variant("with NAME", PARTS["rule"]["properties"]),
     ),
     "conflicts": (
         Variant(
@@ -865,7 +936,7 @@ DOCUMENTS["demo"] = (Variant("", DOCUMENTS["open"][0].fields),)
 def list_kinds() -> dict[str, tuple[int, str]]:
     """Return the exit code and the meaning of each kind of error, by name."""
     kinds = {}
-    for error in _subclasses(RicordoError):
+    for error in (*_subclasses(RicordoError), SeveralMemories):
         if "kind" in vars(error) and error not in (NothingToUndo, OutputFailed):
             kinds[error.kind] = (error.exit_code, (error.__doc__ or "").split("\n")[0])
     for cause in FailureCause:
@@ -889,26 +960,7 @@ def _subclasses(of: type[RicordoError]) -> Iterator[type[RicordoError]]:
         yield from _subclasses(each)
 
 
-DOCUMENTS["error"] = (
-    Variant(
-        "",
-        {
-            "error": record(
-                "What went wrong.",
-                {
-                    "kind": text("Its kind, of the table above; there may be new ones."),
-                    "message": text("What happened."),
-                    "hint": maybe(text("What to do next, if that is known.")),
-                    "changed": maybe(
-                        text("What was changed nevertheless, in words; null if nothing was.")
-                    ),
-                    "exit_code": whole("The exit code of the process."),
-                    "candidates?": texts("For `ambiguous-note`: the notes that match."),
-                },
-            )
-        },
-    ),
-)
+DOCUMENTS["error"] = (Variant("", {"error": part("error", "What went wrong.")}),)
 
 
 def build_schema(name: str) -> Schema:
@@ -968,7 +1020,8 @@ memory where nothing else is said, times are ISO 8601 with a time zone. `lint --
 
 If a command fails, standard output is a document on the error, and standard error has one line with
 the same content. It comes with all [exit codes](commands.md#commands) from 2 on; 0 and 1 come with
-the document of the command. If standard output cannot be written (74), there is no document.
+the document of the command, as does `lint` of several memories of which some cannot be read. If
+standard output cannot be written (74), there is no document.
 
 ```json
 {"schema": "ricordo.error/1", "error": {"kind": "note-not-found", "message": "This memory has no \
@@ -995,9 +1048,10 @@ A command that changes files or decisions prints these fields, beside its own.
 
 def render_page() -> str:
     """Return the page in Markdown."""
-    parts = [_INTRODUCTION.strip(), "", "| exit code | kind | |", "|---|---|---|"]
+    parts = [_INTRODUCTION.strip(), "", "`error`:", "", *_table(PARTS["error"]), ""]
+    parts += ["| exit code | kind | |", "|---|---|---|"]
     parts += [f"| {code} | `{kind}` | {about} |" for kind, (code, about) in list_kinds().items()]
-    parts += ["", *_table(_document("error", DOCUMENTS["error"][0])), ""]
+    parts += [""]
     parts += [_EXAMPLES.strip(), "", *_table(record("", CHANGE)), "", "`changed`:", ""]
     parts += [*_table(PARTS["changed"]), "", "## Documents", ""]
     for name, variants in DOCUMENTS.items():
@@ -1005,7 +1059,7 @@ def render_page() -> str:
             parts += [*_render_document(name, variants)]
     parts += ["## Parts of documents", ""]
     for name, schema in PARTS.items():
-        if name not in ("changed", "report"):
+        if name not in ("changed", "error", "report"):
             parts += [f"### {name}", "", schema["description"], "", *_table(schema), ""]
     return "\n".join(parts)
 

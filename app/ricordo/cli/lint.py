@@ -298,6 +298,7 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
     if options.dismissed:
         listed += [(finding, True) for finding in snapshot.dismissed]
     document = {
+        "schema": "ricordo.lint/1",
         "memory": {
             "path": memory.root,
             "kind": memory.layout.kind,

@@ -54,8 +54,6 @@ QUICK = ("list", "--short")
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
 _SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
 """The commands that show a screen, start an editor or read from the terminal: no progress line."""
-_CONFIRMING = frozenset(("new", "rename", "retire", "undo", "redo", "restore", "purge"))
-"""The commands whose result only says what was done: with --quiet it is not printed."""
 
 
 def run(arguments: list[str]) -> int:
@@ -63,10 +61,6 @@ def run(arguments: list[str]) -> int:
     try:
         return _run(arguments)
     except BaseException as error:
-        from ricordo.cli.output import set_quiet
-
-        # errors are always printed
-        set_quiet(is_on=False)
         before_dashes = _before_dashes(arguments)
         return _report(error, as_json="--json" in before_dashes, debug="--debug" in before_dashes)
 
@@ -182,7 +176,7 @@ def _apply_common(options: Namespace, name: str) -> None:
             reason = f"{error.strerror or error}"
             raise WrongUsage(f"-C: {make_one_line(options.directory)}: {reason}.") from None
     choose_color(options.color)
-    set_quiet(is_on=options.quiet, is_confirming=name in _CONFIRMING)
+    set_quiet(is_on=options.quiet)
     if options.color == "never" and name in _SHOWING:
         # the notebook reads it
         os.environ["NO_COLOR"] = "1"

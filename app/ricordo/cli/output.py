@@ -27,8 +27,6 @@ _changes: list[str] = []
 _documents: list[str] = []
 """The commands whose JSON document was printed: at most one in a run."""
 _is_quiet = False
-_is_silent = False
-"""Whether not even lines of a result are printed."""
 
 
 def begin_output() -> None:
@@ -37,12 +35,10 @@ def begin_output() -> None:
     _documents.clear()
 
 
-def set_quiet(*, is_on: bool, is_confirming: bool = False) -> None:
-    """Print no messages besides results and errors from now on, or print them again. The result of
-    a command that `is_confirming` only says what was done, and is not printed either.
-    """
-    global _is_quiet, _is_silent
-    _is_quiet, _is_silent = is_on, is_on and is_confirming
+def set_quiet(*, is_on: bool) -> None:
+    """Print neither messages nor what was done from now on, or print them again."""
+    global _is_quiet
+    _is_quiet = is_on
 
 
 def is_quiet() -> bool:
@@ -63,7 +59,7 @@ def has_changed() -> bool:
 def report_error(error: RicordoError) -> None:
     """Print an error on stderr in one line, with what was changed and what was not."""
     done, changed = _split_changed(error)
-    print_messages([" ".join(filter(None, (done, error.message, changed)))])
+    _print_messages([" ".join(filter(None, (done, error.message, changed)))])
 
 
 def _split_changed(error: RicordoError) -> tuple[str, str]:
@@ -116,15 +112,16 @@ def print_document(document: Mapping[str, Any]) -> None:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print `lines` with control characters made visible. Raises OutputFailed."""
-    if _is_silent:
-        return
     write_out("".join(f"{make_visible(line)}\n" for line in lines))
 
 
 def print_messages(messages: Iterable[str]) -> None:
     """Print messages besides the result on stderr, a line each; none with --quiet."""
-    if _is_quiet:
-        return
+    if not _is_quiet:
+        _print_messages(messages)
+
+
+def _print_messages(messages: Iterable[str]) -> None:
     print_errors(f"ricordo: {make_one_line(message)}" for message in messages)
 
 
