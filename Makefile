@@ -64,6 +64,8 @@ docs: $(DEVELOPS) ## write the generated pages of docs/
 	mv docs/keys.md.new docs/keys.md
 	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
 	mv docs/commands.md.new docs/commands.md
+	$(BIN)/python -m ricordo.cli.completion.table > table.json.new
+	mv table.json.new app/ricordo/cli/completion/table.json
 	$(BIN)/python -m tools.picture > docs/ricordo.svg.new
 	mv docs/ricordo.svg.new docs/ricordo.svg
 

@@ -127,6 +127,7 @@ GROUPS = (
         ("tests/unit/services", "tests/unit/cli"),
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
+    Group("shells", ("tests/shells",), {"shell_names": 100}),
     Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),

@@ -105,7 +105,7 @@ def test_every_test_of_the_program_belongs_to_a_soak() -> None:
     soaked = [CHECKOUT / path for group in GROUPS for path in group.paths]
     tests = [
         path
-        for place in ("unit", "faults", "tui")
+        for place in ("unit", "faults", "tui", "shells")
         for path in (CHECKOUT / "tests" / place).rglob("test_*.py")
     ]
     assert tests

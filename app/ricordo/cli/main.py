@@ -40,12 +40,15 @@ COMMANDS = {
     "restore": "history",
     "purge": "history",
     "config": "config",
+    "completions": "completion.command",
 }
 """The module of this package for each command."""
 OPEN = "open"
 """The command that runs if none is named."""
 QUICK = ("list", "--short")
 """The command line that shells run at every prompt: importing `argparse` would take too long."""
+COMPLETE = "__complete"
+"""The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory"))
 
@@ -98,6 +101,11 @@ def _run(arguments: list[str]) -> int:
         from ricordo.resources import state_directory
 
         write_out(f"{render_line_here(state_directory(os.environ, state))}\n")
+        return 0
+    if arguments[:1] == [COMPLETE]:
+        from ricordo.cli.completion.answer import answer
+
+        answer(arguments[1:])
         return 0
     from ricordo.cli.output import forget_changes
 
