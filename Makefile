@@ -68,6 +68,7 @@ docs: $(DEVELOPS) ## write the generated pages of docs/, and the table of comple
 	mv docs/ricordo.1.new docs/ricordo.1
 	$(BIN)/python -m ricordo.cli.completion.table > table.json.new
 	mv table.json.new app/ricordo/cli/completion/table.json
+	$(BIN)/python -m tools.json_schemas
 	$(BIN)/python -m tools.picture > docs/ricordo.svg.new
 	mv docs/ricordo.svg.new docs/ricordo.svg
 

@@ -11,6 +11,7 @@ from ricordo.cli.engine import (
     choose_engine,
     confirm_program,
     decide_redaction,
+    describe_redaction,
     propose,
     render_allowed,
     render_estimate,
@@ -20,6 +21,7 @@ from ricordo.cli.engine import (
 from ricordo.cli.output import is_confirmed, note_change, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.proposals import (
+    describe_applied,
     note_applied,
     print_decided,
     render_brief,
@@ -215,7 +217,9 @@ def _print(
     from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
-        print_json(describe_curation(curation, memory, result, estimate))
+        document = describe_curation(curation, memory, result, estimate)
+        changed = describe_applied(result, memory.root) if result else {}
+        print_json({**document, **changed}, "curate")
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -260,7 +264,8 @@ def _print_brief(
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
-        print_json({**(also or {}), **document})
+        document |= describe_redaction(notebook, redacted)
+        print_json({**(also or {}), **document}, "curate")
         return
     lines = [*text.split("\n")[:-1], *render_brief(brief)]
     lines += [render_estimate(outside, estimate)] if outside and estimate else []
@@ -316,7 +321,7 @@ def run_pending(options: Namespace, environment: Environment) -> int:
     elif options.drop is not None:
         _drop(options, notebook, memory, _select(state, pending, ids))
     elif options.json:
-        print_json(describe_pending(pending, memory))
+        print_json(describe_pending(pending, memory), "pending")
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
         lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -400,7 +405,8 @@ def _apply(
     if options.json:
         applied = {"applied": [proposal.id for proposal in result.applied]}
         left = {"left": describe_skipped(result, memory)}
-        print_json({**_pending_now(notebook, memory), **applied, **left})
+        changed = describe_applied(result, memory.root)
+        print_json({**_pending_now(notebook, memory), **applied, **left, **changed}, "pending")
     else:
         print_decided(result, memory)
 
@@ -408,6 +414,7 @@ def _apply(
 def _drop(
     options: Namespace, notebook: Notebook, memory: Memory, chosen: Sequence[PendingProposal]
 ) -> None:
+    from ricordo.cli.change import Changed, describe_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.curation.curation import refuse
 
@@ -415,7 +422,11 @@ def _drop(
     note_change(f"proposals dropped: {count}")
     if options.json:
         dropped = {"dropped": [proposal.id for proposal in chosen]}
-        print_json({**_pending_now(notebook, memory), **dropped})
+        done = f"dropped {count}" if count else ""
+        changed = describe_change(
+            done, [Changed("dropped", proposal.path or None, id=proposal.id) for proposal in chosen]
+        )
+        print_json({**_pending_now(notebook, memory), **dropped, **changed}, "pending")
         return
     lines = [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in chosen]
     lines.append(f"dropped {count}")
@@ -456,7 +467,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
     if options.json:
-        print_json(describe_benefit(stats))
+        print_json(describe_benefit(stats), "ledger")
     else:
         print_lines(
             [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]

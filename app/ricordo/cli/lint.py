@@ -60,7 +60,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
     notebook = open_notebook(options, environment, only)
     snapshot = read_snapshot_reported(notebook)
     if options.dismiss:
-        return _dismiss(notebook, snapshot, options.dismiss, options.reason)
+        return _dismiss(options, notebook, snapshot)
     _print(options, snapshot, fixes)
     return _exit_code(options.fail_on, snapshot)
 
@@ -109,7 +109,7 @@ def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> 
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
-    from ricordo.cli.edit import render_edits, render_merged
+    from ricordo.cli.change import render_edits, render_merged
     from ricordo.services.edits.fix import format_counts, format_diffs, format_fixed
 
     plan = fixes.plan
@@ -125,21 +125,27 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts this."
 
 
-def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
-    from ricordo.cli.output import note_change, print_lines
+def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
+    from ricordo.cli.change import Changed, print_change
+    from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
 
+    finding_id = options.dismiss
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
-        raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
-    notebook.dismiss(finding_id, reason)
+        raise WrongUsage(
+            f"No finding has the id “{finding_id}”.", hint="`lint --json` shows the ids."
+        )
+    finding = known[finding_id]
+    notebook.dismiss(finding_id, options.reason)
     note_change(f"dismissed {finding_id}")
-    print_lines([f"dismissed until its cause changes: {format_finding(known[finding_id])}"])
+    done = f"dismissed until its cause changes: {format_finding(finding)}"
+    print_change(options, done, [Changed("dismissed", finding.path or None, id=finding_id)])
     return 0
 
 
 def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_document, print_json, print_lines
     from ricordo.services.describe import (
         describe_finding,
         describe_load,
@@ -153,7 +159,7 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
     if options.sarif:
         from ricordo.services.describe import build_sarif
 
-        print_json(build_sarif(snapshot))
+        print_document(build_sarif(snapshot))
         if fixes:
             print_messages(list(_fix_lines(fixes)))
         return
@@ -172,7 +178,7 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
             "findings": [describe_finding(f, dismissed=dismissed) for f, dismissed in shown],
             "summary": describe_summary(snapshot.counts),
         }
-        print_json(document | _describe_fixes(fixes))
+        print_json(document | _describe_fixes(fixes, memory.root), "lint")
         return
     if fixes:
         # remaining findings are only counted; `lint` lists them
@@ -189,11 +195,21 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
     )
 
 
-def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:
+def _describe_fixes(fixes: _Fixes | None, root: str) -> dict[str, Any]:
     """Return the part of the JSON document on fixes; empty without --fix and --diff."""
+    from ricordo.cli.change import describe_change, list_changed
     from ricordo.services.edits.fix import describe_fixes
 
-    return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
+    if not fixes:
+        return {}
+    described = {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)}
+    if not fixes.applied:
+        return described
+    plan = fixes.plan
+    done = f"fixed {len(plan.fixed)} findings" if plan.fixed else ""
+    changed = list_changed(plan.change_set.edits, root)
+    warnings = plan.change_set.warnings
+    return described | describe_change(done, changed, merged=fixes.merged, warnings=warnings)
 
 
 def _exit_code(fail_on: str, snapshot: Snapshot) -> int:

@@ -9,20 +9,29 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal, write_out
-from ricordo.errors import NOTHING_CHANGED
+from ricordo.errors import NOTHING_CHANGED, AmbiguousNote
 from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ricordo.curation.engine import CurationProgress, Step
+    from ricordo.errors import RicordoError
 
 _changes: list[str] = []
+_documents: list[str] = []
+"""The commands whose JSON document was printed: at most one in a run."""
+
+
+def begin_output() -> None:
+    """Forget the changes and documents of an earlier run in the same process."""
+    _changes.clear()
+    _documents.clear()
 
 
 def note_change(what: str) -> None:
@@ -30,19 +39,54 @@ def note_change(what: str) -> None:
     _changes.append(make_one_line(what))
 
 
-def list_changes() -> list[str]:
-    """Return the changes that this run made so far, in order."""
-    return list(_changes)
+def has_changed() -> bool:
+    """Return whether this run noted a change."""
+    return bool(_changes)
 
 
-def forget_changes() -> None:
-    """Forget all noted changes, at the start of a run."""
-    _changes.clear()
+def report_error(error: RicordoError) -> None:
+    """Print an error on stderr in one line, with what was changed and what was not."""
+    done, changed = _split_changed(error)
+    print_messages([" ".join(filter(None, (done, error.message, changed)))])
 
 
-def print_json(document: Any) -> None:
+def _split_changed(error: RicordoError) -> tuple[str, str]:
+    """Return what this run changed before `error`, and what the error says of changes."""
+    if not _changes:
+        return "", error.changed
+    done = f"{'; '.join(_changes)}."
+    return done, "" if error.changed == NOTHING_CHANGED else error.changed
+
+
+def describe_error(error: RicordoError) -> dict[str, Any]:
+    """Return an error as `--json` prints it, with what was changed nevertheless."""
+    changed = " ".join(filter(None, _split_changed(error)))
+    described: dict[str, Any] = {
+        "kind": error.kind,
+        "message": error.fact,
+        "hint": error.hint or None,
+        "changed": None if changed == NOTHING_CHANGED else changed or None,
+        "exit_code": error.exit_code,
+    }
+    if isinstance(error, AmbiguousNote):
+        described["candidates"] = error.candidates
+    return {"error": described}
+
+
+def has_printed_json() -> bool:
+    """Return whether this run has printed its JSON document."""
+    return bool(_documents)
+
+
+def print_json(document: Mapping[str, Any], command: str) -> None:
+    """Print the JSON document of `command`, with the name of its schema. Raises OutputFailed."""
+    print_document({"schema": f"ricordo.{command}/1", **document})
+    _documents.append(command)
+
+
+def print_document(document: Mapping[str, Any]) -> None:
     r"""Print `document` as JSON. Bytes that are not UTF-8 are written as `\xNN`; control characters
-    and those that the encoding of stdout lacks as JSON escapes. Raises Unprintable.
+    and those that the encoding of stdout lacks as JSON escapes. Raises OutputFailed.
     """
     import json
 
@@ -55,7 +99,7 @@ def print_json(document: Any) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print `lines` with control characters made visible. Raises Unprintable."""
+    """Print `lines` with control characters made visible. Raises OutputFailed."""
     write_out("".join(f"{make_visible(line)}\n" for line in lines))
 
 
@@ -107,16 +151,10 @@ _DEFAULT_WIDTH = 80
 
 @contextmanager
 def show_progress() -> Iterator[Step]:
-    """Yield a function that shows the progress of a curation on a terminal; report a cancellation
-    by the user.
-    """
+    """Yield a function that shows the progress of a curation on a terminal."""
     line = _ProgressLine()
     try:
         yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
-    except KeyboardInterrupt:
-        line.clear()
-        print_messages([f"Cancelled. {NOTHING_CHANGED}"])
-        raise
     finally:
         line.clear()
 

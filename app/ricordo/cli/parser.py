@@ -40,13 +40,13 @@ class Parser(ArgumentParser):
         return options
 
     def print_help(self, file: object = None) -> None:
-        """Print the help on stdout. Raises Unprintable."""
+        """Print the help on stdout. Raises OutputFailed."""
         write_out(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""
         plain = message.replace(_NAME, "")
-        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}. See `{self.prog} --help`.")
+        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}.", hint=f"See `{self.prog} --help`.")
 
 
 def add_memory(parser: ArgumentParser) -> None:

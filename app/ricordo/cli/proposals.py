@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.change import describe_change, list_changed
 from ricordo.cli.output import note_change
 from ricordo.text import make_one_line, make_visible
 
@@ -59,6 +60,13 @@ def render_brief(brief: Brief) -> list[str]:
         counts = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.omitted.items())
         lines.append(f"  left out, in this order: {counts}")
     return lines
+
+
+def describe_applied(result: ApplyResult, root: str) -> dict[str, Any]:
+    """Return what applying proposals changed in the memory at `root`, as `--json` prints it."""
+    count = len(result.applied)
+    done = f"applied {count} {'proposal' if count == 1 else 'proposals'}" if count else ""
+    return describe_change(done, list_changed(result.edits, root))
 
 
 def note_applied(result: ApplyResult) -> None:

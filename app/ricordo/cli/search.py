@@ -36,13 +36,15 @@ def add_number(parser: ArgumentParser, default: int = 5) -> None:
     )
 
 
-def print_results(results: Sequence[RecallResult], as_json: bool, roots: Sequence[str] = ()) -> int:
+def print_results(
+    results: Sequence[RecallResult], options: Namespace, roots: Sequence[str] = ()
+) -> int:
     """Print `results`; with `roots`, one per result, each with its memory. Return the exit code."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.search.recall import describe_results
 
-    if as_json:
-        print_json(describe_results(results, roots))
+    if options.json:
+        print_json(describe_results(results, roots), options.command)
     else:
         for result, root in zip(results, roots or [""] * len(results), strict=True):
             note = result.note
@@ -78,6 +80,7 @@ def add_usage_arguments(parser: ArgumentParser) -> None:
 
 def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a search without results."""
+    from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
@@ -89,16 +92,17 @@ def run_usage(options: Namespace, environment: Environment) -> int:
         if miss is None:
             words = make_one_line(options.drop)
             raise WrongUsage(
-                f"No search without results has the words “{words}”. `ricordo usage` lists them."
+                f"No search without results has the words “{words}”.",
+                hint="`ricordo usage` lists them.",
             )
         drop_search_miss(environment, memory, miss)
         done = f"forgot the search “{make_one_line(miss.words)}”"
         note_change(done)
-        print_lines([done])
+        print_change(options, done, [Changed("forgotten", id=miss.words)])
         return 0
     uses = list_uses(environment, memory)
     if options.json:
-        print_json(_document(uses, missed))
+        print_json(_document(uses, missed), "usage")
     else:
         print_lines(_lines(uses, missed))
     return 0
@@ -155,9 +159,10 @@ def _search_all(options: Namespace, environment: Environment) -> int:
 
     search = SearchAll(environment, load_settings_reported(environment))
     results = search.find(options.query, options.number)
-    print_messages([*search.warnings, *results.warnings])
+    print_messages(search.warnings)
+    _refuse_invalid(results.warnings)
     roots = [placed.place.root for placed in results.hits]
-    return print_results([placed.hit.result for placed in results.hits], options.json, roots)
+    return print_results([placed.hit.result for placed in results.hits], options, roots)
 
 
 def _search_one(options: Namespace, environment: Environment) -> int:
@@ -176,11 +181,17 @@ def _search_one(options: Namespace, environment: Environment) -> int:
         values = ConditionValues(uses=uses)
     index = open_index(notebook.place, environment)
     results = Search(index, memory, environment).find(options.query, values, options.number)
-    print_messages(results.warnings)
-    if not results.hits and not results.warnings:
+    _refuse_invalid(results.warnings)
+    if not results.hits:
         # only the words: conditions say nothing about missing notes
         remember_search_miss(environment, memory, parse(options.query).words)
-    return print_results([hit.result for hit in results.hits], options.json)
+    return print_results([hit.result for hit in results.hits], options)
+
+
+def _refuse_invalid(warnings: Sequence[str]) -> None:
+    """Raise WrongUsage if a condition of the query is invalid."""
+    if warnings:
+        raise WrongUsage(f"{'; '.join(warnings)}.")
 
 
 RECALL_SUMMARY = """Find the notes that an agent should read for a message; there may be none.
@@ -230,7 +241,7 @@ def run_recall(options: Namespace, environment: Environment) -> int:
         results = recall_ambient(index, memory, notebook.place, environment, options.number)
     else:
         results = recall(index, memory, options.message, environment, options.number)
-    return print_results(results, options.json)
+    return print_results(results, options)
 
 
 COMMANDS = {

@@ -84,7 +84,7 @@ def restart_in_utf8_mode() -> None:
 
 def write_out(text: str) -> None:
     """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
-    Unprintable.
+    OutputFailed.
     """
     if not text:
         return

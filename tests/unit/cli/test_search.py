@@ -35,7 +35,7 @@ def test_results_are_one_document(command: str, memory: str, capsys: pytest.Capt
 @pytest.mark.parametrize("command", ["search", "recall"])
 def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.CaptureFixture[str]):
     assert run([command, "kubernetes ingress", memory, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out) == {"results": []}
+    assert json.loads(capsys.readouterr().out)["results"] == []
 
 
 def test_conditions_see_the_findings(memory: str, capsys: pytest.CaptureFixture[str]):
@@ -85,18 +85,18 @@ def test_all_memories_and_one_are_not_searched_together(memory: str):
 
 
 def test_an_invalid_condition_is_reported(memory: str, capsys: pytest.CaptureFixture[str]):
-    assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
+    assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 2
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == {"results": []}
+    assert json.loads(printed.out)["error"]["kind"] == "usage"
     assert printed.err.startswith("ricordo: after: expects 2026-05 or 2026-05-01, not “yesterday”")
-    assert run(["search", "cache after:2026-02-30", "-m", memory, "--json"]) == 1
+    assert run(["search", "cache after:2026-02-30", "-m", memory, "--json"]) == 2
     assert "“2026-02-30” is not in the calendar" in capsys.readouterr().err
 
 
 def test_a_negated_condition_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "-type:feedback", "-m", memory]) == 0
     assert capsys.readouterr().out.startswith("cache.md")
-    assert run(["search", "-is:bogus", "-m", memory]) == 1
+    assert run(["search", "-is:bogus", "-m", memory]) == 2
     assert "is: expects" in capsys.readouterr().err
 
 
@@ -112,7 +112,7 @@ def test_a_negated_condition_may_come_first(memory: str, capsys: pytest.CaptureF
 def test_a_search_miss_has_the_searched_words(
     query: str, gaps: list[str], memory: str, capsys: pytest.CaptureFixture[str]
 ):
-    assert run(["search", query, "-m", memory]) == 1
+    assert run(["search", query, "-m", memory]) in (1, 2)
     capsys.readouterr()
     assert run(["usage", "-m", memory, "--json"]) == 0
     assert [gap["words"] for gap in json.loads(capsys.readouterr().out)["gaps"]] == gaps

@@ -22,6 +22,7 @@ from ricordo.memory.change import (
     Change,
     ChangeSet,
     Create,
+    Edit,
     Insert,
     compute_digest,
 )
@@ -107,6 +108,8 @@ class ApplyResult:
     applied: tuple[PendingProposal, ...]
     skipped: tuple[tuple[PendingProposal, str], ...]
     """Proposals that were not applied, each with the reason."""
+    edits: tuple[Edit, ...] = ()
+    """The edits that were made."""
 
 
 # Proposing
@@ -432,7 +435,8 @@ def record_applied(notebook: Notebook, plan: ApplyPlan, applied: Applied | None)
         raise StateUnusable(
             error.message, changed=f"{done}; the ledger does not record it."
         ) from None
-    return ApplyResult(plan.chosen, plan.skipped)
+    edits = plan.change_set.edits if applied is not None else ()
+    return ApplyResult(plan.chosen, plan.skipped, edits)
 
 
 def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:

@@ -167,7 +167,7 @@ def _parse_file(path: str) -> tuple[bytes, ParsedDocument]:
         return raw, parsed
     shown = make_one_line(path)
     if not os.path.lexists(path):
-        raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
+        raise HandoffUnreadable(f"No handoff at {shown}.", hint="Write one with `ricordo handoff`.")
     raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.reason}")
 
 
@@ -266,6 +266,7 @@ def describe_handoff(output: RenderedHandoff, path: str) -> dict[str, Any]:
         ],
         "redactions": header.redactions,
         "left_out": output.handoff.left_out,
+        "engine": header.engine,
     }
 
 

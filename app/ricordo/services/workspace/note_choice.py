@@ -26,7 +26,7 @@ def pick_note(memory: Memory, name: str) -> Note:
         raise AmbiguousNote(name, sorted(paths))
     if paths:
         return memory.by_path[paths[0]]
-    raise NoteNotFound(f"This memory has no note “{name}”. `ricordo` lists its notes.")
+    raise NoteNotFound(f"This memory has no note “{name}”.", hint="`ricordo` lists its notes.")
 
 
 def refuse_outside(name: str) -> None:
