@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NAME = "\0"
 """Prefix that marks an argument as no option; no argument can contain it."""
-_CONDITION = re.compile(r'-(?:(?:type|is|has|after|before|in):|[<>"])', re.IGNORECASE)
+_CONDITION = re.compile(r'-(?:(?:type|tag|is|has|after|before|in):|[<>"])', re.IGNORECASE)
 """Start of a negated condition of a search; no option starts like this."""
 
 
