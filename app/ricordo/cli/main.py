@@ -213,16 +213,14 @@ def _refuse_mistyped(word: str) -> None:
     """Raise WrongUsage if `word`, the first argument, is neither a command nor a path."""
     if not word or os.sep in word or os.path.lexists(word):
         return
-    from difflib import get_close_matches
-
     from ricordo.errors import WrongUsage
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
-    near = get_close_matches(word, (*COMMANDS, "hook"), n=1)
-    suggestion = f"Did you mean `ricordo {near[0]}`? " if near else ""
+    suggestion = suggest(word, (*COMMANDS, "hook"), "`ricordo {}`", most=1)
     raise WrongUsage(
         f"“{make_one_line(word)}” is neither a command nor a path.",
-        hint=f"{suggestion}`ricordo --help` lists the commands.",
+        hint=f"{suggestion} `ricordo --help` lists the commands.".lstrip(),
     )
 
 
