@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.resources import read_data_text
+
 SECONDS = 60
 """How long a shell may take: another program may have the machine."""
 SCRIPTS = {
@@ -33,6 +35,23 @@ function fish_prompt; echo -n 'READY> '; end
 """,
 }
 """What each shell runs at its start."""
+PACKAGED = {
+    "bash": (
+        ".local/share/bash-completion/completions/ricordo",
+        'PS1="READY> "; HISTFILE=; bind "set bell-style none"\n'
+        ". /usr/share/bash-completion/bash_completion\n",
+    ),
+    "zsh": (
+        "site-functions/_ricordo",
+        "PROMPT='READY> '; HISTFILE=; unsetopt beep prompt_cr\n"
+        "fpath=(~/site-functions $fpath)\nautoload -Uz compinit && compinit -u -D\n",
+    ),
+    "fish": (
+        ".config/fish/completions/ricordo.fish",
+        "set -g fish_greeting\nfunction fish_prompt; echo -n 'READY> '; end\n",
+    ),
+}
+"""Where each shell finds the script of a package, below the home, and what it runs at its start."""
 STUB = """#!/bin/sh
 case $1 in
   __complete) exec '{python}' -m ricordo "$@" ;;
@@ -45,7 +64,16 @@ mv '{record}.new' '{record}'
 class Terminal:
     """A shell that completes `ricordo`, and runs a stub that records its arguments."""
 
-    def __init__(self, shell: str, home: Path, cwd: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        shell: str,
+        home: Path,
+        cwd: Path,
+        environ: Mapping[str, str],
+        *,
+        packaged: bool = False,
+    ) -> None:
+        """With `packaged`, the shell loads the script by itself when it is needed."""
         program = shutil.which(shell)
         if program is None:
             pytest.skip(f"not checked: no {shell}")
@@ -57,6 +85,12 @@ class Terminal:
         stub.chmod(0o755)
         start = home / f"start.{shell}"
         start.write_text(SCRIPTS[shell].replace("{python}", sys.executable))
+        if packaged:
+            place, text = PACKAGED[shell]
+            script = home / place
+            script.parent.mkdir(parents=True)
+            script.write_text(read_data_text(f"cli/completion/ricordo.{shell}"))
+            start.write_text(text)
         words = {
             "bash": [program, "--noprofile", "--rcfile", str(start), "-i"],
             "zsh": [program, "-i"],
@@ -75,8 +109,8 @@ class Terminal:
                 "PATH": f"{bin_folder}:{os.environ['PATH']}",
                 "TERM": "xterm",
                 "LC_ALL": "C.UTF-8",
-                "XDG_CONFIG_HOME": str(home / "config"),
-                "XDG_DATA_HOME": str(home / "data"),
+                "XDG_CONFIG_HOME": str(home / ".config"),
+                "XDG_DATA_HOME": str(home / ".local/share"),
             }
             os.execve(program, words, environ)
         self.shown = ""

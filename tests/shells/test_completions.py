@@ -216,3 +216,19 @@ def test_a_program_that_fails_prints_nothing_into_the_line(
     stub.write_text(stub.read_text().replace("case $1 in", failing))
     assert terminal.complete("ricordo lint --sar") == ["lint", "--sar"]
     assert "no\r\n" not in terminal.shown
+
+
+def test_a_packaged_script_is_found_by_the_shell(
+    shell: str, tmp_path: Path, place: Path, state: Path
+) -> None:
+    if shell == "bash" and not Path("/usr/share/bash-completion/bash_completion").is_file():
+        pytest.skip("not checked: no bash-completion")
+    home = tmp_path / "home"
+    terminal = Terminal(shell, home, place, {"RICORDO_STATE": str(state)}, packaged=True)
+    try:
+        # zsh loads a function when it is first called, and it has to complete that time too
+        assert terminal.complete("ricordo show po") == ["show", "ports of call"]
+        assert terminal.complete("ricordo lint --fail-on=wa") == ["lint", "--fail-on=warning"]
+        assert terminal.complete("ricordo show 'po") == ["show", "ports of call"]
+    finally:
+        terminal.close()
