@@ -484,7 +484,7 @@ def test_a_named_proposal_that_is_not_applied_is_refused_and_listed(
     world: World, call: Call
 ) -> None:
     after_curation(on())(world)
-    (proposal,) = world.json("pending")["changes"]
+    proposal = world.json("pending")["changes"][0]
     (world.memory / proposal["path"]).write_text("Somebody else wrote this.\n", "utf-8")
     answer = call(*on("pending", "--apply", proposal["id"], "--json")(world))
     assert answer.code == 4
