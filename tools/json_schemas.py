@@ -719,6 +719,7 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                 "statements": listing({"$ref": "#/$defs/statement"}, "Its statements."),
                 "redactions": whole("Redacted credentials."),
                 "left_out": whole("Statements that did not fit into the budget."),
+                "engine": text("What composed it; `rules` also if an engine gave no answer."),
                 **CHANGE,
             },
         ),

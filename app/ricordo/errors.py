@@ -26,6 +26,10 @@ do next; `changed` says what was and what was not changed. `kind` names an error
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 NOTHING_CHANGED = "Nothing was changed."
 
 
@@ -62,6 +66,8 @@ class WrongUsage(RicordoError):
 
     exit_code = 2
     kind = "usage"
+    candidates: Sequence[str] = ()
+    """What an ambiguous argument may mean."""
 
 
 class AmbiguousNote(WrongUsage):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from ricordo.cli.main import COMMANDS, OPEN, create_parser, load_command, run
+from tests.contract.conftest import Call
 from tests.contract.test_printing import (
     READING,
     SECRET,
@@ -26,46 +22,12 @@ from tests.contract.test_printing import (
     on,
 )
 from tests.support.documents import SCHEMAS, load_schema, read_document
-from tests.unit.cli.conftest import settle
 from tools.json_schemas import DOCUMENTS, FOLDER, PAGE, list_kinds, render_page, render_schema
 
 NO_MEMORY = {"list", "rule"}
 """Commands that take no memory."""
 NO_DOCUMENT = {"completions"}
 """Commands that print a text for another program."""
-
-
-class Answer(NamedTuple):
-    """What a command printed."""
-
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def world(tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World(tmp_path, pinned)
-    monkeypatch.chdir(made.work)
-    return made
-
-
-@pytest.fixture
-def call(world: World, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Return what runs a command line in this process, without a terminal."""
-
-    def answer(*words: str, given: str = "") -> Answer:
-        settle(world.memory)
-        monkeypatch.setattr("sys.stdin", io.StringIO(given))
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = run(list(words))
-        return Answer(code, out.getvalue(), err.getvalue())
-
-    return answer
 
 
 def resume(world: World) -> list[str]:

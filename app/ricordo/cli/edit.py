@@ -95,10 +95,10 @@ def run_new(options: Namespace, environment: Environment) -> int:
     notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
-        known = ", ".join(sorted(types))
-        raise WrongUsage(
-            f"This memory has no type “{make_one_line(options.type)}”. Types: {known}."
-        )
+        from ricordo.suggestions import suggest
+
+        hint = f"{suggest(options.type, types)} Types: {', '.join(sorted(types))}.".lstrip()
+        raise WrongUsage(f"This memory has no type “{make_one_line(options.type)}”.", hint=hint)
     memory = begin_change(notebook)
     act = build_note(memory, options.name, options.type, options.description, body or None)
     done = f"created {make_one_line(act.path)}"

@@ -136,9 +136,8 @@ def select_rules(names: Sequence[str], ignored: Sequence[str]) -> frozenset[str]
 
 
 def _find_rules(names: Sequence[str]) -> frozenset[str]:
-    from difflib import get_close_matches
-
     from ricordo.lint.rule import load_rules
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
     rules: set[str] = set()
@@ -146,9 +145,9 @@ def _find_rules(names: Sequence[str]) -> frozenset[str]:
         # `duplicate` is a rule, and the beginning of `duplicate-name`
         found = [name] if name in load_rules() else [it for it in load_rules() if _begins(it, name)]
         if not found:
-            near = get_close_matches(name, load_rules(), n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.{hint}")
+            raise WrongUsage(
+                f"Unknown rule “{make_one_line(name)}”.", hint=suggest(name, load_rules())
+            )
         rules.update(found)
     return frozenset(rules)
 
@@ -239,13 +238,15 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
+    from ricordo.text import make_one_line
 
     finding_id = options.dismiss
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
-        raise WrongUsage(
-            f"No finding has the id “{finding_id}”.", hint="`lint --json` shows the ids."
-        )
+        from ricordo.suggestions import LIKE_ID, suggest
+
+        hint = f"{suggest(finding_id, known, like=LIKE_ID)} `lint --json` shows the ids.".lstrip()
+        raise WrongUsage(f"No finding has the id “{make_one_line(finding_id)}”.", hint=hint)
     finding = known[finding_id]
     notebook.dismiss(finding_id, options.reason)
     note_change(f"dismissed {finding_id}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.progress import get_stderr_width, stop_progress
 from ricordo.cli.streams import has_encoding, is_dumb_terminal, write_error, write_out
-from ricordo.errors import NOTHING_CHANGED, AmbiguousNote
+from ricordo.errors import NOTHING_CHANGED, WrongUsage
 from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def describe_error(error: RicordoError) -> dict[str, Any]:
         "changed": None if changed == NOTHING_CHANGED else changed or None,
         "exit_code": error.exit_code,
     }
-    if isinstance(error, AmbiguousNote):
+    if isinstance(error, WrongUsage) and error.candidates:
         described["candidates"] = error.candidates
     return {"error": described}
 
