@@ -99,6 +99,8 @@ CHANGE: Fields = {
 }
 """The fields of every document on something that was changed."""
 
+_NAMED_TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+
 PARTS: dict[str, Schema] = {
     "changed": record(
         "One thing that was changed.",
@@ -158,12 +160,51 @@ PARTS: dict[str, Schema] = {
             "severity": text("How much it matters.", "error", "warning", "info"),
             "path": text(f"The file, {PATH}; empty for the memory as a whole."),
             "line": whole("The line, from 1; 0 for the whole file."),
+            "column?": whole(
+                "In the findings of `lint`: the column in characters, from 1; 0 for the whole file."
+            ),
             "message": text("What is wrong."),
             "evidence": texts("What it is based on."),
             "fix": maybe(text("What its fix would do; null if there is none.")),
             "safe": flag("Whether `lint --fix` applies that fix without `--unsafe`."),
             "dismissed": flag("Whether you dismissed it."),
             "id": text("Its id, which stays the same while the cause exists."),
+        },
+    ),
+    "example": record(
+        "A small memory that a rule reports, or does not.",
+        {
+            "memory": _NAMED_TEXTS | {"description": "The text of each file, by path."},
+            "removed": texts("Of a good example: the files that only the bad one has."),
+            "encodings": _NAMED_TEXTS | {"description": "Encodings other than UTF-8, by path."},
+            "project": _NAMED_TEXTS | {"description": "The files of its project, by path."},
+            "today": maybe(text("The day on which it is judged, if that matters.")),
+            "read": maybe(texts("The notes that agents have read, if that matters.")),
+            "reports": texts("What the rule reports, as `path:line: message`."),
+        },
+    ),
+    "rule": record(
+        "A rule of `lint`.",
+        {
+            "name": text("Its name."),
+            "severity": text("The default.", "error", "warning", "info"),
+            "set_to": maybe(text("The severity in your settings, or `off`; null if not set.")),
+            "group": text("What it is about."),
+            "summary": text("The kind of finding, in one line."),
+            "checks": text("What it reports and what it leaves out."),
+            "why": text("Why that matters."),
+            "dismiss": text("When such a finding is no problem."),
+            "resolve": text("What to do about it."),
+            "fix": maybe(text("What its automatic fix does; null if it has none.")),
+            "bad": {"$ref": "#/$defs/example", "description": "An example that it reports."},
+            "good": {"$ref": "#/$defs/example", "description": "The same without the problem."},
+            "thresholds": {
+                "type": "object",
+                "additionalProperties": {"type": "number"},
+                "description": "The limits that settings can change, with their defaults.",
+            },
+            "precision": maybe(number("The measured share of right findings, 0 to 1.")),
+            "url": text("Its page on the web."),
         },
     ),
     "summary": record(
@@ -566,6 +607,10 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
             {"memories": listing({"$ref": "#/$defs/report"}, "One document for each memory.")},
         ),
         Variant("with `--dismiss`", CHANGE),
+    ),
+    "rule": (
+        Variant("", {"rules": listing({"$ref": "#/$defs/rule"}, "All rules, by group.")}),
+        Variant("with NAME", PARTS["rule"]["properties"]),
     ),
     "conflicts": (
         Variant(

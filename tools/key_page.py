@@ -32,7 +32,7 @@ def _section(group: Group) -> str:
 
 
 def _row(action: Action) -> str:
-    keys = " ".join(f"`{key}`" for key in format_keys(action.keys).split())
+    keys = " ".join(f"`{key}`" for key in format_keys(action.keys).split()) or "palette"
     return f"| {keys} | {action.help} | `{action.id}` |"
 
 

@@ -8,3 +8,5 @@ hook.
 """
 
 __version__ = "0.1.0"
+HOME_PAGE = "https://github.com/ricordo/ricordo"
+"""The address of the repository, to which reports link."""

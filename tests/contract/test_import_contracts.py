@@ -56,6 +56,7 @@ REPEATED: Mapping[str, str] = {
     "pending": _FLOORS,
     "redaction": _FLOORS,
     "resume": _FLOORS,
+    "rule": _FLOORS,
     "search": _FLOORS,
     "settings": _FLOORS,
     "usage": _FLOORS,

@@ -24,6 +24,8 @@ from tests.contract.test_printing import (
 from tests.support.documents import SCHEMAS, load_schema, read_document
 from tools.json_schemas import DOCUMENTS, FOLDER, PAGE, list_kinds, render_page, render_schema
 
+NO_MEMORY = {"list", "rule"}
+"""Commands that take no memory."""
 NO_DOCUMENT = {"completions"}
 """Commands that print a text for another program."""
 
@@ -50,7 +52,14 @@ MORE = {
     "search": [on("search", "nothing has these words"), lambda _: ["search", "café", "--all"]],
     "recall": [on("recall", "--ambient")],
     "usage": [on("usage"), after("search", "zeppelins moored")(on("usage"))],
-    "lint": [on("lint"), on("lint", "--diff"), on("lint", "--fix"), on("lint", "--dismissed")],
+    "rule": [lambda _: ["rule"], lambda _: ["rule", "dead-link"]],
+    "lint": [
+        lambda _: ["lint", "--all"],
+        on("lint"),
+        on("lint", "--diff"),
+        on("lint", "--fix"),
+        on("lint", "--dismissed"),
+    ],
     "conflicts": [on("conflicts"), on("conflicts", "--doubts")],
     "curate": [
         lambda world: [*curate(world), "--dry-run"],
@@ -86,7 +95,11 @@ MORE = {
 CALLS = [
     *((name, Case(words, "")) for name, many in MORE.items() for words in many),
     *((name, case) for name, many in WRITING.items() for case in many),
-    *((name, Case(on(*words), "")) for name, words in READING.items() if words and name != "list"),
+    *(
+        (name, Case(on(*words), ""))
+        for name, words in READING.items()
+        if words and name not in NO_MEMORY
+    ),
 ]
 
 

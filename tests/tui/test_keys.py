@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 import ricordo.tui
 from ricordo.services.conflicts.conflicts import Keep
-from ricordo.settings.keymap import find_conflicts
+from ricordo.settings.keymap import NO_KEY, find_conflicts
 from ricordo.settings.settings import find_settings_file
 from ricordo.tui.actions.bindings import dialog_bindings
 from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS, Dialog
@@ -52,6 +52,7 @@ from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
+from ricordo.tui.dialogs.rule import RuleScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen
@@ -355,6 +356,36 @@ async def _(stage: Stage) -> None:
     assert isinstance(stage.app.screen, MainScreen)
 
 
+@shows("explain")
+async def _(stage: Stage) -> None:
+    await stage.press("3", "right")
+    assert stage.panes.freshness.finding is not None
+    rule = stage.panes.freshness.finding.rule
+    await explain(stage)
+    await stage.paints(f"{rule}: ")
+    await stage.paints("Why it matters")
+    await stage.press("escape", "right")
+    assert stage.panes.freshness.rule
+    rule = stage.panes.freshness.rule
+    await explain(stage)
+    await stage.paints(f"{rule}: ")
+    await stage.press("q", "1")
+    assert isinstance(stage.app.screen, MainScreen)
+    stage.main.action_do("explain")
+    await stage.wait_for(lambda: "No finding is under the cursor" in stage.toasts)
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+async def explain(stage: Stage) -> None:
+    """Choose `explain` in the palette, which has no key by default."""
+    await stage.press("ctrl+p")
+    await palette(stage)
+    await stage.press(*"explain")
+    await stage.wait_for(lambda: palette_now(stage)[:1] == [f"explain · {BY_ID['explain'].help}"])
+    await stage.press("enter")
+    await stage.shows(RuleScreen)
+
+
 @shows("ledger")
 async def _(stage: Stage) -> None:
     await stage.press("$")
@@ -395,7 +426,8 @@ async def _(stage: Stage) -> None:
     for action in find_actions(ScreenId.NOTEBOOK):
         label = action.find_label(stage.main.action_context)
         keys = format_action_keys(action, {})
-        assert f"{label} · {action.help}  ({keys})" in offered_there
+        help_text = f"{action.help}  ({keys})" if keys else action.help
+        assert f"{label} · {help_text}" in offered_there
     for theme in stage.app.ricordo_themes:
         assert any(it.startswith(f"theme {theme} · ") for it in offered_there)
     await stage.press(*"go back to the note")
@@ -973,7 +1005,7 @@ def test_every_binding_is_in_the_registry() -> None:
         for binding in cls.BINDINGS:
             assert isinstance(binding, Binding), cls
             assert binding.id in BY_ID, (cls, binding)
-            assert binding.key == BY_ID[binding.id].keys, (cls, binding)
+            assert binding.key == (BY_ID[binding.id].keys or NO_KEY), (cls, binding)
 
 
 def test_every_binding_calls_an_action_that_there_is() -> None:

@@ -88,14 +88,14 @@ def print_change(
     **more: Any,
 ) -> None:
     """Print what was changed: `done`, "" for nothing, and lines with details; or with `--json` the
-    document, to which `more` is added.
+    document, to which `more` is added; nothing with `--quiet`.
     """
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import is_quiet, print_json, print_lines
 
     if options.json:
         document = describe_change(done, changed, merged=merged, warnings=warnings)
         print_json({**document, **more}, options.command)
-    else:
+    elif not is_quiet():
         print_lines([done, *details] if done else details)
 
 

@@ -31,6 +31,7 @@ from ricordo.cli.proposals import (
     render_proposal,
     render_rejected,
 )
+from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
@@ -214,7 +215,7 @@ def _print(
     estimate: Estimate | None,
     result: ApplyResult | None = None,
 ) -> None:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.decision import describe_curation, mask_proposal
     from ricordo.services.curation.preparation import summarize_skipped
 
@@ -232,7 +233,7 @@ def _print(
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
     if count and result is None and not options.dry_run:
         lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
-    print_lines(lines)
+    print_diffs(lines, margin=2)
 
 
 def _unasked(
@@ -307,7 +308,7 @@ def add_pending_arguments(parser: ArgumentParser) -> None:
 
 def run_pending(options: Namespace, environment: Environment) -> int:
     """Show, apply or drop pending proposals."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
 
@@ -329,7 +330,7 @@ def run_pending(options: Namespace, environment: Environment) -> int:
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
         lines = [line for proposal in masked for line in render_proposal(proposal)]
-        print_lines([*lines, f"{len(pending)} pending"])
+        print_diffs([*lines, f"{len(pending)} pending"], margin=2)
     return 0
 
 

@@ -15,6 +15,7 @@ from ricordo.cli.change import (
 from ricordo.cli.edit import apply_change_set, begin_change, begin_display
 from ricordo.cli.ids import split_off_directory
 from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
 from ricordo.errors import WrongUsage
 from ricordo.text import clip, make_one_line, make_visible
@@ -167,7 +168,7 @@ def add_inbox_arguments(parser: ArgumentParser) -> None:
 
 def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
-    from ricordo.cli.output import note_change, print_json, print_lines
+    from ricordo.cli.output import note_change, print_json
     from ricordo.services.describe import describe_inbox
     from ricordo.services.inbox.inbox import add_writers, close_visit, read_inbox, update_writers
 
@@ -192,7 +193,7 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     elif options.json:
         print_json(describe_inbox(current), "inbox")
     else:
-        print_lines(_lines(notebook, current))
+        print_diffs(_lines(notebook, current), margin=2)
     return 0
 
 

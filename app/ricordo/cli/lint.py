@@ -5,29 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import Command, add_memory, add_project, with_project
-from ricordo.cli.workspace import open_notebook, read_snapshot_reported
-from ricordo.errors import WrongUsage
+from ricordo.cli.parser import Command, add_project, with_project
+from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
+from ricordo.errors import MemoryNotFound, MemoryUnreadable, WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ricordo.agents.agent import MemoryPlace
     from ricordo.services.edits.fix import FixPlan
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
+    from ricordo.settings.settings import Settings
 
-LINT_SUMMARY = "Report the findings of a memory. Exits with 1 if one is at or over --fail-on."
+LINT_SUMMARY = """Report the findings of a memory, those to look at first with the line of the note.
+
+Exits with 1 if one is at or over --fail-on. In parentheses each finding has its id; [*] marks what
+--fix fixes. RULE is the name of a rule or the beginning of several, such as `index`."""
 
 
 def add_lint_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `lint`."""
-    add_memory(parser)
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="memory directories, index files or projects (default: the current directory)",
+    )
+    parser.add_argument("-m", "--memory", metavar="PATH", help="the same as one PATH")
+    parser.add_argument("--all", action="store_true", help="lint every memory on this machine")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
     form.add_argument("--sarif", action="store_true", help="print one SARIF 2.1.0 document")
+    form.add_argument("--statistics", action="store_true", help="only count the findings by rule")
+    parser.add_argument("--full", action="store_true", help="print all findings")
     parser.add_argument(
-        "--rule", metavar="R", action="append", default=[], help="only this rule; may be repeated"
+        "--select",
+        "--rule",
+        dest="select",
+        metavar="RULE",
+        action="append",
+        default=[],
+        help="only these rules; may be repeated, or several with commas",
+    )
+    parser.add_argument(
+        "--ignore", metavar="RULE", action="append", default=[], help="all rules but these"
     )
     parser.add_argument(
         "--fail-on",
@@ -48,34 +71,113 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
 
 
+class _Run(NamedTuple):
+    """What lints each memory: the command line, and what was read of the machine."""
+
+    options: Namespace
+    environment: Environment
+    settings: Settings
+    only: frozenset[str]
+    """The rules to run; empty for all."""
+
+    def open(self, place: MemoryPlace, only: frozenset[str] = frozenset()) -> Notebook:
+        """Return the memory at `place`, with the rules `only` if there are any."""
+        from ricordo.services.workspace.notebook import Notebook
+
+        return Notebook(place, self.environment, self.settings, only)
+
+
+class _Result(NamedTuple):
+    """What was found in one memory, and fixed in it before."""
+
+    snapshot: Snapshot
+    fixes: _Fixes | None
+
+
 def run_lint(options: Namespace, environment: Environment) -> int:
-    """Print the findings; return 1 if one is at or over the severity of --fail-on."""
-    only = _known_rules(options.rule)
+    """Print the findings; return 1 if one is at or over the severity of --fail-on, 3 if one of
+    several memories cannot be read.
+    """
+    only = select_rules(options.select, options.ignore)
     environment = with_project(options, environment)
     if options.unsafe and not (options.fix or options.diff):
         raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
         raise WrongUsage("--diff cannot be used with --sarif.")
-    fixes = _fix(options, environment, only) if options.fix or options.diff else None
-    notebook = open_notebook(options, environment, only)
-    snapshot = read_snapshot_reported(notebook)
+    places = _find_places(options, environment)
+    run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:
-        return _dismiss(options, notebook, snapshot)
-    _print(options, snapshot, fixes)
-    return _exit_code(options.fail_on, snapshot)
+        return _dismiss_in(places, run)
+    results: list[_Result] = []
+    code = 0
+    for place in places:
+        try:
+            results.append(_lint(run, place))
+        except (MemoryNotFound, MemoryUnreadable) as error:
+            if len(places) == 1:
+                raise
+            print_messages([error.message])
+            code = error.exit_code
+    _print(options, environment, results)
+    return code or _exit_code(options.fail_on, results)
 
 
-def _known_rules(names: list[str]) -> frozenset[str]:
+def select_rules(names: Sequence[str], ignored: Sequence[str]) -> frozenset[str]:
+    """Return the rules to run, empty for all: those that `names` select but not those `ignored`.
+    Each is a rule, the beginning of several, or some of these with commas. Raises WrongUsage.
+    """
+    from ricordo.lint.rule import load_rules
+
+    chosen = _find_rules(names) or frozenset(load_rules())
+    remaining = chosen - _find_rules(ignored)
+    if not remaining:
+        raise WrongUsage("--ignore leaves no rule to run.")
+    return remaining if names or ignored else frozenset()
+
+
+def _find_rules(names: Sequence[str]) -> frozenset[str]:
     from difflib import get_close_matches
 
     from ricordo.lint.rule import load_rules
+    from ricordo.text import make_one_line
 
-    for name in names:
-        if name not in load_rules():
+    rules: set[str] = set()
+    for name in (part.strip() for text in names for part in text.split(",")):
+        # `duplicate` is a rule, and the beginning of `duplicate-name`
+        found = [name] if name in load_rules() else [it for it in load_rules() if _begins(it, name)]
+        if not found:
             near = get_close_matches(name, load_rules(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"Unknown rule “{name}”.{hint}")
-    return frozenset(names)
+            raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.{hint}")
+        rules.update(found)
+    return frozenset(rules)
+
+
+def _begins(rule: str, prefix: str) -> bool:
+    return bool(prefix) and rule.startswith(prefix)
+
+
+def _find_places(options: Namespace, environment: Environment) -> list[MemoryPlace]:
+    """Return the memories to lint: those of the PATHs, each once, or with --all every one."""
+    from ricordo.services.workspace.places import find_all_memories, find_memory
+
+    paths = [*options.paths, *([options.memory] if options.memory else [])]
+    if options.all:
+        if paths:
+            raise WrongUsage("--all lints every memory; it takes no PATH.")
+        return find_all_memories(environment)
+    places = [find_memory(path, environment) for path in paths or [None]]
+    return list({place.root: place for place in places}.values())
+
+
+def _is_for_several(options: Namespace) -> bool:
+    """Return whether the output is in the form for several memories, however many there are."""
+    return bool(options.all or len(options.paths) + bool(options.memory) > 1)
+
+
+def _lint(run: _Run, place: MemoryPlace) -> _Result:
+    fixes = _fix(run, place) if run.options.fix or run.options.diff else None
+    return _Result(read_snapshot_reported(run.open(place, run.only)), fixes)
 
 
 class _Fixes(NamedTuple):
@@ -87,19 +189,19 @@ class _Fixes(NamedTuple):
     """Paths of files that were merged with changes by others."""
 
 
-def _fix(options: Namespace, environment: Environment, only: frozenset[str]) -> _Fixes:
-    """Fix the findings of the rules `only`; with `--diff` only plan the fixes."""
+def _fix(run: _Run, place: MemoryPlace) -> _Fixes:
+    """Fix the findings of the selected rules; with `--diff` only plan the fixes."""
     from ricordo.cli.edit import begin_change
     from ricordo.cli.output import note_change, print_messages
     from ricordo.services.edits.change import apply_merging
     from ricordo.services.edits.fix import plan_fixes
 
     # with all rules: a fix for one rule must not cause findings of another one
-    notebook = open_notebook(options, environment)
+    options, notebook = run.options, run.open(place)
     memory = notebook.read() if options.diff else begin_change(notebook)
     snapshot = notebook.judge_with_evidence(memory)
     print_messages(notebook.take_messages())
-    plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=only)
+    plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=run.only)
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)
     _, merged = apply_merging(notebook, plan.change_set, by_hand=False)
@@ -125,6 +227,14 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts this."
 
 
+def _dismiss_in(places: Sequence[MemoryPlace], run: _Run) -> int:
+    """Dismiss a finding in the one memory that was named."""
+    if len(places) != 1:
+        raise WrongUsage("--dismiss needs one memory.")
+    notebook = run.open(places[0], run.only)
+    return _dismiss(run.options, notebook, read_snapshot_reported(notebook))
+
+
 def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change
@@ -144,55 +254,60 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     return 0
 
 
-def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None:
-    from ricordo.cli.output import print_document, print_json, print_lines
-    from ricordo.services.describe import (
-        describe_finding,
-        describe_load,
-        describe_summary,
-        format_finding,
-        format_load,
-        format_summary,
-    )
-
-    memory = snapshot.memory
+def _print(options: Namespace, environment: Environment, results: Sequence[_Result]) -> None:
     if options.sarif:
-        from ricordo.services.describe import build_sarif
+        _print_sarif(results)
+    elif options.json:
+        from ricordo.cli.output import print_json
 
-        print_document(build_sarif(snapshot))
-        if fixes:
-            print_messages(list(_fix_lines(fixes)))
-        return
-    shown = [(finding, False) for finding in snapshot.findings]
-    if options.dismissed:
-        shown += [(finding, True) for finding in snapshot.dismissed]
-    if options.json:
-        document = {
-            "memory": {
-                "path": memory.root,
-                "kind": memory.layout.kind,
-                "notes": len(memory.notes),
-                "bytes": memory.size,
-            },
-            "load": describe_load(memory, with_text=False),
-            "findings": [describe_finding(f, dismissed=dismissed) for f, dismissed in shown],
-            "summary": describe_summary(snapshot.counts),
-        }
-        print_json(document | _describe_fixes(fixes, memory.root), "lint")
-        return
-    if fixes:
-        # remaining findings are only counted; `lint` lists them
-        print_lines(list(_fix_lines(fixes)))
+        documents = [_describe(options, result) for result in results]
+        document = {"memories": documents} if _is_for_several(options) else documents[0]
+        print_json(document, "lint")
     else:
-        print_lines(
-            [
-                format_finding(f) + (" (dismissed)" if is_dismissed else "")
-                for f, is_dismissed in shown
-            ]
-        )
-    print_lines(
-        [f"{len(memory.notes)} notes; {format_summary(snapshot)}; load {format_load(memory)}"]
-    )
+        _print_text(options, environment, results)
+
+
+def _print_sarif(results: Sequence[_Result]) -> None:
+    """Print one log, with one run for each memory; what was fixed goes to stderr."""
+    from ricordo.cli.output import print_document
+    from ricordo.services.sarif import build_sarif
+
+    logs = [build_sarif(result.snapshot) for result in results]
+    runs = [run for log in logs for run in log["runs"]]
+    head = logs[0] if logs else {"version": "2.1.0"}
+    print_document({**head, "runs": runs})
+    for result in results:
+        if result.fixes:
+            print_messages(list(_fix_lines(result.fixes)))
+
+
+def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
+    """Return the JSON document of one memory, always with all findings."""
+    from ricordo.lint.excerpt import find_span
+    from ricordo.services.describe import describe_finding, describe_load, describe_summary
+
+    snapshot, fixes = result
+    memory = snapshot.memory
+    listed = [(finding, False) for finding in snapshot.findings]
+    if options.dismissed:
+        listed += [(finding, True) for finding in snapshot.dismissed]
+    document = {
+        "schema": "ricordo.lint/1",
+        "memory": {
+            "path": memory.root,
+            "kind": memory.layout.kind,
+            "notes": len(memory.notes),
+            "bytes": memory.size,
+        },
+        "load": describe_load(memory, with_text=False),
+        "findings": [
+            describe_finding(finding, dismissed=dismissed) | {"column": span[0] + 1 if span else 0}
+            for finding, dismissed in listed
+            for span in [find_span(finding, memory.by_path.get(finding.path))]
+        ],
+        "summary": describe_summary(snapshot.counts),
+    }
+    return document | _describe_fixes(fixes, memory.root)
 
 
 def _describe_fixes(fixes: _Fixes | None, root: str) -> dict[str, Any]:
@@ -212,13 +327,29 @@ def _describe_fixes(fixes: _Fixes | None, root: str) -> dict[str, Any]:
     return described | describe_change(done, changed, merged=fixes.merged, warnings=warnings)
 
 
-def _exit_code(fail_on: str, snapshot: Snapshot) -> int:
+def _print_text(options: Namespace, environment: Environment, results: Sequence[_Result]) -> None:
+    from ricordo.cli.lint_report import LintReport
+    from ricordo.cli.output import is_quiet
+
+    snapshots = [result.snapshot for result in results]
+    report = LintReport(options, snapshots, environment.cwd)
+    for result in results:
+        if result.fixes:
+            report.print_fixes(result.snapshot, list(_fix_lines(result.fixes)))
+    if not any(result.fixes for result in results):
+        report.print_findings()
+    if not is_quiet():
+        report.print_end()
+
+
+def _exit_code(fail_on: str, results: Sequence[_Result]) -> int:
     from ricordo.lint.finding import SEVERITY_WORDS
 
     if fail_on == "never":
         return 0
     threshold = SEVERITY_WORDS[fail_on]
-    return int(any(finding.severity >= threshold for finding in snapshot.findings))
+    findings = (finding for result in results for finding in result.snapshot.findings)
+    return int(any(finding.severity >= threshold for finding in findings))
 
 
 COMMANDS = {

@@ -11,6 +11,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from ricordo.cli.parser import Command, Parser
     from ricordo.errors import RicordoError
 
@@ -24,6 +26,7 @@ COMMANDS = {
     "recall": "search",
     "usage": "search",
     "lint": "lint",
+    "rule": "rule",
     "conflicts": "conflicts",
     "curate": "curation",
     "pending": "curation",
@@ -48,7 +51,9 @@ OPEN = "open"
 QUICK = ("list", "--short")
 """The command line that shells run at every prompt: importing `argparse` would take too long."""
 
-_TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory"))
+_TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
+_SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
+"""The commands that show a screen, start an editor or read from the terminal: no progress line."""
 
 
 def run(arguments: list[str]) -> int:
@@ -130,6 +135,7 @@ def _run(arguments: list[str]) -> int:
     except SystemExit:
         # the parser printed its help
         return 0
+    _apply_common(options, name)
     from ricordo.errors import WrongUsage
     from ricordo.services.workspace.environment import load_environment
     from ricordo.storage.state_file import check_regular_files
@@ -144,7 +150,36 @@ def _run(arguments: list[str]) -> int:
             "2026-05-01T09:00."
         ) from None
     check_regular_files(environment.state)
-    return command.run(options, environment)
+    if options.quiet or name in _SHOWING:
+        return command.run(options, environment)
+    from ricordo.cli.progress import start_progress, stop_progress
+
+    start_progress(name)
+    try:
+        return command.run(options, environment)
+    finally:
+        stop_progress()
+
+
+def _apply_common(options: Namespace, name: str) -> None:
+    """Apply the common options -C, --color and --quiet of the command `name`. Raises WrongUsage."""
+    from ricordo.cli.output import set_quiet
+    from ricordo.cli.style import choose_color
+
+    if options.directory:
+        try:
+            os.chdir(options.directory)
+        except OSError as error:
+            from ricordo.errors import WrongUsage
+            from ricordo.text import make_one_line
+
+            reason = f"{error.strerror or error}"
+            raise WrongUsage(f"-C: {make_one_line(options.directory)}: {reason}.") from None
+    choose_color(options.color)
+    set_quiet(is_on=options.quiet)
+    if options.color == "never" and name in _SHOWING:
+        # the notebook reads it
+        os.environ["NO_COLOR"] = "1"
 
 
 def _print_version(*, as_json: bool) -> None:
@@ -231,6 +266,7 @@ def create_parser(name: str, command: Command) -> Parser:
     from argparse import RawDescriptionHelpFormatter
 
     from ricordo.cli.parser import Parser
+    from ricordo.cli.style import COLOR_CHOICES
 
     parser = Parser(
         prog="ricordo" if name == OPEN else f"ricordo {name}",
@@ -243,6 +279,21 @@ def create_parser(name: str, command: Command) -> Parser:
     common = parser.add_argument_group("common options")
     common.add_argument("--version", action="store_true", help="print the version and exit")
     common.add_argument("--debug", action="store_true", help="add the traceback to an error")
+    common.add_argument("-q", "--quiet", action="store_true", help="print only results and errors")
+    common.add_argument(
+        "--color",
+        choices=COLOR_CHOICES,
+        default="auto",
+        help="when to colour: auto (a terminal, and NO_COLOR, CLICOLOR, CLICOLOR_FORCE, "
+        "FORCE_COLOR), always or never",
+    )
+    common.add_argument(
+        "-C",
+        dest="directory",
+        metavar="DIR",
+        default="",
+        help="run as if started in DIR",
+    )
     common.add_argument("--state", metavar="DIR", default="", help="directory for Ricordo's data")
     common.add_argument(
         "--now", metavar="ISO", default="", help="override the current time (for testing)"

@@ -35,6 +35,7 @@ Without PATH it opens the memory of the current directory. Commands:
   hook       the same for agents, which call it at every message
   usage      show uses of notes, and searches without results
   lint       report findings; --fix applies the safe fixes
+  rule       explain a rule of lint, or list all rules
   conflicts  list notes that contradict each other; --resolve resolves one
   curate     propose changes from what you told agents
   pending    show the pending proposals; --apply and --drop decide

@@ -6,14 +6,14 @@ included, the error message names these changes.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal, write_out
+from ricordo.cli.progress import get_stderr_width, stop_progress
+from ricordo.cli.streams import has_encoding, is_dumb_terminal, write_error, write_out
 from ricordo.errors import NOTHING_CHANGED, WrongUsage
 from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
@@ -26,12 +26,24 @@ if TYPE_CHECKING:
 _changes: list[str] = []
 _documents: list[str] = []
 """The commands whose JSON document was printed: at most one in a run."""
+_is_quiet = False
 
 
 def begin_output() -> None:
     """Forget the changes and documents of an earlier run in the same process."""
     _changes.clear()
     _documents.clear()
+
+
+def set_quiet(*, is_on: bool) -> None:
+    """Print neither messages nor what was done from now on, or print them again."""
+    global _is_quiet
+    _is_quiet = is_on
+
+
+def is_quiet() -> bool:
+    """Return whether only results and errors are printed."""
+    return _is_quiet
 
 
 def note_change(what: str) -> None:
@@ -47,7 +59,7 @@ def has_changed() -> bool:
 def report_error(error: RicordoError) -> None:
     """Print an error on stderr in one line, with what was changed and what was not."""
     done, changed = _split_changed(error)
-    print_messages([" ".join(filter(None, (done, error.message, changed)))])
+    _print_messages([" ".join(filter(None, (done, error.message, changed)))])
 
 
 def _split_changed(error: RicordoError) -> tuple[str, str]:
@@ -104,18 +116,18 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_messages(messages: Iterable[str]) -> None:
-    """Print messages besides the result on stderr, a line each."""
+    """Print messages besides the result on stderr, a line each; none with --quiet."""
+    if not _is_quiet:
+        _print_messages(messages)
+
+
+def _print_messages(messages: Iterable[str]) -> None:
     print_errors(f"ricordo: {make_one_line(message)}" for message in messages)
 
 
 def print_errors(lines: Iterable[str]) -> None:
     """Print `lines` on stderr; if that fails they are lost."""
-    text = "".join(f"{make_visible(line)}\n" for line in lines)
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:
-        discard(sys.stderr)
+    write_error("".join(f"{make_visible(line)}\n" for line in lines))
 
 
 def _encodable(value: Any) -> Any:
@@ -139,6 +151,7 @@ def is_confirmed(lines: list[str], word: str, what: str) -> bool:
     """
     if not is_at_terminal():
         return False
+    stop_progress()
     print_errors([*lines, f"Type “{word}” to {what}:"])
     return sys.stdin.readline().strip() == word
 
@@ -146,15 +159,15 @@ def is_confirmed(lines: list[str], word: str, what: str) -> bool:
 _QUIET = 0.3
 """Seconds before progress is shown: quick work needs no line."""
 
-_DEFAULT_WIDTH = 80
-
 
 @contextmanager
 def show_progress() -> Iterator[Step]:
     """Yield a function that shows the progress of a curation on a terminal."""
+    stop_progress()
     line = _ProgressLine()
     try:
-        yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
+        is_shown = sys.stderr.isatty() and not is_dumb_terminal() and not _is_quiet
+        yield line.show if is_shown else lambda _: None
     finally:
         line.clear()
 
@@ -169,7 +182,7 @@ class _ProgressLine:
         if seconds < _QUIET:
             return
         tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
-        text = clip(make_one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), _width())
+        text = clip(make_one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), get_stderr_width())
         if text != self._shown:
             self.clear()
             self._write(text)
@@ -183,11 +196,3 @@ class _ProgressLine:
     def _write(self, text: str) -> None:
         sys.stderr.write(make_encodable(text))
         sys.stderr.flush()
-
-
-def _width() -> int:
-    """Return the usable width in cells: some terminals wrap after the last cell."""
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns - 1
-    except (OSError, ValueError):
-        return _DEFAULT_WIDTH - 1

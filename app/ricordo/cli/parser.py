@@ -37,6 +37,9 @@ class Parser(ArgumentParser):
         for key, value in vars(options).items():
             if isinstance(value, str):
                 setattr(options, key, value.removeprefix(_NAME))
+            elif isinstance(value, list):
+                values = [it.removeprefix(_NAME) if isinstance(it, str) else it for it in value]
+                setattr(options, key, values)
         return options
 
     def print_help(self, file: object = None) -> None:

@@ -8,7 +8,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Literal, TextIO
+
+_while_writing: AbstractContextManager[None] | None = None
 
 
 def prepare_streams() -> None:
@@ -82,6 +85,12 @@ def restart_in_utf8_mode() -> None:
         return
 
 
+def set_while_writing(context: AbstractContextManager[None] | None) -> None:
+    """Enter `context` whenever something is written, as a progress line has to be erased before."""
+    global _while_writing
+    _while_writing = context
+
+
 def write_out(text: str) -> None:
     """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
     OutputFailed.
@@ -89,9 +98,26 @@ def write_out(text: str) -> None:
     if not text:
         return
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _write(sys.stdout, text)
     except OSError as error:
         from ricordo.errors import OutputFailed
 
         raise OutputFailed(error) from None
+
+
+def write_error(text: str) -> None:
+    """Write `text` to stderr; if that fails it is lost."""
+    try:
+        _write(sys.stderr, text)
+    except OSError:
+        discard(sys.stderr)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    if _while_writing is None:
+        stream.write(text)
+        stream.flush()
+        return
+    with _while_writing:
+        stream.write(text)
+        stream.flush()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import get_memory_path
+from ricordo.cli.progress import set_phase
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -54,7 +55,11 @@ def read_snapshot_reported(notebook: Notebook) -> Snapshot:
     """Return a snapshot of the memory with evidence; warnings, and messages on Ricordo's own files,
     go to stderr. Raises MemoryNotFound and MemoryUnreadable.
     """
-    snapshot = notebook.read_snapshot_with_evidence()
+    set_phase("reading notes")
+    memory = notebook.read()
+    notebook.gather(memory, set_phase)
+    set_phase("running rules")
+    snapshot = notebook.judge(memory)
     messages = [*notebook.take_messages(), snapshot.warning, *snapshot.evidence.warnings]
     print_messages(message for message in messages if message)
     return snapshot

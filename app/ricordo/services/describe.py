@@ -4,14 +4,10 @@ plain text.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
-from ricordo import __version__
 from ricordo.lint.finding import Finding, Severity
-from ricordo.lint.rule import load_rules
 from ricordo.memory.diff import format_unified
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -229,63 +225,16 @@ def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
     }
 
 
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-
-
-def build_sarif(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the findings of `snapshot`, dismissed ones as suppressed, as one SARIF log."""
-    rules = [
-        {
-            "id": rule.name,
-            "shortDescription": {"text": rule.summary},
-            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        }
-        for rule in load_rules().values()
-    ]
-    results = [_result(finding, suppressed=False) for finding in snapshot.findings]
-    results += [_result(finding, suppressed=True) for finding in snapshot.dismissed]
-    root = quote(snapshot.memory.root + os.sep, errors="surrogateescape")
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {"name": "ricordo", "version": __version__, "rules": rules},
-                },
-                "originalUriBaseIds": {"MEMORY": {"uri": f"file://{root}"}},
-                "results": results,
-            }
-        ],
-    }
-
-
-def _result(finding: Finding, *, suppressed: bool) -> dict[str, Any]:
-    artifact = {
-        "uri": quote(finding.path or ".", errors="surrogateescape"),
-        "uriBaseId": "MEMORY",
-    }
-    location: dict[str, Any] = {"artifactLocation": artifact}
-    if finding.line:
-        location["region"] = {"startLine": finding.line}
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "level": _LEVELS[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {"ricordo/v1": finding.id},
-    }
-    if suppressed:
-        result["suppressions"] = [{"kind": "external", "status": "accepted"}]
-    return result
-
-
 GLYPHS = {3: "✗", 2: "!", 1: "·", 0: "✓"}
 """By severity; 0 for a note without findings."""
 
 
+_MOST_REPORTED = 20
+"""Findings in a report on the memory, worst first."""
+
+
 def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
-    """Return index, load and findings of a memory as visible lines of about `width` cells."""
+    """Return index, load and first findings of a memory as visible lines of about `width` cells."""
     memory = snapshot.memory
     lines = [f"{make_one_line(memory.root)}  {memory.layout.agent or memory.layout.kind}".rstrip()]
     lines += ["", f"Index: {len(memory.notes)} notes", ""]
@@ -302,7 +251,9 @@ def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
         for line, title, path in find_unloaded_entries(memory)
     ]
     lines += ["", "Freshness: " + format_summary(snapshot), ""]
-    lines += [f"  {format_finding(finding)}" for finding in snapshot.findings]
+    lines += [f"  {format_finding(finding)}" for finding in snapshot.findings[:_MOST_REPORTED]]
+    if (more := len(snapshot.findings) - _MOST_REPORTED) > 0:
+        lines.append(f"  {more:,} more: `ricordo lint --full` shows all")
     return lines
 
 
@@ -319,15 +270,24 @@ def format_load(memory: Memory) -> str:
 
 
 def format_summary(snapshot: Snapshot) -> str:
-    """Return how many findings there are of each severity, in words."""
-    parts = [f"{count} {severity.word}" for severity, count in snapshot.counts.items()]
+    """Return how many findings there are of each severity that has any, in words."""
+    parts = [
+        f"{count:,} {count_noun(severity, count)}"
+        for severity, count in snapshot.counts.items()
+        if count
+    ] or ["no findings"]
     dismissed = f", {len(snapshot.dismissed)} dismissed" if snapshot.dismissed else ""
     return ", ".join(parts) + dismissed
 
 
+def count_noun(severity: Severity, count: int) -> str:
+    """Return the noun for `count` findings of a severity."""
+    return severity.word if count == 1 or severity is Severity.INFO else f"{severity.word}s"
+
+
 def format_finding(finding: Finding) -> str:
-    """Return a finding in the style of a compiler: place, severity, message, rule."""
+    """Return a finding in the style of a compiler: place, severity, rule, message."""
     place = make_one_line(finding.path) or "."
     if finding.line:
         place += f":{finding.line}"
-    return f"{place}: {finding.severity.word}: {make_one_line(finding.message)} [{finding.rule}]"
+    return f"{place}: {finding.severity.word}[{finding.rule}] {make_one_line(finding.message)}"

@@ -98,7 +98,7 @@ def _base_key(key: str) -> str:
 Keymap = Mapping[str, tuple[str, ...]]
 """Keys by action, as Textual names them; an action without keys is only in the palette."""
 
-_NO_KEY = "<none>"
+NO_KEY = "<none>"
 """A key that is never pressed: Textual reads an empty string as the default keys."""
 
 
@@ -117,7 +117,7 @@ def merge_keys(actions: Sequence[ActionKeys], keymap: Keymap) -> Keymap:
 
 def make_textual_keymap(keymap: Keymap) -> dict[str, str]:
     """Return `keymap` as `App.set_keymap` takes it."""
-    return {action: ",".join(keys) or _NO_KEY for action, keys in keymap.items()}
+    return {action: ",".join(keys) or NO_KEY for action, keys in keymap.items()}
 
 
 def find_conflicts(actions: Sequence[ActionKeys], keymap: Keymap) -> Iterator[KeyConflict]:

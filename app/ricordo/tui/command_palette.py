@@ -39,6 +39,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "reveal": ("show secrets", "secrets", "unmask", "mask", "password", "credentials"),
     "history": ("versions", "log", "past", "restore", "gone", "trash"),
     "origin": ("cause", "transcript", "why", "session"),
+    "explain": ("why", "rule", "what is this", "finding"),
     "columns": ("split", "unified", "diff"),
     "compare": ("diff with now",),
     "help": ("shortcuts", "bindings", "?"),

@@ -196,6 +196,11 @@ def needs_finding(context: ActionContext) -> str:
     return "" if context.finding else "No finding is under the cursor; 3 goes to the findings."
 
 
+def needs_rule(context: ActionContext) -> str:
+    """Return the reason while neither a finding nor a rule is under the cursor."""
+    return "" if context.rule else needs_finding(context)
+
+
 def needs_freshness(context: ActionContext) -> str:
     """Return the reason outside the freshness pane, and for a note without a known retention."""
     if context.pane is not Pane.FRESHNESS:

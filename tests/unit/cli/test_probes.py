@@ -34,7 +34,7 @@ def test_claims_are_checked_against_the_project_that_is_named(
     assert run(["lint", str(root), "--project", str(project), "--json"]) == 0
     assert rules(capsys) == ["missing-path"]
     assert run(["lint", str(root), "--project", str(project), "--fail-on", "warning"]) == 1
-    assert "x.md:9: warning: src/calls.py does not exist. [missing-path]" in capsys.readouterr().out
+    assert "x.md:9:47: warning[missing-path] src/calls.py does not" in capsys.readouterr().out
 
 
 def test_show_and_review_take_the_project_that_is_named(

@@ -44,7 +44,7 @@ class Action:
     id: str
     """The name in the keymap of the settings."""
     keys: str
-    """Textual's key names, separated by commas."""
+    """Textual's key names, separated by commas; "" for an action of the palette alone."""
     label: str
     """One or two words for the bottom line."""
     help: str

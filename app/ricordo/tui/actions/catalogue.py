@@ -29,6 +29,7 @@ from ricordo.tui.context import (
     needs_pane_before,
     needs_panes,
     needs_redo,
+    needs_rule,
     needs_search,
     needs_secrets,
     needs_something_to_open,
@@ -339,6 +340,14 @@ VIEW_ACTIONS: tuple[Action, ...] = (
         Group.SEE,
         frozenset((ScreenId.HISTORY,)),
         frozenset((ScreenId.HISTORY,)),
+    ),
+    Action(
+        "explain",
+        "",
+        "explain",
+        "Explain the rule of the finding under the cursor: why it matters, examples, what to do",
+        Group.SEE,
+        disabled_reason=needs_rule,
     ),
     Action("help", "question_mark", "keys", "Show all keys", Group.SEE, EVERYWHERE),
     Action(

@@ -108,7 +108,7 @@ def find_offered_actions(context: ActionContext) -> list[Action]:
 def list_known_actions() -> tuple[ActionKeys, ...]:
     """Return the actions as the settings need them, to check a keymap."""
     return tuple(
-        ActionKeys(action.id, tuple(action.keys.split(",")), _contexts(action))
+        ActionKeys(action.id, tuple(filter(None, action.keys.split(","))), _contexts(action))
         for action in BY_ID.values()
     )
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, TypeVar, cast
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from ricordo.settings.keymap import Keymap
+from ricordo.settings.keymap import NO_KEY, Keymap
 from ricordo.text import make_encodable
 from ricordo.tui.actions.handlers import Handlers, check_handlers
 from ricordo.tui.actions.registry import BY_ID, find_actions, format_action_keys
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 def make_bindings(scene: ScreenId) -> list[BindingType]:
     """Return the bindings of `scene`, one for each of its actions."""
     return [
-        Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
+        Binding(action.keys or NO_KEY, f"do('{action.id}')", action.label, show=False, id=action.id)
         for action in find_actions(scene)
     ]
 

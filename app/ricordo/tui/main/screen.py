@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
     from ricordo.tui.color_palette import Palette
+    from ricordo.tui.widgets.freshness_list import FreshnessList
 
 
 class EvidenceWatcher:
@@ -89,10 +90,14 @@ class NavigationActions:
         screen: Screen[Any],
         notebook: Notebook,
         reading: OpenNote,
+        freshness: FreshnessList,
         palette: Callable[[], Palette],
     ) -> None:
-        """`reading` knows the open note in the memory of `notebook`."""
+        """`reading` knows the open note in the memory of `notebook`, `freshness` the finding under
+        the cursor.
+        """
         self._screen = screen
+        self._freshness = freshness
         self._notebook = notebook
         self._reading = reading
         self._palette = palette
@@ -102,6 +107,7 @@ class NavigationActions:
         """What the keys do, by action id."""
         return {
             "load": self.show_load,
+            "explain": self.explain_rule,
             "ledger": self.show_ledger,
             "settings": self.edit_settings,
             "memories": self.choose_memory,
@@ -111,6 +117,18 @@ class NavigationActions:
         """Show what the agent loads at session start."""
         if self._reading.snapshot is not None:
             self._screen.app.push_screen(LoadScreen(self._reading.snapshot, self._palette()))
+
+    def explain_rule(self) -> None:
+        """Explain the rule of the finding under the cursor, or the rule under it."""
+        from ricordo.lint.rule_page import load_rule_page
+        from ricordo.tui.dialogs.rule import RuleScreen
+
+        finding = self._freshness.finding
+        name = finding.rule if finding is not None else self._freshness.rule
+        if name:
+            settings = self._notebook.settings.for_memory(self._notebook.place.root)
+            page, set_to = load_rule_page(name), settings.rules.get(name, "")
+            self._screen.app.push_screen(RuleScreen(page, set_to, self._palette()))
 
     def show_ledger(self) -> None:
         """Show the cost and benefit of curation."""
@@ -204,7 +222,9 @@ class MainScreen(ActionScreen[None]):
         self._handing = HandoffController(self, notebook, self._changing)
         self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
         self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
-        self._elsewhere = NavigationActions(self, notebook, self._reading, styles)
+        self._elsewhere = NavigationActions(
+            self, notebook, self._reading, self._panes.freshness, styles
+        )
         self._painted = asyncio.Event()
         self._snapshot: Snapshot | None = None
         self._seen: FollowedSnapshot | MemoryLost | None = None
