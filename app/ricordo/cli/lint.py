@@ -68,10 +68,7 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
         "--unsafe", action="store_true", help="with --fix or --diff: include fixes to review first"
     )
     parser.add_argument(
-        "--dismiss",
-        metavar="ID",
-        nargs="+",
-        help="dismiss these findings; ids may be abbreviated",
+        "--dismiss", nargs="+", action="extend", metavar="ID", help="dismiss these findings"
     )
     parser.add_argument("--reason", default="", help="with --dismiss: why, for the history")
     parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
@@ -110,6 +107,8 @@ def run_lint(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
         raise WrongUsage("--diff cannot be used with --sarif.")
+    if options.reason and not options.dismiss:
+        raise WrongUsage("--reason needs --dismiss.")
     if options.dismiss:
         options.dismiss, path = split_off_path(options.dismiss, options, environment)
         options.paths = options.paths or ([path] if path else [])
@@ -127,9 +126,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
                 raise
             print_messages([error.message])
             code = error.exit_code
-    named = len(options.paths) + bool(options.memory)
-    is_for_several = options.all or named > 1 or len(places) > 1
-    _print(options, environment, results, is_for_several=is_for_several)
+    _print(options, environment, results, is_for_several=_is_for_several(options, places))
     return code or _exit_code(options.fail_on, results)
 
 
@@ -168,21 +165,31 @@ def _begins(rule: str, prefix: str) -> bool:
 
 
 def _find_places(options: Namespace, environment: Environment) -> list[MemoryPlace]:
-    """Return the memories to lint: those of the PATHs, each once, or with --all every one. Without
-    PATH several may be found in a project; none of them is changed. Raises WrongUsage.
+    """Return the memories to lint: those of the PATHs, each once, or with --all every one. Of a
+    project with several memories they are all linted, but none is changed unless it is named.
     """
-    from ricordo.services.workspace.places import find_all_memories, find_each_memory, find_memory
+    from ricordo.services.workspace.places import (
+        find_all_memories,
+        find_each_memory,
+        find_memory,
+    )
 
     paths = [*options.paths, *([options.memory] if options.memory else [])]
     if options.all:
         if paths:
             raise WrongUsage("--all lints every memory; it takes no PATH.")
         return find_all_memories(environment)
-    if (options.fix and not options.diff) or options.dismiss:
+    if options.fix or options.dismiss:
         places = [find_memory(path, environment) for path in paths or [None]]
     else:
         places = [it for path in paths or [None] for it in find_each_memory(path, environment)]
     return list({place.root: place for place in places}.values())
+
+
+def _is_for_several(options: Namespace, places: Sequence[MemoryPlace]) -> bool:
+    """Return whether the output is in the form for several memories, however many there are."""
+    are_named = options.all or len(options.paths) + bool(options.memory) > 1
+    return bool(are_named or len(places) > 1)
 
 
 def _lint(run: _Run, place: MemoryPlace) -> _Result:
@@ -237,25 +244,28 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts this."
 
 
-def _dismiss(places: Sequence[MemoryPlace], run: _Run) -> int:
-    """Dismiss findings of the one memory that was named."""
+def _dismiss_in(places: Sequence[MemoryPlace], run: _Run) -> int:
+    """Dismiss findings in the one memory that was named."""
+    if len(places) != 1:
+        raise WrongUsage("--dismiss needs one memory.")
+    notebook = run.open(places[0], run.only)
+    return _dismiss(run.options, notebook, read_snapshot_reported(notebook))
+
+
+def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
 
-    if len(places) != 1:
-        raise WrongUsage("--dismiss needs one memory.")
-    notebook = run.open(places[0], run.only)
-    snapshot = read_snapshot_reported(notebook)
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
-    ids = pick_ids(run.options.dismiss, known, "finding", "`lint --full` shows the ids.")
+    ids = pick_ids(options.dismiss, known, "finding", "`lint --full` shows the ids.")
     for id in ids:
-        notebook.dismiss(id, run.options.reason)
+        notebook.dismiss(id, options.reason)
         note_change(f"dismissed {id}")
     findings = [known[id] for id in ids]
-    first, *others = [f"dismissed until its cause changes: {format_finding(it)}" for it in findings]
-    changed = [Changed("dismissed", it.path or None, id=it.id) for it in findings]
-    print_change(run.options, first, changed, details=others)
+    shown = [f"dismissed until its cause changes: {format_finding(each)}" for each in findings]
+    changed = [Changed("dismissed", each.path or None, id=each.id) for each in findings]
+    print_change(options, "\n".join(shown), changed)
     return 0
 
 
@@ -266,7 +276,6 @@ def _print(
     *,
     is_for_several: bool,
 ) -> None:
-    """Print the results; as JSON in the form for several memories, even if only one was read."""
     if options.sarif:
         _print_sarif(results)
     elif options.json:

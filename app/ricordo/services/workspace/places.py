@@ -89,9 +89,8 @@ class NoMemoryFound(MemoryNotFound):
 
 
 def _shorten(path: str, cwd: str) -> str:
-    """Return `path`, relative to `cwd` if it is below."""
-    real = os.path.realpath(cwd)
-    return os.path.relpath(path, real) if _is_inside(path, real) else path
+    """Return `path` relative to `cwd`, if that is shorter."""
+    return min(os.path.relpath(path, os.path.realpath(cwd)), path, key=len)
 
 
 def find_memory(path: str | None, environment: Environment) -> MemoryPlace:
