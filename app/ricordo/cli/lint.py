@@ -115,7 +115,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
     places = _find_places(options, environment)
     run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:
-        return _dismiss_in(places, run)
+        return _dismiss(places, run)
     results: list[_Result] = []
     code = 0
     for place in places:
@@ -258,7 +258,7 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.services.describe import format_finding
 
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
-    ids = pick_ids(options.dismiss, known, "finding", "`lint --json` shows the ids.")
+    ids = pick_ids(options.dismiss, known, "finding", "`lint --full` shows the ids.")
     for id in ids:
         notebook.dismiss(id, options.reason)
         note_change(f"dismissed {id}")
