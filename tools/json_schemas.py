@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ricordo.errors import NothingToUndo, OutputFailed, RicordoError
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.services.workspace.places import SeveralMemories
 
 Schema = dict[str, Any]
 Fields = Mapping[str, Schema]
@@ -398,32 +397,33 @@ PARTS["report"] = record(
         **{f"{name}?": schema for name, schema in CHANGE.items()},
     },
 )
-_RESULTS: Fields = {
-    "results": listing(
+_RESULT: Fields = {
+    "path": text(f"The note, {PATH}."),
+    "name": text("Its name."),
+    "description": text("Its description."),
+    "type": text("Its type; empty if it has none."),
+    "score": number("How well it matches; higher is better."),
+    "why": texts("Why it was found."),
+    "snippet": text("The place of its text that matches."),
+}
+_MATCHES: Fields = {
+    "line": whole("The first of these lines; 0 if only its name, path or description matches."),
+    "lines": listing(
         record(
-            "A note that was found.",
+            "A matching line.",
             {
-                "path": text(f"The note, {PATH}."),
-                "name": text("Its name."),
-                "description": text("Its description."),
-                "type": text("Its type; empty if it has none."),
-                "score": number("How well it matches; higher is better."),
-                "why": texts("Why it was found."),
-                "snippet": text("The place of its text that matches."),
-                "line?": whole("In `search`: the first matching line, from 1; 0 for none."),
-                "lines?": listing(
-                    record(
-                        "A line that matches.",
-                        {"line": whole("Its number, from 1."), "text": text("Its text.")},
-                    ),
-                    "In `search`: the matching lines, at most 20.",
-                ),
-                "memory?": text("With `--all`: its memory."),
+                "line": whole("Its number in the file, from 1."),
+                "text": text("The line, or the part of it around the match."),
             },
         ),
-        "The notes, best first.",
-    )
+        "The lines that match, at most 20.",
+    ),
+    "memory?": text("With `--all`: its memory."),
 }
+
+
+def _results(fields: Fields) -> Fields:
+    return {"results": listing(record("A note that was found.", fields), "The notes, best first.")}
 
 
 class Variant(NamedTuple):
@@ -572,8 +572,8 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
             },
         ),
     ),
-    "search": (Variant("", _RESULTS),),
-    "recall": (Variant("", _RESULTS),),
+    "search": (Variant("", _results({**_RESULT, **_MATCHES})),),
+    "recall": (Variant("", _results(_RESULT)),),
     "usage": (
         Variant(
             "",
@@ -936,7 +936,7 @@ DOCUMENTS["demo"] = (Variant("", DOCUMENTS["open"][0].fields),)
 def list_kinds() -> dict[str, tuple[int, str]]:
     """Return the exit code and the meaning of each kind of error, by name."""
     kinds = {}
-    for error in (*_subclasses(RicordoError), SeveralMemories):
+    for error in _subclasses(RicordoError):
         if "kind" in vars(error) and error not in (NothingToUndo, OutputFailed):
             kinds[error.kind] = (error.exit_code, (error.__doc__ or "").split("\n")[0])
     for cause in FailureCause:

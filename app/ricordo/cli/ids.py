@@ -90,4 +90,5 @@ def split_off_directory(
 
 
 def _has_path(options: Namespace) -> bool:
-    return bool(options.memory or getattr(options, "path", None))
+    named = (getattr(options, name, None) for name in ("path", "paths", "memory"))
+    return any(named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ricordo.cli.ids import pick_ids, split_off_path
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_project, with_project
 from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
@@ -66,7 +67,9 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--unsafe", action="store_true", help="with --fix or --diff: include fixes to review first"
     )
-    parser.add_argument("--dismiss", metavar="ID", help="dismiss this finding")
+    parser.add_argument(
+        "--dismiss", nargs="+", action="extend", metavar="ID", help="dismiss these findings"
+    )
     parser.add_argument("--reason", default="", help="with --dismiss: why, for the history")
     parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
 
@@ -104,6 +107,11 @@ def run_lint(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
         raise WrongUsage("--diff cannot be used with --sarif.")
+    if options.reason and not options.dismiss:
+        raise WrongUsage("--reason needs --dismiss.")
+    if options.dismiss:
+        options.dismiss, path = split_off_path(options.dismiss, options, environment)
+        options.paths = options.paths or ([path] if path else [])
     places = _find_places(options, environment)
     run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:
@@ -118,7 +126,8 @@ def run_lint(options: Namespace, environment: Environment) -> int:
                 raise
             print_messages([error.message])
             errors.append(error)
-    _print(options, environment, results, errors)
+    is_for_several = _is_for_several(options, places)
+    _print(options, environment, results, errors, is_for_several=is_for_several)
     return errors[0].exit_code if errors else _exit_code(options.fail_on, results)
 
 
@@ -156,21 +165,31 @@ def _begins(rule: str, prefix: str) -> bool:
 
 
 def _find_places(options: Namespace, environment: Environment) -> list[MemoryPlace]:
-    """Return the memories to lint: those of the PATHs, each once, or with --all every one."""
-    from ricordo.services.workspace.places import find_all_memories, find_memory
+    """Return the memories to lint: those of the PATHs, each once, or with --all every one. Of a
+    project with several memories they are all linted, but none is changed unless it is named.
+    """
+    from ricordo.services.workspace.places import (
+        find_all_memories,
+        find_each_memory,
+        find_memory,
+    )
 
     paths = [*options.paths, *([options.memory] if options.memory else [])]
     if options.all:
         if paths:
             raise WrongUsage("--all lints every memory; it takes no PATH.")
         return find_all_memories(environment)
-    places = [find_memory(path, environment) for path in paths or [None]]
+    if options.fix or options.dismiss:
+        places = [find_memory(path, environment) for path in paths or [None]]
+    else:
+        places = [it for path in paths or [None] for it in find_each_memory(path, environment)]
     return list({place.root: place for place in places}.values())
 
 
-def _is_for_several(options: Namespace) -> bool:
+def _is_for_several(options: Namespace, places: Sequence[MemoryPlace]) -> bool:
     """Return whether the output is in the form for several memories, however many there are."""
-    return bool(options.all or len(options.paths) + bool(options.memory) > 1)
+    are_named = options.all or len(options.paths) + bool(options.memory) > 1
+    return bool(are_named or len(places) > 1)
 
 
 def _lint(run: _Run, place: MemoryPlace) -> _Result:
@@ -226,7 +245,7 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
 
 
 def _dismiss_in(places: Sequence[MemoryPlace], run: _Run) -> int:
-    """Dismiss a finding in the one memory that was named."""
+    """Dismiss findings in the one memory that was named."""
     if len(places) != 1:
         raise WrongUsage("--dismiss needs one memory.")
     notebook = run.open(places[0], run.only)
@@ -237,20 +256,16 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
-    from ricordo.text import make_one_line
 
-    finding_id = options.dismiss
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
-    if finding_id not in known:
-        from ricordo.suggestions import LIKE_ID, suggest
-
-        hint = f"{suggest(finding_id, known, like=LIKE_ID)} `lint --json` shows the ids.".lstrip()
-        raise WrongUsage(f"No finding has the id “{make_one_line(finding_id)}”.", hint=hint)
-    finding = known[finding_id]
-    notebook.dismiss(finding_id, options.reason)
-    note_change(f"dismissed {finding_id}")
-    done = f"dismissed until its cause changes: {format_finding(finding)}"
-    print_change(options, done, [Changed("dismissed", finding.path or None, id=finding_id)])
+    ids = pick_ids(options.dismiss, known, "finding", "`lint --full` shows the ids.")
+    for id in ids:
+        notebook.dismiss(id, options.reason)
+        note_change(f"dismissed {id}")
+    findings = [known[id] for id in ids]
+    shown = [f"dismissed until its cause changes: {format_finding(each)}" for each in findings]
+    changed = [Changed("dismissed", each.path or None, id=each.id) for each in findings]
+    print_change(options, "\n".join(shown), changed)
     return 0
 
 
@@ -259,6 +274,8 @@ def _print(
     environment: Environment,
     results: Sequence[_Result],
     errors: Sequence[RicordoError],
+    *,
+    is_for_several: bool,
 ) -> None:
     if options.sarif:
         _print_sarif(results)
@@ -268,7 +285,7 @@ def _print(
         documents = [_describe(options, result) for result in results]
         unread = [describe_error(error)["error"] for error in errors]
         several = {"memories": documents, "errors": unread}
-        print_json(several if _is_for_several(options) else documents[0], "lint")
+        print_json(several if is_for_several else documents[0], "lint")
     else:
         _print_text(options, environment, results)
 

@@ -18,8 +18,8 @@ from ricordo.cli.main import COMMANDS, OPEN, create_parser, load_command
 
 DATE = "2026-11-22"
 """When the page was last revised: it has to be the same whenever it is generated."""
-_WIDTH = 64
-"""Bytes of a line of text, before escapes."""
+_WIDTH = 78
+"""Bytes of a line of source."""
 _CHARACTERS = {
     "\\": "\\e",
     '"': "\\(dq",
@@ -199,22 +199,26 @@ def _render_text(text: str) -> Iterator[str]:
         fixed = [line for line in lines if line.startswith(_LISTED)]
         # a sentence begins a line, as formatters want it
         for sentence in re.split(r"(?<=[.!?]) (?=[A-Z`“-])", " ".join(flowing)):
-            wrapped = wrap(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False)
-            yield from map(_format_line, wrapped)
+            formatted = _format_code(sentence)
+            wrapped = wrap(formatted, _WIDTH, break_long_words=False, break_on_hyphens=False)
+            yield from map(_protect, wrapped)
         if fixed:
             yield from (".PP", ".nf") if flowing else (".nf",)
-            yield from (_format_line(line[len(_LISTED) :]) for line in fixed)
+            yield from (_protect(_format_code(line[len(_LISTED) :])) for line in fixed)
             yield ".fi"
 
 
-def _format_line(line: str) -> str:
-    """Return a line with code in bold; one that could be taken for a macro is protected."""
-    parts = _CODE.split(line)
-    text = "".join(
+def _format_code(text: str) -> str:
+    """Return plain text as roff source, with code in bold."""
+    return "".join(
         f"\\fB{_escape(part)}\\fR" if number % 2 else _escape(part)
-        for number, part in enumerate(parts)
+        for number, part in enumerate(_CODE.split(text))
     )
-    return f"\\&{text}" if text.startswith((".", "'")) else text
+
+
+def _protect(line: str) -> str:
+    """Return a line of source that is not taken for a macro."""
+    return f"\\&{line}" if line.startswith((".", "'")) else line
 
 
 def _escape(text: str) -> str:

@@ -80,6 +80,10 @@ def test_values_of_options_are_offered() -> None:
     assert values("lint", current="--fail-on=") == levels
     assert complete(("lint",), "--fail-on=w").line.prefix == "--fail-on="
     assert values("lint", "--rule") == [*load_rules()]
+    after_comma = values("lint", "--select", current="stale,dead")
+    assert "stale,dead-link" in after_comma
+    assert "stale,stale" not in after_comma
+    assert values("rule") == [*load_rules()]
     assert values("completions") == ["bash", "zsh", "fish"]
     assert values("lint", "--now") == []
     assert "claude-opus-5" in values("curate", "--model")
@@ -116,6 +120,12 @@ def test_a_note_is_offered_by_a_word_that_the_commands_take(
         )
     assert "-x" in values("show", "-m", root, "--")
     assert "./a" in values("show", "-m", root, current="./")
+
+
+def test_the_directory_of_the_options_counts(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(memory.parent)
+    assert values("-C", str(memory), "show") == ["ports", "tides"]
+    assert values("-C", str(memory.parent), "show", "-m", "memory") == ["ports", "tides"]
 
 
 def test_a_name_that_no_path_begins_with_is_offered(tmp_path: Path) -> None:

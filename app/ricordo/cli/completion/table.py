@@ -19,6 +19,7 @@ from ricordo.lint.rule import load_rules
 MEMORY, NOTE, DIRECTORY, FILE, RULE, NOTHING = "memory", "note", "directory", "file", "rule", ""
 
 KINDS = {
+    "-": NOTHING,
     "D": NOTHING,
     "DAYS": NOTHING,
     "DIR": DIRECTORY,
@@ -35,6 +36,7 @@ KINDS = {
     "QUERY": "query",
     "R": RULE,
     "REASON": NOTHING,
+    "RULE": RULE,
     "S": NOTHING,
     "T": NOTHING,
     "WORDS": "search",

@@ -36,7 +36,7 @@ def list_values(line: Line, table: Mapping[str, Any]) -> Candidates:
     if kind == "choice":
         return [(choice, "") for choice in line.expected["choices"]]
     if kind == "rule":
-        return list(table["rules"].items())
+        return _list_rules(line.current, table["rules"])
     if kind == "memory":
         return _list_memories(line)
     if kind == "query":
@@ -57,6 +57,13 @@ def is_safe(value: str) -> bool:
     from ricordo.text import make_one_line
 
     return make_one_line(value) == value
+
+
+def _list_rules(typed: str, rules: Mapping[str, str]) -> Candidates:
+    """Return the rules; after a comma those that are not named before it."""
+    before, comma, _ = typed.rpartition(",")
+    named = before.split(",")
+    return [(f"{before}{comma}{rule}", text) for rule, text in rules.items() if rule not in named]
 
 
 def _list_memories(line: Line) -> Candidates:
