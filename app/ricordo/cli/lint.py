@@ -115,7 +115,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
     places = _find_places(options, environment)
     run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:
-        return _dismiss(places, run)
+        return _dismiss_in(places, run)
     results: list[_Result] = []
     code = 0
     for place in places:
