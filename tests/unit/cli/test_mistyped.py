@@ -87,6 +87,7 @@ def test_a_path_that_is_not_there_is_still_called_a_path(
         ("completions bahs", "“bash”"),
         ("lint --rule daed-link", "“dead-link”"),
         ("lint --rule link", "“dead-link”"),
+        ("rule daed-link", "“dead-link”"),
         ("show tide -m {memory}", "“tides”"),
         ("show Prots -m {memory}", "“ports”"),
         ("rename prots harbours -m {memory}", "“ports”"),
