@@ -67,6 +67,12 @@ def check_lint(programs: Path, folder: Path) -> None:
     expect(bool(document["findings"]), "lint found nothing in the sample memory")
 
 
+def check_rule(programs: Path, folder: Path) -> None:
+    """`ricordo rule` explains every rule from the data files that are packed."""
+    printed = call([str(programs / "ricordo"), "rule", "--json"], cwd=folder)
+    expect(len(json.loads(printed)["rules"]) > 30, "rule explained too few rules")
+
+
 def call(words: Sequence[str], cwd: Path | None = None) -> str:
     """Run a program without terminal or input; return what it printed.
 
@@ -116,7 +122,7 @@ def main() -> int:
             wheel = build_wheel(folder)
             programs = install(wheel, folder / "venv")
             print(f"built and installed {wheel.name}")
-            for check in (check_version, check_demo, check_lint):
+            for check in (check_version, check_demo, check_lint, check_rule):
                 check(programs, folder)
                 print(f"{check.__name__}: {check.__doc__}")
         except Failed as failed:
