@@ -11,6 +11,7 @@ import pytest
 
 from ricordo.cli.command_page import render_commands_page
 from ricordo.cli.main import COMMANDS
+from ricordo.cli.man_page import render_man_page
 from ricordo.cli.open import OPEN_SUMMARY
 from tools.key_page import keys_page
 from tools.rule_page import rules_page
@@ -33,6 +34,13 @@ def test_the_page_of_rules_is_fresh() -> None:
 def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     assert (DOCS / "commands.md").read_text() == render_commands_page(), "run make docs"
+
+
+def test_the_man_page_is_fresh_and_has_every_command() -> None:
+    page = (DOCS / "ricordo.1").read_text("ascii")
+    assert page == render_man_page(), "run make docs"
+    assert [name for name in COMMANDS if f"\n.SS ricordo {name}\n" not in page] == []
+    assert "\n.B 130\n" in page
 
 
 @pytest.mark.parametrize("command", COMMANDS)

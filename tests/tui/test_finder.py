@@ -92,11 +92,22 @@ async def test_the_note_under_the_cursor_is_shown_where_it_says_so(tmp_path: Pat
         ("<user_ana", ["project_cache.md", "project_tides.md"]),
         (">project_cache -type:feedback", ["user_ana.md"]),
         ("after:2027-01", []),
+        ('"never feet" OR >project_cache', ["feedback_units.md", "user_ana.md"]),
+        ("tag:units OR has:dead-link", ["feedback_units.md", "user_ana.md"]),
     ],
 )
 async def test_conditions(tmp_path: Path, words: str, paths: list[str]) -> None:
-    async with finding(build(tmp_path), words) as (_, screen):
+    root = build(tmp_path)
+    units = root / "feedback_units.md"
+    units.write_text(f"{units.read_text()}\n#units\n")
+    async with finding(root, words) as (_, screen):
         assert sorted(found(screen)) == paths
+
+
+async def test_without_hits_the_finder_says_what_to_try(tmp_path: Path) -> None:
+    async with finding(build(tmp_path), "metres type:user") as (stage, screen):
+        assert found(screen) == []
+        await stage.paints("Without type:user, 1 note matches.")
 
 
 async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> None:

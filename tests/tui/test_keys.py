@@ -1430,6 +1430,21 @@ async def test_another_memory_is_chosen_and_opened(tmp_path: Path, pinned: Path)
         assert stage.main.root == str(other)
 
 
+async def test_of_several_memories_in_a_project_one_is_chosen(tmp_path: Path, pinned: Path) -> None:
+    project = tmp_path / "project"
+    for folder in ("docs/memory", ".claude/memory"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "MEMORY.md").write_text("- [Buoys](buoys.md)\n")
+        (project / folder / "buoys.md").write_text("Red to port.\n")
+    async with staged(None, cwd=project) as stage:
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MemoriesScreen))
+        shown = stage.painted()
+        assert shown.index(" .claude/memory ") < shown.index(" docs/memory ")
+        await stage.press("j", "enter")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen) and stage.looked)
+        assert stage.main.root == str(project / "docs/memory")
+
+
 async def palette(stage: Stage, scene: ScreenId = ScreenId.NOTEBOOK) -> list[str]:
     """Return what the palette offers, once it offers it."""
     await stage.wait_for(lambda: isinstance(stage.app.screen, CommandPalette))

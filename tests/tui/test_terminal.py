@@ -217,7 +217,7 @@ def test_an_internal_error_is_one_line(tmp_path: Path, module: str, name: str, m
         if name == "LoadScreen":
             session.wait_for("watching")
             session.send("L")
-        assert session.end() == 3
+        assert session.end() == 70
     assert restored(session.bytes)
     errors = session.bytes.rpartition(b"\x1b[?1049l")[2].decode()
     lines = [line for line in errors.splitlines() if "ricordo:" in line or "error" in line]

@@ -40,3 +40,7 @@ class MemoryPlace:
     """The project's directory; "" if it is unknown."""
     reason: str = ""
     """Why it was found, as users read it."""
+    is_in_project: bool = False
+    """Whether it was found in the folders of a project. Of several such memories none is likelier
+    than another.
+    """

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.support import CLAUDE
 from ricordo.agents.codex import CODEX
+from ricordo.agents.discovery import Discovery, find_in_folders, list_known_folders
 from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, has_notes
 from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
@@ -69,7 +71,34 @@ def find_memories_in(project: str) -> list[MemoryPlace]:
     if has_notes(root):
         why = "the memory folder of the project"
         memories.append(MemoryPlace(root, recognise(root), project, why))
-    return memories
+    return [replace(place, is_in_project=True) for place in memories]
+
+
+def find_known_memories_in(project: str) -> list[MemoryPlace]:
+    """Return the memories in the folders of a project that are usual for memories."""
+    roots = list_known_folders(project, _list_agent_folders())
+    return [_place_in_project(root, project) for root in roots]
+
+
+def search_project(project: str) -> tuple[list[MemoryPlace], Discovery]:
+    """Return the memories in all folders of a project, within limits, and what was searched."""
+    discovery = find_in_folders(project, _list_agent_folders())
+    return [_place_in_project(root, project) for root in discovery.roots], discovery
+
+
+def _place_in_project(directory: str, project: str) -> MemoryPlace:
+    place = place_from_directory(directory)
+    why = f"the folder {os.path.relpath(place.root, project)} of the project"
+    return replace(place, project=project, reason=why, is_in_project=True)
+
+
+def _list_agent_folders() -> list[str]:
+    """Return the names of folders in which agents keep their own files in a project, with and
+    without the dot that hides them.
+    """
+    names = {it.agent.name for it in SUPPORTED if it.agent is not None}
+    names.update(folder.removeprefix(".") for folder in list_instruction_folders())
+    return sorted(name for bare in names for name in (bare, f".{bare}"))
 
 
 def place_from_directory(directory: str) -> MemoryPlace:

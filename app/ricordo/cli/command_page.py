@@ -17,22 +17,30 @@ _INTRODUCTION = """
 PATH is a memory's directory, its index file, or a project directory from which the memory is found;
 without it, the memory of the current directory. Every command also takes it as `-m PATH`.
 
-With `--json`, standard output is exactly one JSON document, with control characters and invisible
-characters escaped. Errors go to standard error as one line that says what was changed and what was
-not. Characters that the encoding of standard output lacks are replaced by `?`, in JSON by escapes.
-If the reader of a pipe exits after something was changed, the result counts as not printed.
+With `--json`, standard output is exactly one JSON document, on an error too; [json.md](json.md)
+describes them. Control characters and invisible characters are escaped. Errors go to standard error
+as one line that says what was changed and what was not. Characters that the encoding of standard
+output lacks are replaced by `?`, in JSON by escapes. If the reader of a pipe exits after something
+was changed, the result counts as not printed.
 
 | exit code | meaning |
 |---|---|
-| 0 | done |
+| 0 | done, nothing to report |
 | 1 | `lint` found something at or over `--fail-on`, or `conflicts` found any |
 | 1 | `search` or `recall` found nothing |
 | 1 | `resume` found a statement that is no longer valid |
-| 2 | wrong usage |
-| 3 | the memory cannot be found or read |
-| 4 | the engine could not answer: no key, refused, over budget, too many runs |
+| 1 | `history --verify` found damage |
+| 2 | wrong usage; also an invalid condition of a query, and an ambiguous NOTE |
+| 3 | the memory, the note or the handoff cannot be found or read |
+| 4 | refused: the change does not fit the files or is not allowed, or a confirmation is missing |
+| 4 | a file or the state directory cannot be written, or another process has locked it |
+| 5 | the engine could not answer: no key, no login, no network, over budget, paused |
+| 5 | too many curations in a row |
+| 70 | internal error: a bug, please report it |
 | 74 | done, but the result could not be printed |
 | 130 | interrupted |
+
+`hook` always exits with 0.
 """
 
 _HOOK = """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ricordo.cli.output import note_change, print_lines
-from ricordo.cli.parser import Command
+from ricordo.cli.output import note_change, print_json, print_lines
+from ricordo.cli.parser import Command, add_json
 from ricordo.curation.prompts import NAMES, get_own_path, load_prompt
+from ricordo.errors import ChangeRefused
 from ricordo.resources import find_data_file
 from ricordo.services.workspace.environment import Environment
 from ricordo.text import make_visible
@@ -28,29 +29,43 @@ def add_config_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "act", nargs="?", choices=("show", "edit", "path"), default="show", help="default: show"
     )
+    add_json(parser)
 
 
 def run_config(options: Namespace, environment: Environment) -> int:
     """Show, edit or locate the settings."""
     acts = {"show": _show, "edit": _edit, "path": _path}
-    acts[options.act](environment)
+    acts[options.act](options, environment)
     return 0
 
 
-def _show(environment: Environment) -> None:
+def _show(options: Namespace, environment: Environment) -> None:
     from ricordo.services.workspace.settings import list_known_names, load_settings
     from ricordo.settings.page import make_effective_toml
+    from ricordo.settings.settings import find_settings_file
     from ricordo.tui.actions.registry import list_known_actions
 
     actions = list_known_actions()
     settings, warnings = load_settings(environment, actions)
     toml = make_effective_toml(settings, list_known_names(environment, actions), warnings)
-    print_lines([*toml.splitlines(), "", *render_prompts(environment)])
+    if not options.json:
+        print_lines([*toml.splitlines(), "", *render_prompts(environment)])
+        return
+    import tomllib
+
+    document = {
+        "path": find_settings_file(environment.config),
+        "settings": tomllib.loads(toml),
+        "prompts": list(_describe_prompts(environment)),
+        "warnings": [str(warning) for warning in warnings],
+    }
+    print_json(document, options.command)
 
 
-def _edit(environment: Environment) -> None:
+def _edit(options: Namespace, environment: Environment) -> None:
+    from ricordo.cli.change import Changed, print_change
     from ricordo.services.workspace.settings import list_known_names, load_settings
-    from ricordo.settings.editor import create_file, edit, editor_command
+    from ricordo.settings.editor import create_file, edit, editor_command, read_stamp
     from ricordo.settings.page import make_template
     from ricordo.settings.settings import find_settings_file
     from ricordo.tui.actions.registry import list_known_actions
@@ -58,18 +73,37 @@ def _edit(environment: Environment) -> None:
     actions = list_known_actions()
     settings, _ = load_settings(environment, actions)
     file = find_settings_file(environment.config)
+    changed: list[Changed] = []
     if create_file(file, make_template(list_known_names(environment, actions))):
         note_change(f"created {file}")
-    edit(file, editor_command(settings.editor, environment.environ))
+        changed.append(Changed("created", file))
+    before = read_stamp(file)
+    # stdout is for the document alone
+    command = editor_command(settings.editor, environment.environ)
+    code = edit(file, command, to_stderr=options.json)
+    if not changed and read_stamp(file) != before:
+        note_change(f"changed {file}")
+        changed.append(Changed("changed", file))
+    if code:
+        raise ChangeRefused(f"The editor ended with an error ({code}).")
     _, warnings = load_settings(environment, actions)
-    print_lines([str(warning) for warning in warnings])
+    shown = [str(warning) for warning in warnings]
+    if options.json:
+        done = f"{changed[0].kind} {file}" if changed else ""
+        print_change(options, done, changed, warnings=shown, path=file)
+    else:
+        print_lines(shown)
 
 
-def _path(environment: Environment) -> None:
+def _path(options: Namespace, environment: Environment) -> None:
     from ricordo.settings.settings import find_settings_file
     from ricordo.text import make_visible
 
-    print_lines([make_visible(find_settings_file(environment.config))])
+    file = find_settings_file(environment.config)
+    if options.json:
+        print_json({"path": file}, options.command)
+    else:
+        print_lines([make_visible(file)])
 
 
 _EXPLAINED = (
@@ -91,6 +125,21 @@ def render_prompts(environment: Environment) -> Iterator[str]:
             continue
         bundled = make_visible(find_data_file(f"curation/prompts/{prompt.version}.md"))
         yield f"# {name} = {prompt.version}: bundled, {bundled}; yours would be {own}"
+
+
+def _describe_prompts(environment: Environment) -> Iterator[dict[str, Any]]:
+    """Yield each prompt in use, as `--json` prints it."""
+    for name in NAMES:
+        prompt = load_prompt(name, environment.config)
+        own = get_own_path(name, environment.config)
+        bundled = find_data_file(f"curation/prompts/{prompt.version}.md")
+        yield {
+            "name": name,
+            "version": prompt.version,
+            "path": own if prompt.is_own else bundled,
+            "own": prompt.is_own,
+            "warning": prompt.warning or None,
+        }
 
 
 COMMANDS = {

@@ -122,7 +122,7 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
     if options.resolve:
         from ricordo.services.conflicts.conflicts import Keep
 
-        return _resolve(notebook, options.resolve, Keep(options.keep))
+        return _resolve(options, notebook, Keep(options.keep))
     return _print(options, notebook)
 
 
@@ -137,30 +137,31 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     if options.json:
         document = {"conflicts": [_describe(pair) for pair in certain]}
         more = {"doubts": [_describe_uncertain(pair) for pair in uncertain]}
-        print_json({**document, **(more if wants_uncertain else {})})
+        print_json({**document, **(more if wants_uncertain else {})}, "conflicts")
     else:
         print_lines([line for pair in certain for line in _lines(pair)] or ["No conflicts."])
         print_lines([line for pair in uncertain for line in (*_lines(pair), _opinion_line(pair))])
     return 1 if certain else 0
 
 
-def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
-    from ricordo.cli.output import note_change, print_lines
+def _resolve(options: Namespace, notebook: Notebook, keep: Keep) -> int:
+    from ricordo.cli.change import Changed, print_change
+    from ricordo.cli.output import note_change
     from ricordo.services.conflicts.conflicts import Keep, find_conflict
     from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
 
     memory = begin_change(notebook)
     notebook.gather(memory)
-    conflict = find_conflict(notebook.judge(memory), conflict_id)
+    conflict = find_conflict(notebook.judge(memory), options.resolve)
     if keep is Keep.NONE:
         notebook.dismiss(conflict.id, "no conflict")
         note_change(f"dismissed {conflict.id}")
-        print_lines([f"Dismissed {conflict.id} until one of the two claims changes."])
+        done = f"Dismissed {conflict.id} until one of the two claims changes."
+        print_change(options, done, [Changed("dismissed", id=conflict.id)])
         return 0
     resolution = resolve_for_one(memory, conflict, keep)
-    apply_change_set(
-        notebook, compose_resolution(notebook, memory, resolution), resolution.description
-    )
+    change_set = compose_resolution(notebook, memory, resolution)
+    apply_change_set(options, notebook, change_set, resolution.description)
     return 0
 
 

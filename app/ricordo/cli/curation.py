@@ -11,21 +11,27 @@ from ricordo.cli.engine import (
     choose_engine,
     confirm_program,
     decide_redaction,
+    describe_redaction,
     propose,
     render_allowed,
     render_estimate,
     render_new_program,
     render_redacted,
 )
+from ricordo.cli.ids import is_id, pick_ids, split_off_path
 from ricordo.cli.output import is_confirmed, note_change, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.proposals import (
+    describe_applied,
+    list_dropped,
     note_applied,
     print_decided,
     render_brief,
+    render_dropped,
     render_proposal,
     render_rejected,
 )
+from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
@@ -39,7 +45,6 @@ if TYPE_CHECKING:
     from ricordo.curation.pending import PendingProposal
     from ricordo.memory.memory import Memory
     from ricordo.services.curation.curation import ApplyResult, Curation
-    from ricordo.services.curation.pending import CurationState
     from ricordo.services.curation.preparation import CurationScope, PreparedCuration
     from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
@@ -210,12 +215,14 @@ def _print(
     estimate: Estimate | None,
     result: ApplyResult | None = None,
 ) -> None:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.decision import describe_curation, mask_proposal
     from ricordo.services.curation.preparation import summarize_skipped
 
     if options.json:
-        print_json(describe_curation(curation, memory, result, estimate))
+        document = describe_curation(curation, memory, result, estimate)
+        changed = describe_applied(result, memory.root) if result else {}
+        print_json({**document, **changed}, "curate")
         return
     masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
@@ -226,7 +233,7 @@ def _print(
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
     if count and result is None and not options.dry_run:
         lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
-    print_lines(lines)
+    print_diffs(lines, margin=2)
 
 
 def _unasked(
@@ -260,7 +267,8 @@ def _print_brief(
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
-        print_json({**(also or {}), **document})
+        document |= describe_redaction(notebook, redacted)
+        print_json({**(also or {}), **document}, "curate")
         return
     lines = [*text.split("\n")[:-1], *render_brief(brief)]
     lines += [render_estimate(outside, estimate)] if outside and estimate else []
@@ -269,105 +277,96 @@ def _print_brief(
 
 PENDING_SUMMARY = """Show, apply or drop the pending proposals.
 
---apply without ID applies all proposals without warnings; name the others by ID. A proposal that
-empties or halves a note, or retires many notes in a day, needs a confirmation typed at a terminal.
-`ricordo undo` reverts both: the proposals are pending again."""
+An ID may be abbreviated to its first characters, at least 4. --apply without ID applies all
+proposals without warnings; name the others by ID. --apply and --drop can be used together: it is
+one change, and the one without ID decides on the rest. A proposal that empties or halves a note, or
+retires many notes in a day, needs a confirmation typed at a terminal. `ricordo undo` reverts all of
+it: the proposals are pending again."""
 _PENDING_CONFIRMATION = "apply"
-_SHORTEST_ID = 4
-"""Minimal number of characters of an abbreviated id."""
-_ID = 12
-"""Characters of an id."""
 
 
 def add_pending_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `pending`."""
     add_memory(parser)
     add_json(parser)
-    act = parser.add_mutually_exclusive_group()
-    act.add_argument(
+    parser.add_argument(
         "--apply",
         nargs="*",
+        action="extend",
         metavar="ID",
         help="apply these proposals; without ID, all without warnings",
     )
-    act.add_argument(
+    parser.add_argument(
         "--drop",
         nargs="*",
+        action="extend",
         metavar="ID",
         help="drop these proposals; without ID, all; they are not proposed again",
     )
+    parser.add_argument("--reason", default="", help="with --drop: why, for the history")
 
 
 def run_pending(options: Namespace, environment: Environment) -> int:
     """Show, apply or drop pending proposals."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_json
     from ricordo.services.curation.curation import pending_proposals
     from ricordo.services.curation.decision import describe_pending, mask_proposal
-    from ricordo.services.curation.pending import load_curation_state
 
-    ids = _ids(options, environment)
+    for words in (options.drop, options.apply):
+        if words:
+            words[:], path = split_off_path(words, options, environment)
+            options.path = options.path or path
+    if options.reason and options.drop is None:
+        raise WrongUsage("--reason needs --drop.")
     notebook = open_notebook(options, environment)
-    is_shown = options.apply is None and options.drop is None
-    memory = notebook.read() if is_shown else begin_change(notebook)
-    state = load_curation_state(environment.state, memory.root)
+    if options.apply is not None or options.drop is not None:
+        memory = begin_change(notebook)
+        _decide(options, notebook, memory, pending_proposals(notebook, memory))
+        return 0
+    memory = notebook.read()
     pending = pending_proposals(notebook, memory)
-    if options.apply is not None:
-        _apply(options, notebook, memory, _select(state, pending, ids), is_named=bool(ids))
-    elif options.drop is not None:
-        _drop(options, notebook, memory, _select(state, pending, ids))
-    elif options.json:
-        print_json(describe_pending(pending, memory))
+    if options.json:
+        print_json(describe_pending(pending, memory), "pending")
     else:
         masked = (mask_proposal(proposal, memory) for proposal in pending)
         lines = [line for proposal in masked for line in render_proposal(proposal)]
-        print_lines([*lines, f"{len(pending)} pending"])
+        print_diffs([*lines, f"{len(pending)} pending"], margin=2)
     return 0
 
 
-def _ids(options: Namespace, environment: Environment) -> list[str]:
-    """Return the ids after --apply or --drop. If no PATH is given, a word that is no id is taken as
-    PATH. Raises WrongUsage.
-    """
-    import os
+def _decide(
+    options: Namespace, notebook: Notebook, memory: Memory, pending: Sequence[PendingProposal]
+) -> None:
+    """Apply and drop the proposals that the options name."""
+    from ricordo.services.curation.pending import load_curation_state
 
-    words = list(dict.fromkeys((options.apply or []) + (options.drop or [])))
-    ids = [word for word in words if _is_id(word)]
-    others = [word for word in words if not _is_id(word)]
-    if others and not (options.path or options.memory):
-        path = others.pop()
-        if not os.path.exists(os.path.join(environment.cwd, path)):
-            others.append(path)
-        options.path = path
-    if others:
-        raise WrongUsage(_unknown_id(others[0]))
-    return ids
+    state = load_curation_state(notebook.environment.state, memory.root)
 
+    def pick(words: Sequence[str] | None) -> frozenset[str]:
+        def find_decision(id: str) -> str:
+            for was, ids in (("refused", state.refused), ("applied", state.applied)):
+                if any(is_id(id) and each.startswith(id) for each in ids):
+                    return f"was already {was}"
+            return ""
 
-def _is_id(word: str) -> bool:
-    return _SHORTEST_ID <= len(word) <= _ID and set(word) <= set("0123456789abcdef")
+        known = [proposal.id for proposal in pending]
+        hint = "`ricordo pending` lists them."
+        return frozenset(pick_ids(words or (), known, "pending proposal", hint, find_decision))
 
-
-def _unknown_id(word: str) -> str:
-    return f"No pending proposal has the id “{make_one_line(word)}”. `ricordo pending` lists them."
-
-
-def _select(
-    state: CurationState, pending: Sequence[PendingProposal], ids: Sequence[str]
-) -> list[PendingProposal]:
-    """Return the `pending` proposals with these `ids`, whole or abbreviated; all without ids.
-    Raises WrongUsage.
-    """
-    selected: set[str] = set()
-    for id in ids:
-        matches = [proposal.id for proposal in pending if proposal.id.startswith(id)]
-        if len(matches) > 1:
-            raise WrongUsage(f"The id {id} is ambiguous: {', '.join(matches)}. Give more of it.")
-        if not matches:
-            was = "refused" if id in state.refused else "applied" if id in state.applied else ""
-            raise WrongUsage(f"Proposal {id} was already {was}." if was else _unknown_id(id))
-        selected.add(matches[0])
+    applied, dropped = pick(options.apply), pick(options.drop)
+    if both := applied & dropped:
+        raise WrongUsage(f"{min(both)} cannot be both applied and dropped.")
+    applies_rest, drops_rest = options.apply == [], options.drop == []
+    if applies_rest and drops_rest:
+        raise WrongUsage("--apply and --drop without ID cannot be used together.")
     # in pending order: a proposal may need those before it
-    return [proposal for proposal in pending if proposal.id in selected or not ids]
+    rest = [each for each in pending if each.id not in applied | dropped]
+    chosen = rest if applies_rest else [each for each in pending if each.id in applied]
+    refused = rest if drops_rest else [each for each in pending if each.id in dropped]
+    if options.apply is None:
+        _drop(options, notebook, memory, refused)
+    else:
+        _apply(options, notebook, memory, chosen, refused)
 
 
 def _apply(
@@ -375,14 +374,14 @@ def _apply(
     notebook: Notebook,
     memory: Memory,
     chosen: Sequence[PendingProposal],
-    *,
-    is_named: bool,
+    refused: Sequence[PendingProposal],
 ) -> None:
     from ricordo.cli.output import print_json
     from ricordo.services.curation.curation import apply_proposals, find_alarms, format_warnings
     from ricordo.services.curation.decision import describe_skipped
 
-    if is_named:
+    confirmed = frozenset[str]()
+    if options.apply:
         by_id = find_alarms(notebook, memory, chosen)
         lines = [
             f"{proposal.op} {make_one_line(proposal.path)}: {'; '.join(by_id[proposal.id])}"
@@ -390,17 +389,25 @@ def _apply(
             if proposal.id in by_id
         ]
         is_meant = bool(lines) and is_confirmed(lines, _PENDING_CONFIRMATION, "apply this too")
-        confirmed = by_id if is_meant else ()
-        result = apply_proposals(
-            notebook, memory, chosen, lambda _: "", by_hand=True, confirmed=confirmed
-        )
-    else:
-        result = apply_proposals(notebook, memory, chosen, format_warnings, by_hand=True)
+        confirmed = frozenset(by_id) if is_meant else confirmed
+    result = apply_proposals(
+        notebook,
+        memory,
+        chosen,
+        # who names a proposal has seen its warnings
+        lambda proposal: "" if options.apply else format_warnings(proposal),
+        by_hand=True,
+        confirmed=confirmed,
+        refused=refused,
+    )
     note_applied(result)
     if options.json:
         applied = {"applied": [proposal.id for proposal in result.applied]}
         left = {"left": describe_skipped(result, memory)}
-        print_json({**_pending_now(notebook, memory), **applied, **left})
+        dropped = {"dropped": [proposal.id for proposal in refused]} if refused else {}
+        changed = describe_applied(result, memory.root)
+        document = {**_pending_now(notebook, memory), **applied, **left, **dropped, **changed}
+        print_json(document, "pending")
     else:
         print_decided(result, memory)
 
@@ -408,16 +415,19 @@ def _apply(
 def _drop(
     options: Namespace, notebook: Notebook, memory: Memory, chosen: Sequence[PendingProposal]
 ) -> None:
+    from ricordo.cli.change import describe_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.services.curation.curation import refuse
 
-    count = refuse(notebook, chosen)
+    count = refuse(notebook, chosen, options.reason)
     note_change(f"proposals dropped: {count}")
     if options.json:
         dropped = {"dropped": [proposal.id for proposal in chosen]}
-        print_json({**_pending_now(notebook, memory), **dropped})
+        done = f"dropped {count}" if count else ""
+        changed = describe_change(done, list_dropped(chosen))
+        print_json({**_pending_now(notebook, memory), **dropped, **changed}, "pending")
         return
-    lines = [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in chosen]
+    lines = render_dropped(chosen)
     lines.append(f"dropped {count}")
     if count:
         lines.append("`ricordo undo` makes them pending again.")
@@ -456,7 +466,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
     if options.json:
-        print_json(describe_benefit(stats))
+        print_json(describe_benefit(stats), "ledger")
     else:
         print_lines(
             [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.change import list_changed, print_change, render_edits, render_merged
 from ricordo.cli.output import note_change, print_messages
-from ricordo.cli.parser import Command, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.workspace import open_notebook
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
 
-    from ricordo.memory.change import Change, ChangeSet, Edit
+    from ricordo.memory.change import Change, ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
@@ -38,38 +38,37 @@ def begin_display(notebook: Notebook) -> Memory:
     return memory
 
 
-def apply_change(notebook: Notebook, memory: Memory, change: Change, done: str) -> None:
-    """Apply one change and print `done` and the files that it touched."""
+def apply_change(
+    options: Namespace, notebook: Notebook, memory: Memory, change: Change, done: str, path: str
+) -> None:
+    """Apply one change to the note at `path`, and print `done` and the files that it touched."""
     from ricordo.services.edits.change import build_change_set
 
-    apply_change_set(notebook, build_change_set(notebook, memory, [change]), done)
+    change_set = build_change_set(notebook, memory, [change])
+    apply_change_set(options, notebook, change_set, done, path=path)
 
 
-def apply_change_set(notebook: Notebook, change_set: ChangeSet, done: str) -> None:
-    """Apply a change set and print `done` and the files that it touched. Raises Conflict."""
-    from ricordo.cli.output import print_lines
+def apply_change_set(
+    options: Namespace, notebook: Notebook, change_set: ChangeSet, done: str, **more: Any
+) -> None:
+    """Apply a change set and print `done` and the files that it touched; `more` is for the JSON
+    document. Raises EditRefused.
+    """
     from ricordo.services.edits.change import apply_merging
 
     _, merged = apply_merging(notebook, change_set, by_hand=True)
     note_change(done)
-    lines = [done, *render_edits(change_set.edits)]
-    lines += render_merged(merged)
-    lines += [f"  {warning}" for warning in change_set.warnings]
-    print_lines([*lines, "`ricordo undo` reverts this."])
-
-
-def render_merged(paths: Iterable[str]) -> list[str]:
-    """Return a line for each file that was merged with changes by others."""
-    return [f"  {make_one_line(path)}: merged with changes by others" for path in paths]
-
-
-def render_edits(edits: Iterable[Edit]) -> list[str]:
-    """Return a line for each edited file: created, removed or changed."""
-    return [
-        f"  {'created' if edit.before is None else 'removed' if edit.after is None else 'changed'} "
-        f"{make_one_line(edit.path)}"
-        for edit in edits
-    ]
+    details = render_edits(change_set.edits) + render_merged(merged)
+    details += [f"  {warning}" for warning in change_set.warnings]
+    print_change(
+        options,
+        done,
+        list_changed(change_set.edits, notebook.place.root),
+        details=[*details, "`ricordo undo` reverts this."],
+        merged=merged,
+        warnings=change_set.warnings,
+        **more,
+    )
 
 
 NEW_SUMMARY = "Create a note from the template of its type; the body is read from a pipe on stdin."
@@ -79,6 +78,7 @@ def add_new_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `new`."""
     parser.add_argument("name", metavar="NAME", help="name of the note")
     add_memory(parser)
+    add_json(parser)
     parser.add_argument("--type", metavar="T", default="", help="type of the note")
     parser.add_argument("--description", metavar="D", default="", help="description, one line")
 
@@ -95,15 +95,14 @@ def run_new(options: Namespace, environment: Environment) -> int:
     notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
-        known = ", ".join(sorted(types))
-        raise WrongUsage(
-            f"This memory has no type “{make_one_line(options.type)}”. Types: {known}."
-        )
+        from ricordo.suggestions import suggest
+
+        hint = f"{suggest(options.type, types)} Types: {', '.join(sorted(types))}.".lstrip()
+        raise WrongUsage(f"This memory has no type “{make_one_line(options.type)}”.", hint=hint)
     memory = begin_change(notebook)
     act = build_note(memory, options.name, options.type, options.description, body or None)
-    apply_change(
-        notebook, memory, Change(act, "created by hand"), f"created {make_one_line(act.path)}"
-    )
+    done = f"created {make_one_line(act.path)}"
+    apply_change(options, notebook, memory, Change(act, "created by hand"), done, act.path)
     return 0
 
 
@@ -115,6 +114,7 @@ def add_rename_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     parser.add_argument("name", metavar="NAME", help="new name, file name or path")
     add_memory(parser)
+    add_json(parser)
 
 
 def run_rename(options: Namespace, environment: Environment) -> int:
@@ -127,7 +127,7 @@ def run_rename(options: Namespace, environment: Environment) -> int:
     memory = begin_change(notebook)
     act = build_rename(memory, pick_note(memory, options.note), options.name)
     done = f"renamed {make_one_line(act.path)} to {make_one_line(act.to)}"
-    apply_change(notebook, memory, Change(act, "renamed by hand"), done)
+    apply_change(options, notebook, memory, Change(act, "renamed by hand"), done, act.to)
     return 0
 
 
@@ -138,6 +138,7 @@ def add_retire_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `retire`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory(parser)
+    add_json(parser)
     parser.add_argument("--successor", metavar="NOTE", help="point links to this note instead")
     parser.add_argument("--reason", default="", help="reason, for the history")
 
@@ -152,7 +153,8 @@ def run_retire(options: Namespace, environment: Environment) -> int:
     note = pick_note(memory, options.note)
     successor = pick_note(memory, options.successor).path if options.successor else ""
     change = Change(Retire(note.path, successor), options.reason or "retired by hand")
-    apply_change(notebook, memory, change, f"retired {make_one_line(note.path)}")
+    done = f"retired {make_one_line(note.path)}"
+    apply_change(options, notebook, memory, change, done, note.path)
     return 0
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.output import (
     is_at_terminal,
     is_confirmed,
     note_change,
-    print_lines,
     print_messages,
 )
 from ricordo.cli.proposals import render_brief
-from ricordo.errors import CuratorFailed, WrongUsage
+from ricordo.errors import Unconfirmed, WrongUsage
 from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import make_one_line
 
@@ -47,8 +46,10 @@ def add_redaction_options(parser: ArgumentParser) -> None:
 
 def decide_redaction(options: Namespace, notebook: Notebook, prepared: PreparedCuration) -> int:
     """Allow or redact a value; return the exit code. Raises WrongUsage and StateUnusable."""
+    from ricordo.cli.change import Changed, print_change
     from ricordo.services.engines.redaction import allow_value, allowed_values, withhold_value
 
+    decisions: dict[Changed, str] = {}
     if options.allow:
         brief = prepared.brief
         _, redacted = prepared.redaction.preview(brief.stable, brief.changing)
@@ -58,7 +59,7 @@ def decide_redaction(options: Namespace, notebook: Notebook, prepared: PreparedC
         allow_value(notebook, value)
         done = f"allowed to be sent from now on: {_describe(value)}"
         note_change(done)
-        print_lines([done])
+        decisions[Changed("allowed", id=options.allow)] = done
     if options.withhold:
         allowed = allowed_values(notebook).get(options.withhold)
         if allowed is None:
@@ -66,8 +67,33 @@ def decide_redaction(options: Namespace, notebook: Notebook, prepared: PreparedC
         withhold_value(notebook, options.withhold)
         done = f"redacted from now on: {make_one_line(allowed.reason)}"
         note_change(done)
-        print_lines([done])
+        decisions[Changed("withheld", id=options.withhold)] = done
+    print_change(options, "; ".join(decisions.values()), decisions)
     return 0
+
+
+def describe_redaction(
+    notebook: Notebook, redacted: Iterable[RedactedValue]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the `redacted` values and those that are allowed to be sent, as `--json` prints them.
+    Raises StateUnusable.
+    """
+    from ricordo.services.engines.redaction import allowed_values
+
+    return {
+        "redacted": [
+            {
+                "id": value.fingerprint,
+                "kind": value.kind,
+                "places": list(value.places),
+                "count": value.count,
+            }
+            for value in redacted
+        ],
+        "allowed": [
+            {"id": id, "kind": allowed.reason} for id, allowed in allowed_values(notebook).items()
+        ],
+    }
 
 
 def render_allowed(notebook: Notebook) -> Iterator[str]:
@@ -140,7 +166,7 @@ def choose_engine(options: Namespace, notebook: Notebook) -> EngineTarget | None
 
 def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_meant: bool) -> None:
     """Show the command line of a program before its first run, and allow it if `is_meant` or the
-    user confirms. Raises CuratorFailed and StateUnusable.
+    user confirms. Raises Unconfirmed and StateUnusable.
     """
     from ricordo.services.engines.choice import allow_program, find_new_program
 
@@ -152,7 +178,7 @@ def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_mean
     if is_meant:
         print_messages(lines)
     elif not is_confirmed(lines, _CONFIRMATION, "allow it to run, now and later"):
-        raise CuratorFailed(f"{lines[0]}. Confirm it at a terminal, or allow it with --yes.")
+        raise Unconfirmed(f"{lines[0]}.", hint="Confirm it at a terminal, or allow it with --yes.")
     allow_program(environment, program)
 
 

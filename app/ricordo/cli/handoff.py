@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.change import Changed, describe_change
 from ricordo.cli.edit import begin_change
 from ricordo.cli.engine import (
     add_engine,
@@ -96,10 +97,21 @@ def run_handoff(options: Namespace, environment: Environment) -> int:
     if written.act is not None:
         note_change(f"wrote {written.path}")
     if options.json:
-        print_json(describe_handoff(result, written.path))
+        changed = _describe_change(written, has_old=handoff_draft.destination.handoff is not None)
+        warnings = handoff_draft.warnings
+        document = {**describe_handoff(result, written.path), **changed, "warnings": list(warnings)}
+        print_json(document, "handoff")
     else:
         print_lines(_lines(notebook, handoff_draft, result, written))
     return 0
+
+
+def _describe_change(written: WrittenHandoff, *, has_old: bool) -> dict[str, Any]:
+    """Return what writing the handoff changed, as `--json` prints it."""
+    if written.act is None:
+        return describe_change("", [])
+    kind = "changed" if has_old else "created"
+    return describe_change(f"wrote {written.path}", [Changed(kind, written.path)])
 
 
 def _draft(options: Namespace, notebook: Notebook, outside: EngineTarget | None) -> HandoffDraft:
@@ -212,7 +224,7 @@ def run_resume(options: Namespace, environment: Environment) -> int:
 
     resumption = resume_handoff(environment, options.handoff, options.memory)
     if options.json:
-        print_json(describe_resume(resumption))
+        print_json(describe_resume(resumption), "resume")
     else:
         print_messages(resumption.warnings)
         print_lines(list(_resume_lines(resumption)))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.edit import (
-    apply_change_set,
-    begin_change,
-    begin_display,
+from ricordo.cli.change import (
+    Changed,
+    list_changed,
+    print_change,
     render_edits,
     render_merged,
 )
+from ricordo.cli.edit import apply_change_set, begin_change, begin_display
 from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
 from ricordo.text import clip, make_one_line, make_visible
 
@@ -75,7 +77,7 @@ def run_history(options: Namespace, environment: Environment) -> int:
     path = pick_path(notebook, memory, options.note) if options.note else None
     listed = list_versions(notebook, path)
     if options.json:
-        print_json({"versions": [describe_version(version) for version in listed]})
+        print_json({"versions": [describe_version(version) for version in listed]}, "history")
     else:
         print_lines([_line(version) for version in listed] or ["The history is empty."])
     return 0
@@ -97,13 +99,14 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
     check = check_history(notebook)
     result = f"{len(check.faults)} faults" if check.faults else "no faults"
     if as_json:
-        print_json({"texts": check.contents, "faults": list(check.faults)})
+        print_json({"texts": check.contents, "faults": list(check.faults)}, "history")
     else:
         print_lines([*map(make_one_line, check.faults), f"{check.contents} stored texts: {result}"])
-    return 3 if check.faults else 0
+    return 1 if check.faults else 0
 
 
 def _trim(notebook: Notebook, options: Namespace) -> int:
+    from ricordo.cli.change import describe_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.history.maintenance import plan_trimming, trim
@@ -117,7 +120,9 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
         note_change(f"dropped {what}")
     if options.json:
         counted = {"texts": len(trimming.texts), "bytes": trimming.bytes, "kept": trimming.kept}
-        print_json({**counted, "dropped": drop})
+        done = f"dropped {what}" if drop and trimming.texts else ""
+        changed = describe_change(done, [Changed("dropped")] if done else [])
+        print_json({**counted, "dropped": drop, **(changed if drop else {})}, "history")
     elif drop:
         print_lines([f"dropped {what}; {trimming.kept} texts stay"])
     else:
@@ -131,7 +136,8 @@ def _size(notebook: Notebook, *, as_json: bool) -> int:
 
     size = measure_history(notebook)
     if as_json:
-        print_json({"bytes": size.bytes, "texts": size.contents, "acts": size.acts})
+        document = {"bytes": size.bytes, "texts": size.contents, "acts": size.acts}
+        print_json(document, "history")
     else:
         measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
         print_lines([f"{measured}; of all memories"])
@@ -154,7 +160,7 @@ def add_inbox_arguments(parser: ArgumentParser) -> None:
 
 def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
-    from ricordo.cli.output import note_change, print_json, print_lines
+    from ricordo.cli.output import note_change, print_json
     from ricordo.services.describe import describe_inbox
     from ricordo.services.inbox.inbox import add_writers, close_visit, read_inbox, update_writers
     from ricordo.services.inbox.revert import build_full_revert
@@ -167,16 +173,18 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     if options.revert:
         arrival = _pick(current, options.revert)
         change_set = build_full_revert(arrival, current, memory)
-        apply_change_set(notebook, change_set, f"reverted {make_one_line(arrival.path)}")
+        done = f"reverted {make_one_line(arrival.path)}"
+        apply_change_set(options, notebook, change_set, done, path=arrival.path)
     elif options.keep_all:
         close_visit(notebook, current)
         done = f"kept {len(current.pending)}"
         note_change(done)
-        print_lines([f"{done}; the inbox now starts from here"])
+        kept = [Changed("kept", arrival.path) for arrival in current.pending]
+        print_change(options, f"{done}; the inbox now starts from here", kept)
     elif options.json:
-        print_json(describe_inbox(current))
+        print_json(describe_inbox(current), "inbox")
     else:
-        print_lines(_lines(notebook, current))
+        print_diffs(_lines(notebook, current), margin=2)
     return 0
 
 
@@ -237,15 +245,22 @@ def undo_or_redo(
     word: str,
 ) -> int:
     """Undo or redo by `act`; a merge without conflicts is applied and reported."""
-    from ricordo.cli.output import note_change, print_lines
+    from ricordo.cli.output import note_change, print_messages
+    from ricordo.errors import NothingToUndo
     from ricordo.services.edits.change import EditConflicts, apply_merging
     from ricordo.services.history.undo import UndoToConfirm
 
     notebook = open_notebook_or_project(options, environment)
     begin_change(notebook)
-    outcome = act(notebook)
+    try:
+        outcome = act(notebook)
+    except NothingToUndo as nothing:
+        print_messages([str(nothing)])
+        print_change(options, "", [])
+        return 0
     merged: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    subject = ""
     if isinstance(outcome, UndoToConfirm):
         if isinstance(outcome.outcome, EditConflicts):
             raise outcome.outcome.to_error()
@@ -256,9 +271,17 @@ def undo_or_redo(
         changed = [edit.path for edit in edits if edit.path in outcome.outcome.files]
         merged = tuple(dict.fromkeys((*changed, *later)))
     else:
-        edits = outcome.edits
-    note_change(f"{word}: {outcome.description}")
-    print_lines([f"{word}: {outcome.description}", *render_edits(edits), *render_merged(merged)])
+        edits, subject = outcome.edits, outcome.subject
+    done = f"{word}: {outcome.description}"
+    note_change(done)
+    files = list_changed(edits, notebook.place.root)
+    print_change(
+        options,
+        done,
+        files or [Changed(word, id=subject or None)],
+        details=render_edits(edits) + render_merged(merged),
+        merged=merged,
+    )
     return 0
 
 
@@ -269,12 +292,12 @@ def add_restore_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `restore`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory(parser)
+    add_json(parser)
     parser.add_argument("--at", metavar="ID", default="", help="id of a version, from `history`")
 
 
 def run_restore(options: Namespace, environment: Environment) -> int:
     """Restore the note."""
-    from ricordo.cli.output import print_lines
     from ricordo.memory.change import compute_digest
     from ricordo.services.history.versions import compose_restore, list_versions, pick_version
     from ricordo.services.workspace.note_choice import pick_path
@@ -290,9 +313,10 @@ def run_restore(options: Namespace, environment: Environment) -> int:
     change_set = compose_restore(notebook, memory, version, path)
     what = f"{make_one_line(path)} as of {version.at[:16].replace('T', ' ')}"
     if change_set:
-        apply_change_set(notebook, change_set, f"restored {what}")
+        apply_change_set(options, notebook, change_set, f"restored {what}", path=path)
     else:
-        print_lines([f"{what}: no changes, the note has this text already"])
+        unchanged = f"{what}: no changes, the note has this text already"
+        print_change(options, "", [], details=[unchanged], path=path)
     return 0
 
 
@@ -308,12 +332,13 @@ MIN_VALUE_LENGTH = 4
 
 
 def add_purge_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `purge`: none."""
+    """Add the arguments of `purge`."""
+    add_json(parser)
 
 
 def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
-    from ricordo.cli.output import note_change, print_errors, print_lines
+    from ricordo.cli.output import note_change, print_errors
     from ricordo.errors import WrongUsage
     from ricordo.services.history.maintenance import purge_value
 
@@ -327,10 +352,11 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     purged = purge_value(environment, value)
     note_change("removed the value from the history")
     history = purged.history
-    lines = [
+    done = (
         f"removed from {history.contents} texts and {history.texts} reasons and paths "
         "in the history"
-    ]
+    )
+    lines: list[str] = []
     if purged.quotes:
         lines.append(f"removed from {purged.quotes} quotes and titles of sessions")
     if purged.derived:
@@ -344,7 +370,24 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     }
     for title, paths in remaining.items():
         lines += [title, *(f"  {make_one_line(path)}" for path in paths)] if paths else []
-    print_lines(lines)
+    removed = {
+        "texts": history.contents,
+        "reasons": history.texts,
+        "quotes": purged.quotes,
+        "derived": purged.derived,
+    }
+    print_change(
+        options,
+        done,
+        [Changed("purged")] if any(removed.values()) else [],
+        details=lines,
+        removed=removed,
+        still_in={
+            "notes": list(purged.still_holding),
+            "state": list(purged.copies),
+            "damaged": list(purged.unsearched),
+        },
+    )
     return 0
 
 
@@ -354,6 +397,7 @@ UNDO_SUMMARY = "Undo the last change of files or decision."
 def add_undo_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `undo`."""
     add_memory(parser)
+    add_json(parser)
 
 
 def run_undo(options: Namespace, environment: Environment) -> int:
@@ -369,6 +413,7 @@ REDO_SUMMARY = "Redo what was undone last."
 def add_redo_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `redo`."""
     add_memory(parser)
+    add_json(parser)
 
 
 def run_redo(options: Namespace, environment: Environment) -> int:

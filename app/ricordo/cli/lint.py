@@ -136,9 +136,8 @@ def select_rules(names: Sequence[str], ignored: Sequence[str]) -> frozenset[str]
 
 
 def _find_rules(names: Sequence[str]) -> frozenset[str]:
-    from difflib import get_close_matches
-
     from ricordo.lint.rule import load_rules
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
     rules: set[str] = set()
@@ -146,9 +145,9 @@ def _find_rules(names: Sequence[str]) -> frozenset[str]:
         # `duplicate` is a rule, and the beginning of `duplicate-name`
         found = [name] if name in load_rules() else [it for it in load_rules() if _begins(it, name)]
         if not found:
-            near = get_close_matches(name, load_rules(), n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.{hint}")
+            raise WrongUsage(
+                f"Unknown rule “{make_one_line(name)}”.", hint=suggest(name, load_rules())
+            )
         rules.update(found)
     return frozenset(rules)
 
@@ -211,7 +210,7 @@ def _fix(run: _Run, place: MemoryPlace) -> _Fixes:
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
-    from ricordo.cli.edit import render_edits, render_merged
+    from ricordo.cli.change import render_edits, render_merged
     from ricordo.services.edits.fix import format_counts, format_diffs, format_fixed
 
     plan = fixes.plan
@@ -232,20 +231,27 @@ def _dismiss_in(places: Sequence[MemoryPlace], run: _Run) -> int:
     if len(places) != 1:
         raise WrongUsage("--dismiss needs one memory.")
     notebook = run.open(places[0], run.only)
-    snapshot = read_snapshot_reported(notebook)
-    return _dismiss(notebook, snapshot, run.options.dismiss, run.options.reason)
+    return _dismiss(run.options, notebook, read_snapshot_reported(notebook))
 
 
-def _dismiss(notebook: Notebook, snapshot: Snapshot, finding_id: str, reason: str) -> int:
-    from ricordo.cli.output import note_change, print_lines
+def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
+    from ricordo.cli.change import Changed, print_change
+    from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
+    from ricordo.text import make_one_line
 
+    finding_id = options.dismiss
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
     if finding_id not in known:
-        raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
-    notebook.dismiss(finding_id, reason)
+        from ricordo.suggestions import LIKE_ID, suggest
+
+        hint = f"{suggest(finding_id, known, like=LIKE_ID)} `lint --json` shows the ids.".lstrip()
+        raise WrongUsage(f"No finding has the id “{make_one_line(finding_id)}”.", hint=hint)
+    finding = known[finding_id]
+    notebook.dismiss(finding_id, options.reason)
     note_change(f"dismissed {finding_id}")
-    print_lines([f"dismissed until its cause changes: {format_finding(known[finding_id])}"])
+    done = f"dismissed until its cause changes: {format_finding(finding)}"
+    print_change(options, done, [Changed("dismissed", finding.path or None, id=finding_id)])
     return 0
 
 
@@ -256,20 +262,21 @@ def _print(options: Namespace, environment: Environment, results: Sequence[_Resu
         from ricordo.cli.output import print_json
 
         documents = [_describe(options, result) for result in results]
-        print_json({"memories": documents} if _is_for_several(options) else documents[0])
+        document = {"memories": documents} if _is_for_several(options) else documents[0]
+        print_json(document, "lint")
     else:
         _print_text(options, environment, results)
 
 
 def _print_sarif(results: Sequence[_Result]) -> None:
     """Print one log, with one run for each memory; what was fixed goes to stderr."""
-    from ricordo.cli.output import print_json
+    from ricordo.cli.output import print_document
     from ricordo.services.sarif import build_sarif
 
     logs = [build_sarif(result.snapshot) for result in results]
     runs = [run for log in logs for run in log["runs"]]
     head = logs[0] if logs else {"version": "2.1.0"}
-    print_json({**head, "runs": runs})
+    print_document({**head, "runs": runs})
     for result in results:
         if result.fixes:
             print_messages(list(_fix_lines(result.fixes)))
@@ -286,6 +293,7 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
     if options.dismissed:
         listed += [(finding, True) for finding in snapshot.dismissed]
     document = {
+        "schema": "ricordo.lint/1",
         "memory": {
             "path": memory.root,
             "kind": memory.layout.kind,
@@ -300,14 +308,24 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
         ],
         "summary": describe_summary(snapshot.counts),
     }
-    return document | _describe_fixes(fixes)
+    return document | _describe_fixes(fixes, memory.root)
 
 
-def _describe_fixes(fixes: _Fixes | None) -> dict[str, Any]:
+def _describe_fixes(fixes: _Fixes | None, root: str) -> dict[str, Any]:
     """Return the part of the JSON document on fixes; empty without --fix and --diff."""
+    from ricordo.cli.change import describe_change, list_changed
     from ricordo.services.edits.fix import describe_fixes
 
-    return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
+    if not fixes:
+        return {}
+    described = {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)}
+    if not fixes.applied:
+        return described
+    plan = fixes.plan
+    done = f"fixed {len(plan.fixed)} findings" if plan.fixed else ""
+    changed = list_changed(plan.change_set.edits, root)
+    warnings = plan.change_set.warnings
+    return described | describe_change(done, changed, merged=fixes.merged, warnings=warnings)
 
 
 def _print_text(options: Namespace, environment: Environment, results: Sequence[_Result]) -> None:

@@ -14,7 +14,7 @@ from ricordo.cli.diagnostic import (
     relative_path,
     render_diagnostic,
 )
-from ricordo.cli.style import get_width, print_styled
+from ricordo.cli.style import get_width, print_diffs, print_styled
 from ricordo.cli.triage import MOST_SHOWN, choose_first, render_counts, render_statistics
 from ricordo.services.describe import format_load, format_summary
 from ricordo.services.edits.fix import INTERACTIVE_RULES
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _NO_MEMORIES = "No memory found on this machine, and none was opened by its path."
 _SUMMARY_INDENT = 14
 """Cells before the further rows of the rules of one severity."""
-_DIFF_STYLES = {"+": "added", "-": "removed", "@": "hunk"}
 
 
 class LintReport:
@@ -58,7 +57,7 @@ class LintReport:
         """Print the `lines` on what was fixed, or would be, in one memory."""
         if len(self._snapshots) > 1:
             print_styled([_headline(snapshot, self._directory)])
-        print_styled(([(line, _get_diff_style(line))] for line in lines), wraps=False)
+        print_diffs(lines)
 
     def print_findings(self) -> None:
         """Print all findings, the first of them, or only their numbers, as the options say."""
@@ -131,10 +130,6 @@ class LintReport:
             yield _as_code(f"`--full` shows {every}, `--select RULE` those of one rule.")
         if findings:
             yield _as_code("`--dismiss ID` hides a wrong one, `ricordo rule RULE` explains a rule.")
-
-
-def _get_diff_style(line: str) -> str:
-    return "bold" if line.startswith(("--- ", "+++ ")) else _DIFF_STYLES.get(line[:1], "")
 
 
 def _headline(snapshot: Snapshot, directory: str) -> Line:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from ricordo.cli.parser import Command, Parser
+    from ricordo.errors import RicordoError
 
 
 COMMANDS = {
@@ -43,18 +44,19 @@ COMMANDS = {
     "restore": "history",
     "purge": "history",
     "config": "config",
+    "completions": "completion.command",
 }
 """The module of this package for each command."""
 OPEN = "open"
 """The command that runs if none is named."""
 QUICK = ("list", "--short")
 """The command line that shells run at every prompt: importing `argparse` would take too long."""
+COMPLETE = "__complete"
+"""The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
 _SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
 """The commands that show a screen, start an editor or read from the terminal: no progress line."""
-_CONFIRMING = frozenset(("new", "rename", "retire", "undo", "redo", "restore", "purge"))
-"""The commands whose result only says what was done: with --quiet it is not printed."""
 
 
 def run(arguments: list[str]) -> int:
@@ -62,43 +64,56 @@ def run(arguments: list[str]) -> int:
     try:
         return _run(arguments)
     except BaseException as error:
-        from ricordo.cli.output import set_quiet
-
-        # errors are always printed
-        set_quiet(is_on=False)
-        return _report(error, debug="--debug" in _before_dashes(arguments))
+        before_dashes = _before_dashes(arguments)
+        return _report(error, as_json="--json" in before_dashes, debug="--debug" in before_dashes)
 
 
-def _report(error: BaseException, *, debug: bool) -> int:
-    """Print on stderr what went wrong and what was changed; return the exit code."""
-    from ricordo.cli.output import list_changes, print_errors, print_messages
+def _report(error: BaseException, *, as_json: bool, debug: bool) -> int:
+    """Print on stderr what went wrong and what was changed, with `as_json` on stdout too, as the
+    JSON document; return the exit code.
+    """
+    from ricordo.cli.output import has_changed, has_printed_json, print_errors, report_error
     from ricordo.cli.streams import discard
-    from ricordo.errors import NOTHING_CHANGED, OutputFailed, RicordoError
+    from ricordo.errors import OutputFailed
 
-    changes = "; ".join(list_changes())
-    done = f"{changes}. " if changes else ""
-    if isinstance(error, KeyboardInterrupt):
-        print_messages([f"{done}Interrupted."] if done else [])
-        return 130
-    if not isinstance(error, Exception):
+    if not isinstance(error, Exception | KeyboardInterrupt):
         raise error
     if isinstance(error, OutputFailed):
         discard(sys.stdout)
-        if error.has_no_reader and not done:
+        if error.has_no_reader and not has_changed():
             return 0
-    if debug:
+    if debug and isinstance(error, Exception):
         import traceback
 
         print_errors(["".join(traceback.format_exception(error)).rstrip("\n")])
+    known = _explain(error)
+    report_error(known)
+    if as_json and not isinstance(error, OutputFailed) and not has_printed_json():
+        return _print_error(known)
+    return known.exit_code
+
+
+def _explain(error: BaseException) -> RicordoError:
+    """Return `error` if it is one for the user, else an interruption or a bug as one."""
+    from ricordo.errors import Interrupted, RicordoError, UnexpectedError
+
     if isinstance(error, RicordoError):
-        changed = "" if done and error.changed == NOTHING_CHANGED else error.changed
-        print_messages([f"{done}{error.message} {changed}".rstrip()])
-        return error.exit_code
-    kind = type(error).__name__
-    changed = "" if done else f" {NOTHING_CHANGED}"
-    message = f"{done}internal error ({kind}); this is a bug, please report it.{changed}"
-    print_messages([f"{message} --debug shows where."])
-    return 3
+        return error
+    return Interrupted() if isinstance(error, KeyboardInterrupt) else UnexpectedError(error)
+
+
+def _print_error(error: RicordoError) -> int:
+    """Print the JSON document on an error; return the exit code of what could not be printed."""
+    from ricordo.cli.output import describe_error, print_json
+    from ricordo.cli.streams import discard
+    from ricordo.errors import OutputFailed
+
+    try:
+        print_json(describe_error(error), "error")
+    except OutputFailed:
+        # the line on stderr has told it
+        discard(sys.stdout)
+    return error.exit_code
 
 
 def _run(arguments: list[str]) -> int:
@@ -110,15 +125,17 @@ def _run(arguments: list[str]) -> int:
 
         write_out(f"{render_line_here(state_directory(os.environ, state))}\n")
         return 0
-    from ricordo.cli.output import forget_changes
+    if arguments[:1] == [COMPLETE]:
+        from ricordo.cli.completion.answer import answer
 
-    forget_changes()
+        answer(arguments[1:])
+        return 0
+    from ricordo.cli.output import begin_output
+
+    begin_output()
     name, rest = _split_command(arguments)
     if "--version" in _before_dashes(rest):
-        from ricordo import __version__
-        from ricordo.cli.streams import write_out
-
-        write_out(f"ricordo {__version__}\n")
+        _print_version(as_json="--json" in _before_dashes(rest))
         return 0
     command = load_command(name)
     try:
@@ -167,10 +184,23 @@ def _apply_common(options: Namespace, name: str) -> None:
             reason = f"{error.strerror or error}"
             raise WrongUsage(f"-C: {make_one_line(options.directory)}: {reason}.") from None
     choose_color(options.color)
-    set_quiet(is_on=options.quiet, is_confirming=name in _CONFIRMING)
+    set_quiet(is_on=options.quiet)
     if options.color == "never" and name in _SHOWING:
         # the notebook reads it
         os.environ["NO_COLOR"] = "1"
+
+
+def _print_version(*, as_json: bool) -> None:
+    from ricordo import __version__
+
+    if as_json:
+        from ricordo.cli.output import print_json
+
+        print_json({"version": __version__}, "version")
+        return
+    from ricordo.cli.streams import write_out
+
+    write_out(f"ricordo {__version__}\n")
 
 
 def _without_state(arguments: list[str]) -> tuple[tuple[str, ...], str]:
@@ -218,16 +248,14 @@ def _refuse_mistyped(word: str) -> None:
     """Raise WrongUsage if `word`, the first argument, is neither a command nor a path."""
     if not word or os.sep in word or os.path.lexists(word):
         return
-    from difflib import get_close_matches
-
     from ricordo.errors import WrongUsage
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
-    near = get_close_matches(word, (*COMMANDS, "hook"), n=1)
-    hint = f" Did you mean `ricordo {near[0]}`?" if near else ""
+    suggestion = suggest(word, (*COMMANDS, "hook"), "`ricordo {}`", most=1)
     raise WrongUsage(
-        f"“{make_one_line(word)}” is neither a command nor a path.{hint} "
-        "`ricordo --help` lists the commands."
+        f"“{make_one_line(word)}” is neither a command nor a path.",
+        hint=f"{suggestion} `ricordo --help` lists the commands.".lstrip(),
     )
 
 
@@ -252,6 +280,7 @@ def create_parser(name: str, command: Command) -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.set_defaults(command=name)
     command.add_arguments(parser)
     common = parser.add_argument_group("common options")
     common.add_argument("--version", action="store_true", help="print the version and exit")

@@ -53,26 +53,31 @@ Without PATH it opens the memory of the current directory. Commands:
   restore    restore a version of a note
   purge      remove a value from the history
   config     show, edit or locate the settings
+  completions  print the script that completes command lines in bash, zsh or fish
 `ricordo COMMAND --help` explains a command."""
 
 
 def add_open_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `ricordo` itself."""
     add_memory(parser)
+    add_json(parser)
 
 
 def run_open(options: Namespace, environment: Environment) -> int:
     """Open the notebook, or print a report without a terminal."""
     path = get_memory_path(options)
-    if can_show_screen():
+    if not options.json and can_show_screen():
         from ricordo.tui.app import run_app
 
         return run_app(path, environment)
-    from ricordo.cli.output import print_lines
-    from ricordo.cli.workspace import open_notebook, read_snapshot_reported
-    from ricordo.services.describe import build_report
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.services.describe import build_report, describe_snapshot
 
-    print_lines(build_report(read_snapshot_reported(open_notebook(options, environment))))
+    snapshot = read_snapshot_reported(open_notebook(options, environment))
+    if options.json:
+        print_json(describe_snapshot(snapshot), options.command)
+    else:
+        print_lines(build_report(snapshot))
     return 0
 
 
@@ -82,8 +87,9 @@ DEMO_SUMMARY = (
 
 
 def add_demo_arguments(parser: ArgumentParser) -> None:
-    """Set the defaults of `demo`, which has no arguments."""
+    """Add the arguments of `demo`; the sample is its memory."""
     parser.set_defaults(path=None, memory=None)
+    add_json(parser)
 
 
 def run_demo(options: Namespace, environment: Environment) -> int:
@@ -123,7 +129,7 @@ def run_review(options: Namespace, environment: Environment) -> int:
     begin_display(notebook)
     queue = build_review(notebook, read_snapshot_reported(notebook))
     if options.json:
-        print_json(describe_review(queue))
+        print_json(describe_review(queue), "review")
     else:
         print_lines(_lines(queue))
     return 0

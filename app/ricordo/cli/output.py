@@ -8,32 +8,37 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.progress import get_stderr_width, stop_progress
 from ricordo.cli.streams import has_encoding, is_dumb_terminal, write_error, write_out
-from ricordo.errors import NOTHING_CHANGED
+from ricordo.errors import NOTHING_CHANGED, WrongUsage
 from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ricordo.curation.engine import CurationProgress, Step
+    from ricordo.errors import RicordoError
 
 _changes: list[str] = []
+_documents: list[str] = []
+"""The commands whose JSON document was printed: at most one in a run."""
 _is_quiet = False
-_is_silent = False
-"""Whether not even lines of a result are printed."""
 
 
-def set_quiet(*, is_on: bool, is_confirming: bool = False) -> None:
-    """Print no messages besides results and errors from now on, or print them again. The result of
-    a command that `is_confirming` only says what was done, and is not printed either.
-    """
-    global _is_quiet, _is_silent
-    _is_quiet, _is_silent = is_on, is_on and is_confirming
+def begin_output() -> None:
+    """Forget the changes and documents of an earlier run in the same process."""
+    _changes.clear()
+    _documents.clear()
+
+
+def set_quiet(*, is_on: bool) -> None:
+    """Print neither messages nor what was done from now on, or print them again."""
+    global _is_quiet
+    _is_quiet = is_on
 
 
 def is_quiet() -> bool:
@@ -46,19 +51,54 @@ def note_change(what: str) -> None:
     _changes.append(make_one_line(what))
 
 
-def list_changes() -> list[str]:
-    """Return the changes that this run made so far, in order."""
-    return list(_changes)
+def has_changed() -> bool:
+    """Return whether this run noted a change."""
+    return bool(_changes)
 
 
-def forget_changes() -> None:
-    """Forget all noted changes, at the start of a run."""
-    _changes.clear()
+def report_error(error: RicordoError) -> None:
+    """Print an error on stderr in one line, with what was changed and what was not."""
+    done, changed = _split_changed(error)
+    _print_messages([" ".join(filter(None, (done, error.message, changed)))])
 
 
-def print_json(document: Any) -> None:
+def _split_changed(error: RicordoError) -> tuple[str, str]:
+    """Return what this run changed before `error`, and what the error says of changes."""
+    if not _changes:
+        return "", error.changed
+    done = f"{'; '.join(_changes)}."
+    return done, "" if error.changed == NOTHING_CHANGED else error.changed
+
+
+def describe_error(error: RicordoError) -> dict[str, Any]:
+    """Return an error as `--json` prints it, with what was changed nevertheless."""
+    changed = " ".join(filter(None, _split_changed(error)))
+    described: dict[str, Any] = {
+        "kind": error.kind,
+        "message": error.fact,
+        "hint": error.hint or None,
+        "changed": None if changed == NOTHING_CHANGED else changed or None,
+        "exit_code": error.exit_code,
+    }
+    if isinstance(error, WrongUsage) and error.candidates:
+        described["candidates"] = error.candidates
+    return {"error": described}
+
+
+def has_printed_json() -> bool:
+    """Return whether this run has printed its JSON document."""
+    return bool(_documents)
+
+
+def print_json(document: Mapping[str, Any], command: str) -> None:
+    """Print the JSON document of `command`, with the name of its schema. Raises OutputFailed."""
+    print_document({"schema": f"ricordo.{command}/1", **document})
+    _documents.append(command)
+
+
+def print_document(document: Mapping[str, Any]) -> None:
     r"""Print `document` as JSON. Bytes that are not UTF-8 are written as `\xNN`; control characters
-    and those that the encoding of stdout lacks as JSON escapes. Raises Unprintable.
+    and those that the encoding of stdout lacks as JSON escapes. Raises OutputFailed.
     """
     import json
 
@@ -71,16 +111,17 @@ def print_json(document: Any) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print `lines` with control characters made visible. Raises Unprintable."""
-    if _is_silent:
-        return
+    """Print `lines` with control characters made visible. Raises OutputFailed."""
     write_out("".join(f"{make_visible(line)}\n" for line in lines))
 
 
 def print_messages(messages: Iterable[str]) -> None:
     """Print messages besides the result on stderr, a line each; none with --quiet."""
-    if _is_quiet:
-        return
+    if not _is_quiet:
+        _print_messages(messages)
+
+
+def _print_messages(messages: Iterable[str]) -> None:
     print_errors(f"ricordo: {make_one_line(message)}" for message in messages)
 
 
@@ -121,18 +162,12 @@ _QUIET = 0.3
 
 @contextmanager
 def show_progress() -> Iterator[Step]:
-    """Yield a function that shows the progress of a curation on a terminal; report a cancellation
-    by the user.
-    """
+    """Yield a function that shows the progress of a curation on a terminal."""
     stop_progress()
     line = _ProgressLine()
     try:
         is_shown = sys.stderr.isatty() and not is_dumb_terminal() and not _is_quiet
         yield line.show if is_shown else lambda _: None
-    except KeyboardInterrupt:
-        line.clear()
-        print_messages([f"Cancelled. {NOTHING_CHANGED}"])
-        raise
     finally:
         line.clear()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.change import Changed, describe_change, list_changed
 from ricordo.cli.output import note_change
 from ricordo.text import make_one_line, make_visible
 
@@ -61,10 +62,31 @@ def render_brief(brief: Brief) -> list[str]:
     return lines
 
 
+def describe_applied(result: ApplyResult, root: str) -> dict[str, Any]:
+    """Return what applying proposals changed in the memory at `root`, as `--json` prints it."""
+    count = len(result.applied)
+    done = [f"applied {count} {'proposal' if count == 1 else 'proposals'}"] if count else []
+    done += [f"dropped {len(result.refused)}"] if result.refused else []
+    changed = [*list_changed(result.edits, root), *list_dropped(result.refused)]
+    return describe_change(", ".join(done), changed)
+
+
+def list_dropped(dropped: Iterable[PendingProposal]) -> list[Changed]:
+    """Return proposals that were dropped as decisions."""
+    return [Changed("dropped", proposal.path or None, id=proposal.id) for proposal in dropped]
+
+
+def render_dropped(dropped: Iterable[PendingProposal]) -> list[str]:
+    """Return proposals that were dropped, a line each."""
+    return [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in dropped]
+
+
 def note_applied(result: ApplyResult) -> None:
     """Note the applied proposals as changes of this run."""
     if result.applied:
         note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in result.applied)}")
+    if result.refused:
+        note_change(f"proposals dropped: {len(result.refused)}")
 
 
 def print_decided(result: ApplyResult, memory: Memory) -> None:
@@ -78,9 +100,11 @@ def print_decided(result: ApplyResult, memory: Memory) -> None:
         f"{make_one_line(mask_text(why, it, memory))}"
         for it, why in result.skipped
     ]
-    lines.append(f"{len(result.applied)} applied, {len(result.skipped)} not applied")
+    lines += render_dropped(result.refused)
+    dropped = f", {len(result.refused)} dropped" if result.refused else ""
+    lines.append(f"{len(result.applied)} applied, {len(result.skipped)} not applied{dropped}")
     if any(proposal.all_warnings for proposal, _ in result.skipped):
         lines.append("`ricordo pending --apply ID` applies a pending proposal.")
-    if result.applied:
+    if result.applied or result.refused:
         lines.append("`ricordo undo` reverts this.")
     print_lines(lines)

@@ -37,7 +37,7 @@ def run_load(options: Namespace, environment: Environment) -> int:
 
     memory = open_notebook(options, environment).read()
     if options.json:
-        print_json(describe_load(memory, with_text=True))
+        print_json(describe_load(memory, with_text=True), "load")
         return 0
     lines = [make_visible(line.rstrip("\r")) for line in memory.load.text.split("\n")]
     print_lines([*lines, "", f"── {format_load(memory)} ──"])
@@ -101,7 +101,8 @@ def run_list(options: Namespace, environment: Environment) -> int:
                 }
                 for place, snapshot in snapshots
             ]
-        }
+        },
+        "list",
     )
     return 0
 
@@ -227,7 +228,8 @@ def run_show(options: Namespace, environment: Environment) -> int:
     if options.json:
         from ricordo.services.history.versions import list_versions
 
-        print_json(describe_note(snapshot, note, list_versions(notebook, note.path), of_note))
+        versions = list_versions(notebook, note.path)
+        print_json(describe_note(snapshot, note, versions, of_note), "show")
     else:
         print_lines(_lines(snapshot, note, of_note))
     return 0

@@ -41,14 +41,14 @@ def run_rule(options: Namespace, environment: Environment) -> int:
         pages = load_rule_pages()
         if options.json:
             rules = [describe_rule(page, set_to.get(page.name, "")) for page in pages]
-            print_json({"schema": "ricordo.rule/1", "rules": rules})
+            print_json({"rules": rules}, "rule")
         else:
             print_lines(format_rules(pages, set_to, width))
         return 0
     page = load_rule_page(_find_rule(options.name))
     if options.json:
         described = describe_rule(page, set_to.get(page.name, ""))
-        print_json({"schema": "ricordo.rule/1", **described})
+        print_json(described, "rule")
     else:
         print_lines(format_rule(page, width, set_to.get(page.name, "")))
     return 0

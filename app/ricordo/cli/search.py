@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ricordo.services.search.recall import RecallResult
+    from ricordo.services.search.search import Hit
     from ricordo.services.search.usage import NoteUse, SearchMiss
     from ricordo.services.workspace.environment import Environment
 
@@ -36,21 +37,26 @@ def add_number(parser: ArgumentParser, default: int = 5) -> None:
     )
 
 
-def print_results(results: Sequence[RecallResult], as_json: bool, roots: Sequence[str] = ()) -> int:
-    """Print `results`; with `roots`, one per result, each with its memory. Return the exit code."""
+def print_results(results: Sequence[RecallResult], options: Namespace) -> int:
+    """Print `results`, and return the exit code."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.search.recall import describe_results
 
-    if as_json:
-        print_json(describe_results(results, roots))
+    if options.json:
+        print_json(describe_results(results), options.command)
     else:
-        for result, root in zip(results, roots or [""] * len(results), strict=True):
-            note = result.note
-            path = os.path.join(root, note.path)
-            title = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
-            rows = [title, f"    {result.snippet}", f"    {'; '.join(result.why)}"]
-            print_lines([make_one_line(row) for row in rows if row.strip()])
+        for result in results:
+            print_lines(_rows(result, "", [result.snippet]))
     return 0 if results else NO_RESULTS
+
+
+def _rows(result: RecallResult, root: str, passages: Sequence[str]) -> list[str]:
+    """Return a note as lines: where it is, what matches, and why it was found."""
+    note = result.note
+    path = os.path.join(root, note.path)
+    title = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
+    rows = [title, *(f"    {passage}" for passage in passages), f"    {'; '.join(result.why)}"]
+    return [make_one_line(row) for row in rows if row.strip()]
 
 
 def _positive(text: str) -> int:
@@ -78,6 +84,7 @@ def add_usage_arguments(parser: ArgumentParser) -> None:
 
 def run_usage(options: Namespace, environment: Environment) -> int:
     """Print the report, or forget a search without results."""
+    from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
@@ -87,18 +94,22 @@ def run_usage(options: Namespace, environment: Environment) -> int:
     if options.drop is not None:
         miss = next((each for each in missed if each.words == options.drop), None)
         if miss is None:
+            from ricordo.suggestions import suggest
+
             words = make_one_line(options.drop)
+            near = suggest(options.drop, (each.words for each in missed))
             raise WrongUsage(
-                f"No search without results has the words “{words}”. `ricordo usage` lists them."
+                f"No search without results has the words “{words}”.",
+                hint=f"{near} `ricordo usage` lists them.".lstrip(),
             )
         drop_search_miss(environment, memory, miss)
         done = f"forgot the search “{make_one_line(miss.words)}”"
         note_change(done)
-        print_lines([done])
+        print_change(options, done, [Changed("forgotten", id=miss.words)])
         return 0
     uses = list_uses(environment, memory)
     if options.json:
-        print_json(_document(uses, missed))
+        print_json(_document(uses, missed), "usage")
     else:
         print_lines(_lines(uses, missed))
     return 0
@@ -127,9 +138,18 @@ def _lines(uses: Sequence[NoteUse], missed: Sequence[SearchMiss]) -> list[str]:
 
 SEARCH_SUMMARY = """Find notes by name and text.
 
-Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
-to it), <note (linked from it), "exact words", -word. A - before any condition negates it. Put --
-before a query that starts with -word, which would be taken for an option."""
+Words are found with typing errors and in any form; notes with more of them come first. Conditions:
+type:feedback, tag:deploy, is:protected, has:dead-link, after:2026-05, before:2026-06, in:folder,
+>note (links to it), <note (linked from it), "exact words" (through markup, punctuation and line
+ends), -word. A - before any condition negates it. OR in capitals separates alternatives:
+tag:deploy "release day" OR type:feedback. Put -- before a query that starts with -word, which would
+be taken for an option.
+
+Each note is printed with its matching lines and their numbers. Exits with 1 if nothing matches."""
+MOST_LINES = 3
+"""Matching lines that are printed of a note."""
+MAX_JSON_LINES = 20
+"""Matching lines of a note in a JSON document."""
 
 
 def add_search_arguments(parser: ArgumentParser) -> None:
@@ -143,6 +163,8 @@ def add_search_arguments(parser: ArgumentParser) -> None:
 
 def run_search(options: Namespace, environment: Environment) -> int:
     """Print the notes that match the query."""
+    if not options.query.strip():
+        raise WrongUsage("QUERY is empty: name words or a condition.")
     if not options.all:
         return _search_one(options, environment)
     if get_memory_path(options):
@@ -155,13 +177,14 @@ def _search_all(options: Namespace, environment: Environment) -> int:
 
     search = SearchAll(environment, load_settings_reported(environment))
     results = search.find(options.query, options.number)
-    print_messages([*search.warnings, *results.warnings])
-    roots = [placed.place.root for placed in results.hits]
-    return print_results([placed.hit.result for placed in results.hits], options.json, roots)
+    print_messages(search.warnings)
+    _refuse_invalid(results.warnings)
+    placed = [(each.hit, each.place.root) for each in results.hits]
+    return _print_hits(options, placed, results.total, results.hints, is_exact=results.is_exact)
 
 
 def _search_one(options: Namespace, environment: Environment) -> int:
-    from ricordo.search.query import parse
+    from ricordo.search.query import join_words
     from ricordo.services.search.conditions import ConditionValues, collect_values, needs_findings
     from ricordo.services.search.recall import open_index
     from ricordo.services.search.search import Search
@@ -174,13 +197,76 @@ def _search_one(options: Namespace, environment: Environment) -> int:
         values = collect_values(notebook.judge_with_evidence(memory), uses)
     else:
         values = ConditionValues(uses=uses)
-    index = open_index(notebook.place, environment)
-    results = Search(index, memory, environment).find(options.query, values, options.number)
-    print_messages(results.warnings)
-    if not results.hits and not results.warnings:
+    search = Search(open_index(notebook.place, environment), memory, environment)
+    results = search.find(options.query, values, options.number)
+    _refuse_invalid(results.warnings)
+    hints: tuple[str, ...] = ()
+    if not results.hits:
         # only the words: conditions say nothing about missing notes
-        remember_search_miss(environment, memory, parse(options.query).words)
-    return print_results([hit.result for hit in results.hits], options.json)
+        remember_search_miss(environment, memory, join_words(options.query))
+        hints = (*search.suggest(options.query, values), "--all searches every memory.")
+    hits = [(hit, "") for hit in results.hits]
+    return _print_hits(options, hits, results.total, hints, is_exact=results.is_exact)
+
+
+def _refuse_invalid(warnings: Sequence[str]) -> None:
+    """Raise WrongUsage if a condition of the query is invalid."""
+    if warnings:
+        raise WrongUsage(f"{'; '.join(warnings)}.")
+
+
+def _print_hits(
+    options: Namespace,
+    hits: Sequence[tuple[Hit, str]],
+    total: int,
+    hints: Sequence[str],
+    *,
+    is_exact: bool,
+) -> int:
+    """Print the hits, each with the root of its memory or ""; without one, what to try instead.
+    Return the exit code.
+    """
+    from ricordo.cli.output import print_json, print_lines
+
+    if options.json:
+        print_json({"results": [_describe_hit(hit, root) for hit, root in hits]}, "search")
+    else:
+        for hit, root in hits:
+            print_lines(_rows(hit.result, root, _passages(hit)))
+    if not hits:
+        message = f"No note matches “{make_one_line(options.query)}”."
+        print_messages([" ".join((message, *hints))])
+        return NO_RESULTS
+    if total > len(hits):
+        number = f"{total:,}" if is_exact else f"at least {total:,}"
+        print_messages([f"{len(hits)} of {number} matching notes; -n N shows more."])
+    return 0
+
+
+def _passages(hit: Hit) -> list[str]:
+    """Return the matching lines of a note with their numbers; its passage if no line matches."""
+    lines = hit.find_lines(MOST_LINES)
+    if not lines.shown:
+        return [hit.result.snippet]
+    width = len(str(lines.shown[-1].line))
+    rows = [f"{each.line:>{width}}: {each.text}" for each in lines.shown]
+    more = lines.total - len(rows)
+    if more:
+        rows.append(f"{' ' * width}  and {more} more {'line' if more == 1 else 'lines'}")
+    return rows
+
+
+def _describe_hit(hit: Hit, root: str) -> dict[str, Any]:
+    """Return a note as `search --json` prints it."""
+    from ricordo.services.search.recall import describe_result
+
+    lines = hit.find_lines(MAX_JSON_LINES).shown
+    return {
+        **describe_result(hit.result),
+        "line": lines[0].line if lines else 0,
+        "lines": [{"line": each.line, "text": each.text} for each in lines],
+        **({"memory": root} if root else {}),
+    }
 
 
 RECALL_SUMMARY = """Find the notes that an agent should read for a message; there may be none.
@@ -230,7 +316,7 @@ def run_recall(options: Namespace, environment: Environment) -> int:
         results = recall_ambient(index, memory, notebook.place, environment, options.number)
     else:
         results = recall(index, memory, options.message, environment, options.number)
-    return print_results(results, options.json)
+    return print_results(results, options)
 
 
 COMMANDS = {

@@ -93,7 +93,7 @@ def set_while_writing(context: AbstractContextManager[None] | None) -> None:
 
 def write_out(text: str) -> None:
     """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
-    Unprintable.
+    OutputFailed.
     """
     if not text:
         return

@@ -39,6 +39,7 @@ _CODES = {
     "hunk": "36",
 }
 """Parameters of the escape sequence for each style."""
+_DIFF_STYLES = {"+": "added", "-": "removed", "@": "hunk"}
 _WIDTH = 100
 """Cells of a line where neither a terminal nor COLUMNS says how many there are."""
 _NARROWEST = 40
@@ -84,6 +85,21 @@ def print_styled(lines: Iterable[Line], indent: int = 0, *, wraps: bool = True) 
     write_out("".join(f"{_paint(line, paints)}\n" for line in lines))
 
 
+def print_diffs(lines: Iterable[str], margin: int = 0) -> None:
+    """Print lines of which those of diffs have `margin` spaces before their sign, with added and
+    removed lines in colour where stdout takes it. Raises OutputFailed.
+    """
+    print_styled(([(line, _get_diff_style(line, margin))] for line in lines), wraps=False)
+
+
+def _get_diff_style(line: str, margin: int) -> str:
+    if line[:margin].strip():
+        return ""
+    if line.startswith(("--- ", "+++ "), margin):
+        return "bold"
+    return _DIFF_STYLES.get(line[margin : margin + 1], "")
+
+
 def wrap(line: Line, width: int, indent: int) -> Iterator[Line]:
     """Yield `line` as rows of at most `width` cells, broken between words; a longer word stays
     whole.
@@ -126,4 +142,4 @@ def _paint(line: Line, paints: bool) -> str:
         shown = "".join(_show(text) for text, _ in segments)
         code = _CODES[style] if style and paints else ""
         parts.append(f"\x1b[{code}m{shown}\x1b[0m" if code and shown.strip() else shown)
-    return "".join(parts).rstrip(" ")
+    return "".join(parts)

@@ -21,7 +21,7 @@ _MOST_ERRORS = 2
 """Errors of one rule that are shown while another rule has findings too."""
 _FIRST = (
     *("secret", "instruction-shaped", "lost-correction", "index-over-budget", "unreadable-note"),
-    "contradiction",
+    *("contradiction", "missing-path", "missing-symbol", "passed-date"),
 )
 """The rules on what does most harm, worst first; they come before the others of their severity."""
 _FORM = frozenset(

@@ -53,6 +53,20 @@ def classify_rejection(message: str) -> FailureCause:
     return FailureCause.TOO_LARGE if _TOO_LONG.search(message) else FailureCause.BAD_REQUEST
 
 
+_KINDS = {
+    FailureCause.NO_KEY: "needs-key",
+    FailureCause.WRONG_KEY: "needs-key",
+    FailureCause.FORBIDDEN: "needs-key",
+    FailureCause.NO_ACCOUNT: "needs-login",
+    FailureCause.SETUP: "needs-network",
+    FailureCause.UNREACHABLE: "needs-network",
+    FailureCause.SILENT: "needs-network",
+    FailureCause.OVER_BUDGET: "over-budget",
+    FailureCause.PAUSED: "paused",
+}
+"""What programs can act upon; the kind of all other causes is that of `CuratorFailed`."""
+
+
 class ModelFailed(CuratorFailed):
     """A model gave no answer that can be used."""
 
@@ -67,7 +81,8 @@ class ModelFailed(CuratorFailed):
         shown = clip(mask(detail), _WIDEST) if detail else ""
         if shown and what.endswith(". {}") and shown[-1] not in _ENDS:
             shown += "."
-        super().__init__(" ".join(filter(None, (what.format(shown).rstrip(), self.remedy))))
+        super().__init__(what.format(shown).rstrip(), hint=self.remedy)
+        self.kind = _KINDS.get(cause, CuratorFailed.kind)
         self.cause = cause
         self.detail = detail
         self.wait = wait

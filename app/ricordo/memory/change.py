@@ -248,6 +248,10 @@ class ChangeSet:
     """The ids of the findings that it dismisses; undo restores them."""
     accepts: tuple[str, ...] = ()
     """The ids of the proposals that it applies; undo makes them pending again."""
+    refuses: tuple[str, ...] = ()
+    """The ids of the proposals that are refused with it; undo makes them pending again."""
+    refuses_fixes: tuple[str, ...] = ()
+    """The ids of the findings whose fixes are refused with these proposals."""
     confirms: tuple[str, ...] = ()
     """The SHA-256 of the texts of notes that the user keeps when resolving a conflict."""
 

@@ -1,4 +1,4 @@
-"""Parse a search query: words, exact phrases, and conditions."""
+"""Parse a search query: words, exact phrases and conditions; alternatives with OR between them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ricordo.search.words import split_runs
 
 LONGEST = 2000
 """Characters of a query; the rest is ignored."""
+MOST_ALTERNATIVES = 12
+"""Each alternative is a search; the last one takes the rest of the query."""
 
-_KEYS = "type|is|has|after|before|in"
+_KEYS = "type|tag|is|has|after|before|in"
 # two dashes begin an option, which is a plain word
 _PIECE = re.compile(
     rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"'
@@ -29,8 +31,8 @@ class Condition(NamedTuple):
     """One condition that a note must meet."""
 
     key: str
-    """`type`, `is`, `has`, `after`, `before`, `in`, `>` (links to), `<` (linked from), `exact`,
-    or `word`.
+    """`type`, `tag`, `is`, `has`, `after`, `before`, `in`, `>` (links to), `<` (linked from),
+    `exact`, or `word`.
     """
     value: str
     negated: bool = False
@@ -46,9 +48,33 @@ class Query(NamedTuple):
     """Keys of conditions that have no value yet."""
 
 
+_OR = "OR"
+
+
+def parse_alternatives(text: str) -> tuple[Query, ...]:
+    """Parse `text` as alternatives, at least one: `OR` in capitals separates them, and binds less
+    than all that is side by side.
+    """
+    starts = [0]
+    for piece in _PIECE.finditer(text[:LONGEST]):
+        if piece[0] == _OR and len(starts) < MOST_ALTERNATIVES:
+            starts.append(piece.end())
+    ends = [start - len(_OR) for start in starts[1:]]
+    parts = [text[start:end] for start, end in zip(starts, [*ends, LONGEST], strict=True)]
+    queries = [parse(part) for part in parts if part.strip()]
+    # one that is still being typed says nothing yet
+    complete = [query for query in queries if query.words or query.conditions]
+    return tuple(complete or queries[:1] or [parse(text)])
+
+
+def join_words(text: str) -> str:
+    """Return the words of all alternatives of `text`, without the conditions."""
+    return " ".join(query.words for query in parse_alternatives(text) if query.words)
+
+
 def parse(text: str) -> Query:
-    """Parse `text`; never fails. Pieces that are not conditions are words; if they contain no
-    letter or digit, they are one exact phrase.
+    """Parse `text` as one alternative; never fails. Pieces that are not conditions are words; if
+    they contain no letter or digit, they are one exact phrase.
     """
     words: list[str] = []
     conditions: list[Condition] = []

@@ -1,8 +1,9 @@
-"""Extract the passage of a note that matches a query. Standard library only."""
+"""Extract the passage or the lines of a note that match a query. Standard library only."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ricordo.search.words import find_end, fold_with_places, is_unspaced, split_words, stem_word
 
@@ -11,56 +12,150 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from ricordo.memory.note import Note
+    from ricordo.search.phrase import Phrase
 
 WIDTH = 160
 """Characters of a snippet: about a row of a wide terminal."""
 LONGEST = 100_000
 """Characters of a note that are searched."""
 
+_PHRASE = '"'
+"""Prefix of the keys of phrases."""
+_PHRASE_WEIGHT = 10
+"""A phrase counts as so many different words."""
+
 Places = tuple[tuple[int, int], ...]
 """Start and end of each."""
 _Hit = tuple[int, int, str]
-"""Start and end, and the stem or part that matches."""
+"""Start and end, and the stem, part or phrase that matches."""
 
 
 def extract_snippet(
-    text: str, stems: Collection[str], parts: Collection[str] = (), width: int = WIDTH
+    text: str,
+    stems: Collection[str],
+    parts: Collection[str] = (),
+    width: int = WIDTH,
+    phrases: Collection[Phrase] = (),
 ) -> tuple[str, Places]:
     """Return about `width` characters of `text`, on one line, with as many of the `stems` as
     possible, and the ranges of these; the beginning if none occurs. `parts`, folded, match at the
-    beginning of words, else inside them, but only if no word with their stem occurs.
+    beginning of words, else inside them, but only if no word with their stem occurs. A passage with
+    `phrases` is preferred.
     """
     flat = " ".join(text[:LONGEST].split())
-    hits = _hits(flat, stems, parts)
+    hits = _hits(flat, stems, parts, phrases)
     start = _find_densest([(at, key) for at, _, key in hits], width)
+    return _cut_out(flat, start, width, [(left, right) for left, right, _ in hits])
+
+
+def _cut_out(
+    flat: str, start: int, width: int, ranges: Iterable[tuple[int, int]]
+) -> tuple[str, Places]:
+    """Return `width` characters of `flat` from a little before `start`, and the `ranges` there."""
     start = flat.rfind(" ", 0, max(0, start - width // 8)) + 1
     end = min(len(flat), start + width)
     before, after = "…" if start else "", "…" if end < len(flat) else ""
-    shown = ((left, right) for left, right, _ in hits if left >= start and right <= end)
+    shown = ((left, right) for left, right in ranges if left >= start and right <= end)
     marks = [(left - start + len(before), right - start + len(before)) for left, right in shown]
     return before + flat[start:end] + after, _merge_ranges(marks)
 
 
+class MatchingLine(NamedTuple):
+    """A line of a note that matches."""
+
+    line: int
+    """1-based line of the file."""
+    text: str
+    """The line, or the part of it around the match."""
+    marks: Places
+    """Start and end of the matching words in it."""
+
+
+class MatchingLines(NamedTuple):
+    """The lines of a note that match."""
+
+    shown: tuple[MatchingLine, ...]
+    """The best ones, in the order of the file."""
+    total: int
+
+
+def find_matching_lines(
+    note: Note,
+    stems: Collection[str],
+    parts: Collection[str] = (),
+    phrases: Collection[Phrase] = (),
+    most: int = 3,
+) -> MatchingLines:
+    """Return the lines of the body of a note that match, as in `extract_snippet`; those of its
+    frontmatter if no other matches. The best have a phrase, or the most different words.
+    """
+    start = note.frontmatter.end
+    by_line = _hits_by_line(note, start, LONGEST, stems, parts, phrases)
+    if not by_line and start:
+        by_line = _hits_by_line(note, 0, start, stems, parts, phrases)
+    best = sorted(by_line, key=lambda number: (-_weigh(by_line[number]), number))[:most]
+    rows = note.text[: start + LONGEST].split("\n") if best else []
+    shown = [_build_line(number, rows[number - 1], by_line[number]) for number in sorted(best)]
+    return MatchingLines(tuple(shown), len(by_line))
+
+
+def _hits_by_line(
+    note: Note,
+    start: int,
+    length: int,
+    stems: Collection[str],
+    parts: Collection[str],
+    phrases: Collection[Phrase],
+) -> dict[int, list[_Hit]]:
+    """Return the hits by the line of the file in which they begin, counted from its start."""
+    text = note.text[start : start + length]
+    by_line: dict[int, list[_Hit]] = {}
+    number, line_start, line_end = note.line_of(start), 0, text.find("\n")
+    for left, right, key in _hits(text, stems, parts, phrases):
+        while 0 <= line_end < left:
+            number, line_start = number + 1, line_end + 1
+            line_end = text.find("\n", line_start)
+        by_line.setdefault(number, []).append((left - line_start, right - line_start, key))
+    return by_line
+
+
+def _build_line(number: int, row: str, hits: Iterable[_Hit]) -> MatchingLine:
+    indent = len(row) - len(row.lstrip())
+    flat = row.strip()
+    # a phrase may go on in the next line
+    ranges = [(left - indent, min(right - indent, len(flat))) for left, right, _ in hits]
+    start = ranges[0][0] if len(flat) > WIDTH else 0
+    return MatchingLine(number, *_cut_out(flat, start, WIDTH, ranges))
+
+
 def extract_passage(
-    note: Note, stems: Collection[str], parts: Collection[str] = ()
+    note: Note,
+    stems: Collection[str],
+    parts: Collection[str] = (),
+    phrases: Collection[Phrase] = (),
 ) -> tuple[str, Places]:
     """Return the snippet of the body of a note; that of its description if only the description
     matches, or there is no body.
     """
-    body, places = extract_snippet(note.body, stems, parts)
+    body, places = extract_snippet(note.body, stems, parts, phrases=phrases)
     if places:
         return body, places
-    description, places = extract_snippet(note.description, stems, parts)
+    description, places = extract_snippet(note.description, stems, parts, phrases=phrases)
     return (description, places) if places or not body else (body, ())
 
 
-def _hits(flat: str, stems: Collection[str], parts: Collection[str]) -> list[_Hit]:
-    folded, places = fold_with_places(flat)
+def _hits(
+    text: str, stems: Collection[str], parts: Collection[str], phrases: Collection[Phrase]
+) -> list[_Hit]:
+    """Return the matches in `text`, in order."""
+    folded, places = fold_with_places(text)
     hits = list(_find_stems(folded, stems))
     matched_stems = {key for _, _, key in hits}
     for part in parts:
         if stem_word(part) not in matched_stems:
             hits += _find_part(folded, part)
+    for phrase in phrases:
+        hits += [(start, end, _PHRASE + phrase.literal) for start, end in phrase.find(folded)]
     hits.sort()
     if isinstance(places, range):
         return hits
@@ -107,10 +202,18 @@ def _find_part(folded: str, part: str) -> Iterator[_Hit]:
 
 
 def _find_densest(hits: list[tuple[int, str]], width: int) -> int:
-    """Return the start of the range with the most different stems."""
+    """Return the start of the range with the most different stems, and phrases before them."""
     best, most = 0, 0
     for number, (start, _) in enumerate(hits):
-        within = {key for at, key in hits[number : number + 40] if at < start + width}
-        if len(within) > most:
-            best, most = start, len(within)
+        weight = _weigh_keys(key for at, key in hits[number : number + 40] if at < start + width)
+        if weight > most:
+            best, most = start, weight
     return best
+
+
+def _weigh(hits: Iterable[_Hit]) -> int:
+    return _weigh_keys(key for _, _, key in hits)
+
+
+def _weigh_keys(keys: Iterable[str]) -> int:
+    return sum(_PHRASE_WEIGHT if key[:1] == _PHRASE else 1 for key in set(keys))

@@ -54,6 +54,37 @@ def find_unloaded_entries(memory: Memory) -> list[tuple[int, str, str]]:
     ]
 
 
+def describe_memory(memory: Memory) -> dict[str, Any]:
+    """Return what is said of a memory as a whole in JSON documents."""
+    return {
+        "path": memory.root,
+        "kind": memory.layout.kind,
+        "notes": len(memory.notes),
+        "bytes": memory.size,
+    }
+
+
+def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the notes, the load and the findings of a memory, as `ricordo --json` prints them."""
+    memory = snapshot.memory
+    return {
+        "memory": describe_memory(memory),
+        "load": describe_load(memory, with_text=False),
+        "notes": [
+            {
+                "path": note.path,
+                "name": note.name,
+                "description": note.description,
+                "type": note.type,
+                "findings": len(snapshot.findings_of(note.path)),
+            }
+            for note in memory.notes
+        ],
+        "findings": [describe_finding(one, dismissed=False) for one in snapshot.findings],
+        "summary": describe_summary(snapshot.counts),
+    }
+
+
 def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
     """Return a finding as `lint --json` prints it."""
     return {

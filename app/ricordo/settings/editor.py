@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from ricordo.errors import StateUnusable, WrongUsage
 from ricordo.settings.values import split_command
 
+_STDERR = 2
+"""The number of its descriptor."""
+
 
 def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the words of the command, without the file: the setting `editor` if there is one,
@@ -22,17 +25,28 @@ def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         raise WrongUsage(f"Unclosed quote in the editor command “{command}”.") from None
 
 
-def edit(file: str, command: tuple[str, ...]) -> int:
-    """Open `file` with `command`, wait for its end, and return its exit code.
+def edit(file: str, command: tuple[str, ...], *, to_stderr: bool = False) -> int:
+    """Open `file` with `command`, wait for its end, and return its exit code; with `to_stderr` it
+    writes to stderr instead of stdout.
 
     Raises WrongUsage if the command cannot be started.
     """
     import subprocess
 
     try:
-        return subprocess.run([*command, file], check=False).returncode
+        output = _STDERR if to_stderr else None
+        return subprocess.run([*command, file], stdout=output, check=False).returncode
     except OSError as error:
         raise WrongUsage(f"Cannot start the editor “{command[0]}”: {error.strerror}.") from None
+
+
+def read_stamp(file: str) -> tuple[int, int, int] | None:
+    """Return what changes when `file` is written; None where there is no such file."""
+    try:
+        stat = os.stat(file)
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def create_file(file: str, text: str) -> bool:

@@ -5,11 +5,12 @@ that reverting one is an act too, and undo knows the order of all of them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from ricordo.memory.change import ChangeSet
 from ricordo.storage.database import Database, transaction
 from ricordo.storage.history import History
 from ricordo.storage.operation import CHANGE, HistoryEntry, Place
@@ -43,7 +44,9 @@ class Decision(StrEnum):
     REFUSE_FIX = "leave"
     """The fix of a finding was refused as a proposal: part of that act, never a separate one."""
     REFUSE = "refuse"
-    """Proposals were refused; one act for all that were refused at once."""
+    """Proposals were refused; one act for all that were refused at once. It is part of the change
+    that applied other proposals at the same time.
+    """
 
 
 _OPPOSITE = {
@@ -152,18 +155,24 @@ _WITH_CHANGE = {
     "": Decision.DISMISS,
     "proposal": Decision.ACCEPT,
     "text": Decision.CONFIRM,
+    "refused": Decision.REFUSE,
+    "fix": Decision.REFUSE_FIX,
 }
 """The decisions made with a change, by the prefix of each id in its subject."""
 
 
-def format_subject(
-    dismisses: Iterable[str], accepts: Iterable[str], confirms: Iterable[str]
-) -> str:
-    """Return the subject of a change that also dismisses findings and accepts proposals, by their
-    ids, and confirms texts, by their SHA-256.
+def format_subject(change_set: ChangeSet) -> str:
+    """Return the subject of a change that also dismisses findings, accepts and refuses proposals,
+    by their ids, and confirms texts, by their SHA-256.
     """
-    proposals = (f"proposal:{proposal}" for proposal in accepts)
-    return " ".join((*dismisses, *proposals, *(f"text:{sha}" for sha in confirms)))
+    decided = {
+        "": change_set.dismisses,
+        "proposal:": change_set.accepts,
+        "text:": change_set.confirms,
+        "refused:": change_set.refuses,
+        _FIX: change_set.refuses_fixes,
+    }
+    return " ".join(f"{prefix}{name}" for prefix, names in decided.items() for name in names)
 
 
 def _protected_places(history: History) -> set[Place]:

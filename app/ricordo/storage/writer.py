@@ -273,9 +273,7 @@ class _Work:
                 memory,
                 at,
                 purpose.kind,
-                subject=format_subject(
-                    change_set.dismisses, change_set.accepts, change_set.confirms
-                ),
+                subject=format_subject(change_set),
                 author=purpose.author,
                 reason=purpose.reason or change_set.reason,
                 state="refused",

@@ -317,7 +317,7 @@ def _enable_garbage_collection() -> None:
 
 DEMO_WANTED = -1
 """The return value of the app when the user asked for the demo."""
-CRASHED = 3
+CRASHED = 70
 """The exit code after an internal error."""
 
 

@@ -167,7 +167,7 @@ def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo:
     ricordo("retire", "ports")
     (memory / "tides.md").write_text(note_text("tides", "All of it is other now.\n"))
     kept = contents(memory)
-    output = ricordo("undo", code=3)
+    output = ricordo("undo", code=4)
     assert "changed the same lines" in output
     assert "Nothing was changed" in output
     assert contents(memory) == kept
@@ -262,7 +262,7 @@ def test_purge_removes_a_value_from_all_versions(
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
     assert "removed from 1 texts" in ricordo("purge", given="hunter2-hunter2\n")
     assert "A value was purged from that version" in ricordo(
-        "restore", "ports", "--at", held, code=3
+        "restore", "ports", "--at", held, code=4
     )
     assert (memory / "ports.md").read_text() == note_text("ports", "The key is gone.\n")
     for file in (pinned / ".local/state/ricordo").iterdir():
@@ -278,7 +278,7 @@ def test_an_agent_that_consolidates_is_not_disturbed(
     before = contents(memory)
     (memory / ".consolidate-lock").write_text(str(os.getpid()))
     monkeypatch.setattr("tests.unit.cli.conftest.settle", lambda root: None)
-    output = ricordo("retire", "ports", code=3)
+    output = ricordo("retire", "ports", code=4)
     assert "consolidating" in output
     assert "Nothing was changed" in output
     (memory / ".consolidate-lock").unlink()

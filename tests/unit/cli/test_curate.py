@@ -40,9 +40,9 @@ def test_a_rule_becomes_a_note_with_its_quote_as_evidence(
     assert change["warnings"] == []
     assert "+  type: feedback" in change["diff"]
     assert set(told) == {
-        "engine", "model", "prompt_version", "estimate", "usage", "changes", "rejected"
+        "schema", "engine", "model", "prompt_version", "estimate", "usage", "changes", "rejected"
     }  # fmt: skip
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
 
 
 def test_proposals_are_pending_until_applied_and_can_be_undone(
@@ -56,12 +56,12 @@ def test_proposals_are_pending_until_applied_and_can_be_undone(
     assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
     assert ", with 1 proposal\n" in ricordo("undo")
     assert contents(memory) == before
-    assert json.loads(ricordo("pending", "--json")) == {"changes": [waiting]}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == [waiting]
     ricordo("redo")
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
     assert waiting["path"] in contents(memory)
 
 
@@ -75,7 +75,7 @@ def test_proposals_that_were_dropped_are_pending_again_after_undo(
     assert "dropped 1" in ricordo("pending", "--drop", second["id"])
     assert json.loads(ricordo("pending", "--json"))["changes"] == [first]
     assert "dropped 1" in ricordo("pending", "--drop")
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
     assert "refusal of 1 proposal" in ricordo("undo")
     ricordo("undo")
     assert ricordo("pending", "--json") == before
@@ -236,9 +236,9 @@ def test_damaged_state_counts_as_none(ricordo: Ricordo, transcript: Path, pinned
     document = json.loads(kept.read_text("utf-8"))
     for waiting in (None, [{"act": {"kind": "WriteFile", "root": "/", "name": "x"}}], [7]):
         kept.write_text(json.dumps({**document, "waiting": waiting}), "utf-8")
-        assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+        assert json.loads(ricordo("pending", "--json"))["changes"] == []
     kept.write_bytes(b"\0{")
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
 
 
 def test_every_transcript_is_curated_without_an_error_and_nothing_without_evidence(
@@ -368,7 +368,7 @@ def test_too_many_runs_are_refused_without_a_terminal(
     ricordo("pending", "--apply")
     transcript.write_text(user_lines("I prefer small commits with one change each."), "utf-8")
     words = ("curate", "--session", str(transcript))
-    refused = ricordo(*words, code=4, given="")
+    refused = ricordo(*words, code=5, given="")
     assert "Too many curations: 1 applied within an hour, limit 1." in refused
     assert refused.endswith("Nothing was changed.\n")
     assert "1 proposed" in ricordo(*words, "--dry-run")
@@ -424,7 +424,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
     assert len(list(memory.glob("old-*.md"))) == 2 - gone
 
 
-@pytest.mark.parametrize(("typed", "code"), [("curate\n", 0), ("no\n", 4)])
+@pytest.mark.parametrize(("typed", "code"), [("curate\n", 0), ("no\n", 5)])
 def test_too_many_runs_can_be_confirmed_at_a_terminal(
     ricordo: Ricordo,
     transcript: Path,
@@ -473,3 +473,95 @@ def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
     assert "0 applied, 1 not applied" in told
     assert "agents would no longer load 1 line" in told
     assert contents(memory) == before
+
+
+@pytest.fixture
+def three(ricordo: Ricordo, transcript: Path) -> list[str]:
+    """Return the ids of three pending proposals."""
+    rules = (RULE, "I prefer small commits with one change each.", "I prefer tabs to spaces.")
+    transcript.write_text(user_lines(*rules), "utf-8")
+    ricordo("curate", "--session", str(transcript))
+    return pending_ids(ricordo)
+
+
+def pending_ids(ricordo: Ricordo) -> list[str]:
+    return [each["id"] for each in json.loads(ricordo("pending", "--json"))["changes"]]
+
+
+def test_some_are_applied_and_others_dropped_in_one_change(
+    ricordo: Ricordo, memory: Path, three: list[str]
+) -> None:
+    before = contents(memory)
+    first, second, third = three
+    told = ricordo("pending", "--apply", first[:6], "--drop", second[:4], third)
+    assert "1 applied, 0 not applied, 2 dropped" in told
+    assert pending_ids(ricordo) == []
+    assert contents(memory) != before
+    assert "already refused" in ricordo("pending", "--apply", second[:8], code=2)
+    assert "3 proposals" in ricordo("undo")
+    assert pending_ids(ricordo) == three
+    assert contents(memory) == before
+    ricordo("redo")
+    assert pending_ids(ricordo) == []
+
+
+def test_the_option_without_ids_decides_on_the_rest(
+    ricordo: Ricordo, memory: Path, three: list[str]
+) -> None:
+    document = json.loads(ricordo("pending", "--drop", "--apply", three[1], "--json"))
+    assert document["applied"] == [three[1]]
+    assert document["dropped"] == [three[0], three[2]]
+    kinds = [each["kind"] for each in document["changed"]]
+    assert kinds.count("dropped") == 2
+    assert "created" in kinds
+    ricordo("undo")
+    document = json.loads(ricordo("pending", "--apply", "--drop", three[2], "--json"))
+    assert set(document["applied"]) <= set(three[:2])
+    assert document["dropped"] == [three[2]]
+    assert three[2] not in pending_ids(ricordo)
+
+
+def test_what_is_dropped_is_dropped_though_nothing_is_applied(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    rules = (RULE, "I prefer small commits with one change each.")
+    transcript.write_text(user_lines(*rules), "utf-8")
+    ricordo("curate", "--session", str(transcript))
+    first, second = pending_ids(ricordo)
+    before = contents(memory)
+    path = next(
+        each["path"]
+        for each in json.loads(ricordo("pending", "--json"))["changes"]
+        if each["id"] == first
+    )
+    (memory / path).write_text("Somebody else's.\n")
+    told = ricordo("pending", "--apply", first, "--drop", second)
+    assert "0 applied, 1 not applied, 1 dropped" in told
+    assert contents(memory).keys() >= before.keys()
+    assert second not in pending_ids(ricordo)
+    ricordo("undo")
+    assert second in pending_ids(ricordo)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--apply", "--drop"],
+        ["--apply", "{0}", "--drop", "{0}"],
+        ["--apply", "{0}", "--drop", "0000"],
+        ["--reason", "no"],
+        ["--apply", "{0}", "--reason", "no"],
+    ],
+)
+def test_decisions_that_contradict_each_other_are_refused(
+    ricordo: Ricordo, memory: Path, three: list[str], words: list[str]
+) -> None:
+    before = contents(memory)
+    ricordo("pending", *(word.format(*three) for word in words), code=2)
+    assert pending_ids(ricordo) == three
+    assert contents(memory) == before
+
+
+def test_the_history_has_the_reason_of_a_refusal(ricordo: Ricordo, three: list[str]) -> None:
+    ricordo("pending", "--drop", three[0], "--reason", "not mine")
+    assert "not mine" in ricordo("undo")

@@ -141,7 +141,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     assert document["estimate"]["output_tokens"] == 8000
     assert document["estimate"]["usd"] is None
     assert [it["op"] for it in document["changes"]] == ["replace"]
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
     assert [(run["input_tokens"], run["accepted"]) for run in runs(ricordo)] == [(4020, 0)]
     assert json.loads(ricordo("ledger", "--json"))["activity_tokens"] == 0
 
@@ -161,7 +161,7 @@ def test_without_a_key_nothing_is_sent(
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.delenv("ANTHROPIC_BASE_URL")
-    told = curate(*BY_MODEL, code=4)
+    told = curate(*BY_MODEL, code=5)
     assert "No API key found. Set ANTHROPIC_API_KEY" in told
     assert told.endswith("Nothing was changed.\n")
     assert runs(ricordo) == []
@@ -189,18 +189,18 @@ def test_a_model_that_fails_changes_nothing_and_says_what_to_do(
     script, words = FAILING[name]
     server.scripts[:] = [script]
     before = contents(memory)
-    told = curate(*BY_MODEL, code=4)
+    told = curate(*BY_MODEL, code=5)
     assert words in told
     assert told.endswith("Nothing was changed.\n")
     assert contents(memory) == before
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
 
 
 def test_what_would_go_over_a_cap_is_not_sent(
     curate: Ricordo, server: MessagesServer, pinned: Path
 ) -> None:
     put(pinned, "[engine]\nday = 5_000\n")
-    told = curate(*BY_MODEL, code=4)
+    told = curate(*BY_MODEL, code=5)
     assert "Over the token budget: 0 of 5,000 tokens spent in 24 hours" in told
     assert not server.asked
 
@@ -210,12 +210,12 @@ def test_failing_automatic_runs_pause_and_a_manual_run_is_allowed(
 ) -> None:
     server.scripts[:] = [WRONG_KEY]
     for _ in range(3):
-        curate(*BY_MODEL, code=4)
-    told = curate(*BY_MODEL, code=4)
+        curate(*BY_MODEL, code=5)
+    told = curate(*BY_MODEL, code=5)
     assert "Automatic curation is paused" in told
     assert len(server.asked) == 3
     monkeypatch.setattr("ricordo.cli.engine.is_at_terminal", lambda: True)
-    curate(*BY_MODEL, code=4)
+    curate(*BY_MODEL, code=5)
     assert len(server.asked) == 4
 
 
@@ -295,9 +295,9 @@ def test_cancelled_from_the_keyboard_nothing_is_changed(
     finally:
         process.kill()
     assert process.returncode == 130
-    assert told.endswith("ricordo: Cancelled. Nothing was changed.\n")
+    assert told.endswith("ricordo: Interrupted. Nothing was changed.\n")
     assert contents(memory) == before
-    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert json.loads(ricordo("pending", "--json"))["changes"] == []
 
 
 # By a program

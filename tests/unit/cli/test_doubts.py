@@ -37,7 +37,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Messages
 def test_uncertain_pairs_are_listed_on_request_and_never_count(
     memory: Path, ricordo: Ricordo
 ) -> None:
-    assert json.loads(ricordo("conflicts", "--json")) == {"conflicts": []}
+    assert json.loads(ricordo("conflicts", "--json"))["conflicts"] == []
     output = json.loads(ricordo("conflicts", "--doubts", "--json"))
     (doubt,) = output["doubts"]
     assert output["conflicts"] == []
@@ -70,4 +70,4 @@ def test_incompatible_options_and_failures_are_reported(
     ricordo("conflicts", "--judge", code=2)
     ricordo("conflicts", "--judge", "--resolve", "x", "--keep", "left", code=2)
     server.scripts[:] = [replies.error(401, "authentication_error")]
-    assert "(401)" in ricordo("conflicts", *BY_MODEL, code=4)
+    assert "(401)" in ricordo("conflicts", *BY_MODEL, code=5)

@@ -263,7 +263,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     assert parse(beside.read_bytes()).state is DocumentState.UNCHANGED
     assert f"unchanged: {beside}" in work("handoff")
     beside.write_text("mine too")
-    assert "Name another file with -o." in work("handoff", code=3)
+    assert "Name another file with -o." in work("handoff", code=4)
     assert beside.read_text() == "mine too"
     assert f"wrote {work.project}/other.md" in work("handoff", "-o", "other.md")
     (work.project / "docs").mkdir()
@@ -302,7 +302,7 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
         return finish(draft)
 
     monkeypatch.setattr(handing_over, "finish_draft", finished)
-    assert "Another program wrote" in work("handoff", code=3)
+    assert "Another program wrote" in work("handoff", code=4)
     assert work.text == "mine\n"
 
 
@@ -329,7 +329,7 @@ def test_invalid_arguments_are_reported(
     work("handoff", "--for", "nobody", code=2)
     work("handoff", "--budget", "many", code=2)
     monkeypatch.chdir(empty(tmp_path))
-    assert "This project has no session" in work("handoff", "-m", ".", code=3)
+    assert "This project has no session" in work("handoff", "-m", ".", code=4)
 
 
 def empty(tmp_path: Path) -> Path:

@@ -63,10 +63,10 @@ def test_what_was_dropped_is_no_fault(memory: Path, ricordo: Ricordo) -> None:
     plan = json.loads(ricordo("history", "--older-than", "30", "--json", *later))
     assert (plan["texts"], plan["dropped"]) == (2, False)
     done = json.loads(ricordo("history", "--older-than", "30", "--drop", "--json", *later))
-    assert done == {**plan, "dropped": True}
+    assert done.items() >= {**plan, "dropped": True}.items()
     checked = json.loads(ricordo("history", "--verify", "--json"))
-    assert checked == {"texts": plan["kept"], "faults": []}
-    assert set(json.loads(ricordo("history", "--size", "--json"))) == {"bytes", "texts", "acts"}
+    assert (checked["texts"], checked["faults"]) == (plan["kept"], [])
+    assert set(json.loads(ricordo("history", "--size", "--json"))) > {"bytes", "texts", "acts"}
 
 
 def test_a_history_with_the_first_tables_is_migrated(ricordo: Ricordo, pinned: Path) -> None:

@@ -43,10 +43,10 @@ def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: st
 def test_a_name_is_given_once(memory: Path, ricordo: Ricordo, again: str) -> None:
     ricordo("new", "Tide clock")
     before = contents(memory)
-    output = ricordo("new", again, code=3)
+    output = ricordo("new", again, code=4)
     assert "tide-clock.md" in output
     assert "Nothing was changed" in output
-    assert "tide-clock.md" in ricordo("rename", "ports", again, code=3)
+    assert "tide-clock.md" in ricordo("rename", "ports", again, code=4)
     assert contents(memory) == before
     ricordo("rename", "tide-clock", "Tide Clock")
     assert "name: Tide Clock" in "".join(it.read_text() for it in memory.iterdir())
@@ -61,7 +61,7 @@ def test_a_name_with_a_slash_is_a_path_in_the_memory(memory: Path, ricordo: Rico
     assert (memory / "sub/team/here.md").exists()
     ricordo("rename", "here", "./ports")
     assert (memory / "ports.md").exists()
-    assert "No folder nowhere" in ricordo("rename", "ports", "nowhere/x", code=3)
+    assert "No folder nowhere" in ricordo("rename", "ports", "nowhere/x", code=4)
 
 
 def test_behind_two_dashes_a_name_may_begin_with_one(memory: Path, ricordo: Ricordo) -> None:

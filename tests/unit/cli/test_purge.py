@@ -42,7 +42,7 @@ def test_purge_fails_while_the_history_is_read_and_says_what_remains(
     reader = sqlite3.connect(state / "history.db", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM blob").fetchone()
-    output = ricordo("purge", given=VALUE, code=3)
+    output = ricordo("purge", given=VALUE, code=4)
     assert "Another program is reading the history" in output
     assert "1 texts, 0 reasons and paths were masked" in output
     reader.close()
@@ -88,7 +88,7 @@ def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
     (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
     assert "-The key is ████████." in change["diff"]
-    assert "was purged" in ricordo("inbox", "--revert", "ports", code=3)
+    assert "was purged" in ricordo("inbox", "--revert", "ports", code=4)
     assert "no faults" in ricordo("history", "--verify")
 
 
@@ -104,7 +104,7 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports", "--reason", "it is wrong")
     ricordo("purge", given=VALUE)
-    output = ricordo("undo", code=3)
+    output = ricordo("undo", code=4)
     assert "purged or dropped from the history. So the change of MEMORY.md, " in output
     assert "(it is wrong) cannot be undone. The next undo skips it." in output
     assert not (memory / "ports.md").exists()
@@ -122,7 +122,7 @@ def test_a_change_that_cannot_be_undone_is_reported_once(memory: Path, ricordo: 
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports")
     ricordo("purge", given=VALUE)
-    output = ricordo("undo", code=3)
+    output = ricordo("undo", code=4)
     assert "cannot be undone." in output
     assert "skips it" not in output
     assert "Nothing to undo" in ricordo("undo")

@@ -95,7 +95,7 @@ def test_a_state_that_cannot_be_written_is_shown_and_what_decides_something_refu
     for code, _, errors in (inbox, history, review):
         assert code == 0
         assert "nothing new can be recorded" in errors
-    assert keep[0] == 3
+    assert keep[0] == 4
     assert "Nothing was changed" in keep[2]
     assert contents(read_only) == before
 

@@ -171,7 +171,7 @@ def test_a_broken_reply_leaves_the_memory_and_is_in_the_ledger_if_it_cost(
     with messages_server(script) as server, pytest.raises(CuratorFailed) as caught:
         curated(desk, server, bounds=BOUNDS.get(name, PATIENT))
     assert isinstance(caught.value, ModelFailed)
-    assert (caught.value.cause, caught.value.exit_code) == (cause, 4)
+    assert (caught.value.cause, caught.value.exit_code) == (cause, 5)
     assert caught.value.changed == "Nothing was changed."
     assert desk.files == before
     assert not desk.waiting

@@ -22,6 +22,7 @@ from ricordo.memory.change import (
     Change,
     ChangeSet,
     Create,
+    Edit,
     Insert,
     compute_digest,
 )
@@ -107,6 +108,10 @@ class ApplyResult:
     applied: tuple[PendingProposal, ...]
     skipped: tuple[tuple[PendingProposal, str], ...]
     """Proposals that were not applied, each with the reason."""
+    edits: tuple[Edit, ...] = ()
+    """The edits that were made."""
+    refused: tuple[PendingProposal, ...] = ()
+    """Proposals that were refused at the same time."""
 
 
 # Proposing
@@ -285,10 +290,11 @@ def apply_proposals(
     *,
     by_hand: bool,
     confirmed: Collection[str] = (),
+    refused: Sequence[PendingProposal] = (),
 ) -> ApplyResult:
     """Apply pending proposals as one change set: those for which `why_skipped` gives no reason to
     skip them, and whose notes are as shown. A proposal with an alarm is applied only where its id
-    is in `confirmed`.
+    is in `confirmed`. Those that are `refused` are refused by the same act.
 
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
@@ -301,7 +307,17 @@ def apply_proposals(
         return why[it.id] or (f"{unconfirmed}: needs confirmation" if unconfirmed else "")
 
     plan = make_plan(notebook, memory, waits, why_not)
-    return record_applied(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
+    if not plan.change_set.edits:
+        result = record_applied(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
+        refuse(notebook, refused)
+        return replace(result, refused=tuple(refused))
+    with_refusals = replace(
+        plan.change_set,
+        refuses=tuple(it.id for it in refused),
+        refuses_fixes=_list_findings(refused),
+    )
+    plan = replace(plan, change_set=with_refusals)
+    return record_applied(notebook, plan, _apply(notebook, plan, by_hand=by_hand), refused)
 
 
 def format_warnings(it: PendingProposal) -> str:
@@ -416,15 +432,22 @@ def _changes(
     return changes
 
 
-def record_applied(notebook: Notebook, plan: ApplyPlan, applied: Applied | None) -> ApplyResult:
-    """Record in the ledger what was `applied`, if anything; the history has it already. Raises
-    StateUnusable.
+def record_applied(
+    notebook: Notebook,
+    plan: ApplyPlan,
+    applied: Applied | None,
+    refused: Sequence[PendingProposal] = (),
+) -> ApplyResult:
+    """Record in the ledger what was `applied`, if anything, and `refused` with it; the history has
+    it already. Raises StateUnusable.
     """
     try:
         _move_cursors(notebook)
         act = applied.token if applied is not None else ""
-        counts = _by_run(plan.chosen).items()
-        _record(notebook, [DecisionCount(run, accepted=count, act=act) for run, count in counts])
+        accepted, rejected = _by_run(plan.chosen), _by_run(refused)
+        runs = dict.fromkeys((*accepted, *rejected))
+        counts = [DecisionCount(run, accepted[run], rejected[run], act) for run in runs]
+        _record(notebook, counts)
     except StateUnusable as error:
         count = len(plan.chosen)
         done = f"{count} proposals were applied" if count else "No proposal was applied"
@@ -432,12 +455,13 @@ def record_applied(notebook: Notebook, plan: ApplyPlan, applied: Applied | None)
         raise StateUnusable(
             error.message, changed=f"{done}; the ledger does not record it."
         ) from None
-    return ApplyResult(plan.chosen, plan.skipped)
+    edits = plan.change_set.edits if applied is not None else ()
+    return ApplyResult(plan.chosen, plan.skipped, edits, tuple(refused))
 
 
-def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
-    """Refuse the given proposals that are pending, as one act of the history, and return their
-    number. Raises StateUnusable and MemoryUnreadable.
+def refuse(notebook: Notebook, refused: Iterable[PendingProposal], reason: str = "") -> int:
+    """Refuse the given proposals that are pending, as one act of the history with the user's
+    `reason`, and return their number. Raises StateUnusable and MemoryUnreadable.
     """
     environment, root = notebook.environment, notebook.place.root
     pending = {it.id for it in load_curation_state(environment.state, root).pending}
@@ -446,13 +470,18 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal]) -> int:
         _move_cursors(notebook)
         return 0
     summary = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
+    why = f"{summary}: {reason}" if reason else summary
     ids, now = [it.id for it in them], environment.now.isoformat()
-    findings = sorted({it.finding for it in them if it.finding})
-    token = notebook.decisions.refuse(ids, findings, now, summary)
+    token = notebook.decisions.refuse(ids, list(_list_findings(them)), now, why)
     _move_cursors(notebook)
     counts = _by_run(them).items()
     _record(notebook, [DecisionCount(run, rejected=count, act=token) for run, count in counts])
     return len(them)
+
+
+def _list_findings(proposals: Iterable[PendingProposal]) -> tuple[str, ...]:
+    """Return the ids of the findings that `proposals` fix."""
+    return tuple(sorted({it.finding for it in proposals if it.finding}))
 
 
 def _move_cursors(notebook: Notebook) -> None:
@@ -467,7 +496,7 @@ def _record(notebook: Notebook, decided: Iterable[DecisionCount]) -> None:
     record_decisions(notebook.environment.state, notebook.place.root, decided)
 
 
-def _by_run(them: Iterable[PendingProposal]) -> Mapping[str, int]:
+def _by_run(them: Iterable[PendingProposal]) -> Counter[str]:
     return Counter(it.run for it in them if it.run)
 
 

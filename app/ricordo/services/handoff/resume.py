@@ -24,7 +24,7 @@ from ricordo.services.handoff.handoff import find_project
 from ricordo.services.handoff.output import REASON_PREFIX, RenderedHandoff
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import find_all_memories, find_memory
+from ricordo.services.workspace.places import SeveralMemories, find_all_memories, find_memory
 from ricordo.storage.database import Database
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.history import History
@@ -106,12 +106,14 @@ def _find_full_path(environment: Environment, path: str) -> str:
 
 
 def _find_place(environment: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
-    """Return the memory for work in the `folder`, "" for the current one; None without one."""
+    """Return the memory for work in the `folder`, "" for the current one; None without one, or if
+    there are several.
+    """
     if memory is not None:
         return find_memory(memory, environment)
     try:
         return find_memory(None, environment._replace(cwd=folder or environment.cwd))
-    except MemoryNotFound:
+    except (MemoryNotFound, SeveralMemories):
         return None
 
 
@@ -167,7 +169,7 @@ def _parse_file(path: str) -> tuple[bytes, ParsedDocument]:
         return raw, parsed
     shown = make_one_line(path)
     if not os.path.lexists(path):
-        raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
+        raise HandoffUnreadable(f"No handoff at {shown}.", hint="Write one with `ricordo handoff`.")
     raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.reason}")
 
 
@@ -266,6 +268,7 @@ def describe_handoff(output: RenderedHandoff, path: str) -> dict[str, Any]:
         ],
         "redactions": header.redactions,
         "left_out": output.handoff.left_out,
+        "engine": header.engine,
     }
 
 

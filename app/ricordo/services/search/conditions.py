@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from threading import Lock
 from typing import NamedTuple
@@ -15,8 +15,16 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.names import fold_name
 from ricordo.memory.note import Note
 from ricordo.search.finder import NoteFilter
-from ricordo.search.query import Condition, Query, looks_like_day, parse, parse_day
+from ricordo.search.phrase import Phrase
+from ricordo.search.query import (
+    Condition,
+    Query,
+    looks_like_day,
+    parse_alternatives,
+    parse_day,
+)
 from ricordo.search.store import find_day, list_targets
+from ricordo.search.tags import list_tags
 from ricordo.search.words import fold, split_words
 from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import make_one_line
@@ -43,9 +51,10 @@ class ConditionValues(NamedTuple):
 
 def needs_findings(typed: str) -> bool:
     """Return whether a condition of the query `typed` needs findings or labels of notes."""
-    query = parse(typed)
     return any(
-        key in ("is", "has") for key in (*(it.key for it in query.conditions), *query.unfinished)
+        key in ("is", "has")
+        for query in parse_alternatives(typed)
+        for key in (*(it.key for it in query.conditions), *query.unfinished)
     )
 
 
@@ -104,6 +113,9 @@ class Conditions:
             case "type":
                 types = self._matching_types(value)
                 return lambda note: fold(note.type) in types
+            case "tag":
+                tags = self._matching_tags(value)
+                return lambda note: not tags.isdisjoint(self._tags[note.path])
             case "is" | "has":
                 labels = self._matching_labels(value)
                 return lambda note: not labels.isdisjoint(self._values.labels.get(note.path, ()))
@@ -123,13 +135,26 @@ class Conditions:
                 linked = self._linked_from(condition.value)
                 return lambda note: note.path in linked
             case "exact":
-                return lambda note: value in fold(note.text)
+                phrase = Phrase(condition.value)
+                return lambda note: phrase.occurs_in(fold(note.text))
             case _:
                 terms = split_words(condition.value)
                 return lambda note: _has_words(note, terms)
 
     def _matching_types(self, value: str) -> frozenset[str]:
         return frozenset(_matching(value, map(fold, self._types())))
+
+    @cached_property
+    def _tags(self) -> Mapping[str, frozenset[str]]:
+        """The tags of each file, by path."""
+        return {file.path: list_tags(file) for file in self._memory.files}
+
+    def _matching_tags(self, value: str) -> frozenset[str]:
+        """Return the tags that `value` means: a tag, and those that are nested in it."""
+        known = set(chain.from_iterable(self._tags.values()))
+        matching = _matching(value.removeprefix("#"), known)
+        nested = (tag for tag in known for above in matching if tag.startswith(f"{above}/"))
+        return frozenset((*matching, *nested))
 
     def _matching_labels(self, value: str) -> frozenset[str]:
         present = chain.from_iterable(self._values.labels.values())
@@ -176,6 +201,8 @@ class Conditions:
                 fault = f"not “{typed}”"
             case "type" if not self._matching_types(value):
                 fault = f"not “{typed}”"
+            case "tag" if not self._matching_tags(value):
+                fault = f"not “{typed}”"
             case "in" if not self._has_folder(value):
                 fault = f"there is no “{typed}”"
             case ">" | "<" if not self._find_named(condition.value):
@@ -192,6 +219,10 @@ class Conditions:
                 return f"{key}: expects a rule name or “{PROTECTED}”{self._labels_here()}"
             case "type":
                 return f"type: expects {_either(self._types()) or 'a type, but no note has one'}"
+            case "tag":
+                counted = Counter(chain.from_iterable(self._tags.values()))
+                tags = [tag for tag, _ in counted.most_common()]
+                return f"tag: expects {_either(tags) or 'a tag, but no note has one'}"
             case "in":
                 return "in: expects a folder of the memory"
             case _:

@@ -122,25 +122,20 @@ def recall(
     return results
 
 
-def describe_results(
-    results: Sequence[RecallResult], roots: Sequence[str] = ()
-) -> Mapping[str, object]:
-    """Return the document of `search --json` and `recall --json`; with `roots`, one per result, it
-    names the memory of each.
-    """
-    memories = [{"memory": root} for root in roots] or [{} for _ in results]
+def describe_results(results: Sequence[RecallResult]) -> Mapping[str, object]:
+    """Return the document of `recall --json`."""
+    return {"results": [describe_result(result) for result in results]}
+
+
+def describe_result(result: RecallResult) -> dict[str, object]:
+    """Return a note that was found as JSON documents have it."""
+    note = result.note
     return {
-        "results": [
-            {
-                "path": it.note.path,
-                "name": it.note.name,
-                "description": it.note.description,
-                "type": it.note.type,
-                "score": round(it.score, 4),
-                "why": list(it.why),
-                "snippet": it.snippet,
-                **memory,
-            }
-            for it, memory in zip(results, memories, strict=True)
-        ]
+        "path": note.path,
+        "name": note.name,
+        "description": note.description,
+        "type": note.type,
+        "score": round(result.score, 4),
+        "why": list(result.why),
+        "snippet": result.snippet,
     }

@@ -16,14 +16,20 @@ from ricordo.memory.note import Note
 from ricordo.search.finder import Finder, NameHit, find_marks
 from ricordo.search.fuzzy import correct_word
 from ricordo.search.index import SearchIndex
-from ricordo.search.query import parse
+from ricordo.search.phrase import Phrase
+from ricordo.search.query import Query, parse_alternatives
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import FAST, FILTERED, Candidate, Ranking, rank
 from ricordo.search.reader import IndexReader
 from ricordo.search.select import list_reasons
-from ricordo.search.snippet import extract_passage, extract_snippet
+from ricordo.search.snippet import (
+    MatchingLines,
+    extract_passage,
+    extract_snippet,
+    find_matching_lines,
+)
 from ricordo.search.store import find_day, list_indexed
-from ricordo.search.words import fold, split_words
+from ricordo.search.words import split_words
 from ricordo.services.search.conditions import (
     Conditions,
     ConditionValues,
@@ -32,6 +38,7 @@ from ricordo.services.search.conditions import (
     needs_findings,
 )
 from ricordo.services.search.recall import RecallResult, open_index
+from ricordo.services.search.suggestion import MOST_WORDS, list_near_words, relax
 from ricordo.services.search.usage import count_uses
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Depth, Notebook, Snapshot
@@ -45,6 +52,14 @@ _TextMatch = tuple[Note, float, tuple[str, ...]]
 """A note, its score relative to the best one, and the reasons."""
 
 
+class SearchTerms(NamedTuple):
+    """What of a query is marked in the notes that it finds."""
+
+    stems: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
 class Hit(NamedTuple):
     """A note that was found."""
 
@@ -55,6 +70,14 @@ class Hit(NamedTuple):
     """Start and end of the matching characters in its name."""
     is_unsure: bool = False
     """Whether its name only matches loosely: such hits come last."""
+    terms: SearchTerms = SearchTerms()
+
+    def find_lines(self, most: int = 3) -> MatchingLines:
+        """Return the lines of the note that match, at most `most` of them, and their number."""
+        terms = self.terms
+        return find_matching_lines(
+            self.result.note, terms.stems, terms.words, terms.phrases, most=most
+        )
 
 
 class SearchResults(NamedTuple):
@@ -119,14 +142,52 @@ class Search:
     def _find(
         self, typed: str, values: ConditionValues, most: int, *, in_text: bool
     ) -> SearchResults:
-        query = parse(typed)
-        conditions = Conditions(query, self._memory, values)
-        if warnings := conditions.list_warnings():
-            return SearchResults((), 0, warnings=warnings)
-        fits = conditions.build_filter()
-        exact = [fold(it.value) for it in query.conditions if it.key == "exact" and not it.negated]
+        queries = parse_alternatives(typed)
+        conditions = [Conditions(query, self._memory, values) for query in queries]
+        if warnings := tuple(chain.from_iterable(it.list_warnings() for it in conditions)):
+            return SearchResults((), 0, warnings=tuple(dict.fromkeys(warnings)))
+        results = [
+            self._find_alternative(query, it.build_filter(), values, most, in_text=in_text)
+            for query, it in zip(queries, conditions, strict=True)
+        ]
+        return results[0] if len(results) == 1 else self._merge(results, values, most)
+
+    def suggest(self, typed: str, values: ConditionValues | None = None) -> tuple[str, ...]:
+        """Return what to try instead of the query `typed`, which has no results, as sentences."""
+        values = values or ConditionValues()
+        queries = parse_alternatives(typed)
+
+        def count(query: Query) -> int:
+            fits = Conditions(query, self._memory, values).build_filter()
+            return self._find_alternative(query, fits, values, 1, in_text=True).total
+
+        hints = [hint for query in queries for hint in relax(query, count)]
+        if near := self.list_near_words(typed):
+            hints.append(f"Nearest words in the notes: {', '.join(near)}.")
+        return tuple(dict.fromkeys(hints))
+
+    def list_near_words(self, typed: str) -> list[str]:
+        """Return words of the notes that resemble words of the query `typed` that no note has."""
+        queries = parse_alternatives(typed)
+        phrases = (it for query in queries for it in query.conditions if it.key == "exact")
+        texts = [query.words for query in queries] + [it.value for it in phrases if not it.negated]
+        words = list(dict.fromkeys(chain.from_iterable(map(split_words, texts))))
+        return self._index.query(self._memory, lambda reader: list_near_words(reader, words))
+
+    def _find_alternative(
+        self,
+        query: Query,
+        fits: PathFilter | None,
+        values: ConditionValues,
+        most: int,
+        *,
+        in_text: bool,
+    ) -> SearchResults:
+        phrases = tuple(
+            Phrase(it.value) for it in query.conditions if it.key == "exact" and not it.negated
+        )
         if not query.words:
-            return self._listed(fits, exact, values, most)
+            return self._listed(fits, SearchTerms(phrases=phrases), values, most)
         named, is_all = self._finder.find(query.words, values.uses, fits)
         question = RecallQuestion(query.words, self._environment.now.date(), is_search=True)
         respelled, total, best = question, len(named), 0.0
@@ -141,27 +202,44 @@ class Search:
         matches = [match for match in matches if match[0].path not in by_name]
         by_text = {note.path for note, _, _ in matches}
         rest = [it for it in unsure if it.note.path not in by_text]
-        hits = [_hit_by_name(it, question, exact) for it in sure[:most]]
+        typed, meant = (SearchTerms(it.stems, it.words, phrases) for it in (question, respelled))
+        hits = [_hit_by_name(it, typed) for it in sure[:most]]
+        hits += [_hit(note, score, why, meant) for note, score, why in matches[: most - len(hits)]]
         hits += [
-            Hit(_result(note, score, why, respelled, exact), by_name=False)
-            for note, score, why in matches[: most - len(hits)]
-        ]
-        hits += [
-            _hit_by_name(it, question, exact)._replace(is_unsure=True)
-            for it in rest[: most - len(hits)]
+            _hit_by_name(it, typed)._replace(is_unsure=True) for it in rest[: most - len(hits)]
         ]
         return SearchResults(tuple(hits), total, is_all, best)
 
+    def _merge(
+        self, alternatives: Sequence[SearchResults], values: ConditionValues, most: int
+    ) -> SearchResults:
+        """Return the notes that match any of the alternatives, each once, as its best hit."""
+        order = self._order(values)
+        ranked = [
+            ((*_rank_hit(hit, results), *order(hit.result.note)), hit)
+            for results in alternatives
+            for hit in results.hits
+        ]
+        ranked.sort(key=lambda pair: pair[0])
+        by_path: dict[str, Hit] = {}
+        for _, hit in ranked:
+            by_path.setdefault(hit.result.note.path, hit)
+        # of more notes than are shown it is not known which match several alternatives
+        is_all = all(len(results.hits) == results.total for results in alternatives)
+        total = len(by_path) if is_all else max(len(by_path), *(it.total for it in alternatives))
+        is_exact = is_all and all(results.is_exact for results in alternatives)
+        best = max(results.best for results in alternatives)
+        return SearchResults(tuple(by_path.values())[:most], total, is_exact, best)
+
     def _listed(
-        self, fits: PathFilter | None, exact: Sequence[str], values: ConditionValues, most: int
+        self, fits: PathFilter | None, terms: SearchTerms, values: ConditionValues, most: int
     ) -> SearchResults:
         """Return all notes that fit the conditions; none without conditions."""
         order = self._order(values)
         notes = [note for note in list_indexed(self._memory) if fits(note.path)] if fits else []
         notes.sort(key=lambda note: (*order(note), note.path))
-        empty = RecallQuestion("", self._environment.now.date())
         why = ("matches the conditions",)
-        hits = [Hit(_result(it, 1.0, why, empty, exact), by_name=False) for it in notes[:most]]
+        hits = [_hit(it, 1.0, why, terms) for it in notes[:most]]
         return SearchResults(tuple(hits), len(notes))
 
     def _rank(
@@ -218,25 +296,21 @@ class Search:
         return key
 
 
-def _hit_by_name(named: NameHit, question: RecallQuestion, exact: Sequence[str]) -> Hit:
-    result = _result(
-        named.note, 1 / (1 + named.tier), (named.kind,), question, exact, named.matched_text
-    )
-    return Hit(result, by_name=True, name_marks=find_marks(named.note.name, named.matched))
+def _hit_by_name(named: NameHit, terms: SearchTerms) -> Hit:
+    score, why = 1 / (1 + named.tier), (named.kind,)
+    hit = _hit(named.note, score, why, terms, named.matched_text)
+    marks = find_marks(named.note.name, named.matched)
+    return hit._replace(by_name=True, name_marks=marks)
 
 
-def _result(
-    note: Note,
-    score: float,
-    why: tuple[str, ...],
-    question: RecallQuestion,
-    exact: Sequence[str],
-    text: str = "",
-) -> RecallResult:
-    """Return a note with the passage that matches the question; from `text`, if given."""
-    terms = question.stems, (*question.words, *exact)
-    shown, places = extract_snippet(text, *terms) if text else extract_passage(note, *terms)
-    return RecallResult(note, score, why, shown, places)
+def _hit(note: Note, score: float, why: tuple[str, ...], terms: SearchTerms, text: str = "") -> Hit:
+    """Return a note with the passage that matches `terms`; from `text`, if given."""
+    stems, phrases = terms.stems, terms.phrases
+    if text:
+        shown, places = extract_snippet(text, stems, terms.words, phrases=phrases)
+    else:
+        shown, places = extract_passage(note, stems, terms.words, phrases)
+    return Hit(RecallResult(note, score, why, shown, places), by_name=False, terms=terms)
 
 
 def _day(note: Note) -> int:
@@ -296,6 +370,8 @@ class AllSearchResults(NamedTuple):
     """Whether `total` is exact."""
     warnings: tuple[str, ...] = ()
     """Conditions that are invalid in every memory, and what they expect."""
+    hints: tuple[str, ...] = ()
+    """What to try, if nothing matches."""
 
 
 NO_RESULTS = AllSearchResults((), 0)
@@ -330,7 +406,7 @@ class SearchAll:
         """
         results = [(opened, opened.find(typed, most)) for opened in self._opened]
         hits = [
-            (_rank(hit, of_memory), PlacedHit(opened.place, opened.snapshot, hit))
+            (_rank_hit(hit, of_memory), PlacedHit(opened.place, opened.snapshot, hit))
             for opened, of_memory in results
             for hit in of_memory.hits
         ]
@@ -342,7 +418,13 @@ class SearchAll:
         warnings = [of_memory.warnings for _, of_memory in results]
         # a condition that is invalid in one memory, such as the name of a note, may fit another
         shown = dict.fromkeys(chain.from_iterable(warnings)) if all(warnings) else ()
-        return AllSearchResults(placed, total, is_all, tuple(shown))
+        hints = () if placed or shown else self._suggest(typed)
+        return AllSearchResults(placed, total, is_all, tuple(shown), hints)
+
+    def _suggest(self, typed: str) -> tuple[str, ...]:
+        near = dict.fromkeys(chain.from_iterable(it.list_near_words(typed) for it in self._opened))
+        words = ", ".join(list(near)[:MOST_WORDS])
+        return (f"Nearest words in the notes: {words}.",) if words else ()
 
 
 class _Opened:
@@ -362,14 +444,17 @@ class _Opened:
         values = self._judged if needs_findings(typed) else ConditionValues(uses=self._uses)
         return self._search.find(typed, values, most)
 
+    def list_near_words(self, typed: str) -> list[str]:
+        return self._search.list_near_words(typed)
+
     @cached_property
     def _judged(self) -> ConditionValues:
         self.snapshot = self._notebook.judge_with_evidence(self.snapshot.memory)
         return collect_values(self.snapshot, self._uses)
 
 
-def _rank(hit: Hit, results: SearchResults) -> tuple[int, float, int]:
-    """Return the sort key of a hit among those of all memories."""
+def _rank_hit(hit: Hit, results: SearchResults) -> tuple[int, float, int]:
+    """Return the sort key of a hit among those of other memories, or of other alternatives."""
     if hit.by_name:
         return 2 * hit.is_unsure, -hit.result.score, len(hit.result.note.name)
     return 1, -hit.result.score * results.best, 0

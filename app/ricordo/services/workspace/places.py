@@ -8,10 +8,19 @@ from dataclasses import replace
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
-from ricordo.agents.folder import NO_MEMORY, has_notes
-from ricordo.agents.registry import INDEX_NAMES, SUPPORTED, find_memories_in, place_from_directory
+from ricordo.agents.discovery import Discovery, describe_search
+from ricordo.agents.folder import NO_MEMORY, PROJECT_FILES, has_notes
+from ricordo.agents.registry import (
+    INDEX_NAMES,
+    SUPPORTED,
+    find_known_memories_in,
+    find_memories_in,
+    place_from_directory,
+    search_project,
+)
 from ricordo.agents.workplace import Workplace, find_workplace
-from ricordo.errors import MemoryNotFound
+from ricordo.errors import MemoryNotFound, WrongUsage
+from ricordo.resources import home_directory
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.reader import list_names
 from ricordo.storage.summary_cache import load_summaries
@@ -34,16 +43,17 @@ def list_places(environment: Environment, here: Workplace) -> list[MemoryPlace]:
     """
     home, environ = environment.agent_home, environment.environ
     projects = tuple(dict.fromkeys((here.directory, here.top)))
+    sub_agents = (it for support in SUPPORTED for it in support.sub_agent_memories(projects))
     return [
         *(place for support in SUPPORTED for place in support.memories_at(here, home, environ)),
         *(place for project in projects for place in find_memories_in(project)),
-        *(place for support in SUPPORTED for place in support.sub_agent_memories(projects)),
+        *(replace(place, is_in_project=True) for place in sub_agents),
     ]
 
 
 def list_all_places(environment: Environment) -> list[MemoryPlace]:
-    """Return all that may be a memory on this machine: those of agents and sub-agents, and those of
-    every project in which an agent was ever seen to work and of the one here.
+    """Return all that may be a memory on this machine: those of agents and sub-agents, those of
+    every project in which an agent was ever seen to work, and all in the folders of the one here.
     """
     home, environ = environment.agent_home, environment.environ
     surveys = [support.survey(home, environ) for support in SUPPORTED]
@@ -54,23 +64,79 @@ def list_all_places(environment: Environment) -> list[MemoryPlace]:
     return [
         *(place for survey in surveys for place in survey.memories(projects)),
         *(place for project in projects for place in find_memories_in(project)),
+        *(place for project in projects for place in find_known_memories_in(project)),
+        *_search_around(environment.cwd, environment)[0],
     ]
 
 
 class NoMemoryFound(MemoryNotFound):
     """No memory belongs to a directory."""
 
-    def __init__(self, directory: str, looked: Sequence[MemoryPlace]) -> None:
-        """`looked` are the places that were searched."""
-        searched = ", ".join(make_one_line(place.root) for place in looked)
-        super().__init__(f"No memory found for {make_one_line(directory)}. Searched: {searched}.")
+    def __init__(
+        self, directory: str, looked: Sequence[MemoryPlace], discovery: Discovery | None = None
+    ) -> None:
+        """`looked` are the places that were searched, and `discovery` what was searched in the
+        project; None if its folders were not searched.
+        """
+        searched = [make_one_line(place.root) for place in looked]
+        searched += [describe_search(discovery)] if discovery else []
+        super().__init__(
+            f"No memory found for {make_one_line(directory)}. Searched: {', '.join(searched)}.",
+            hint="Name a memory by its path; `ricordo list` shows those of this machine.",
+        )
         self.directory = directory
         self.searched = tuple(looked)
 
 
+class SeveralMemories(WrongUsage):
+    """A project has several memories, and none of them is the likeliest."""
+
+    kind = "several-memories"
+
+    def __init__(self, directory: str, places: Sequence[MemoryPlace], cwd: str) -> None:
+        """`places` are these memories; those below `cwd` are named relative to it."""
+        names = [make_one_line(_shorten(place.root, cwd)) for place in places]
+        super().__init__(
+            f"Several memories found for {make_one_line(directory)}: {', '.join(names)}.",
+            hint=f"Choose one, such as `-m {names[0]}`.",
+        )
+        self.candidates = names
+
+
+def _shorten(path: str, cwd: str) -> str:
+    real = os.path.realpath(cwd)
+    return os.path.relpath(path, real) if _is_inside(path, real) else path
+
+
 def find_memory(path: str | None, environment: Environment) -> MemoryPlace:
-    """Return the first result of `find_memories`. Raises the same errors."""
-    return find_memories(path, environment)[0]
+    """Return the memory that `path` means: the first result of `find_memories`.
+
+    Raises SeveralMemories if the first one is one of several in the folders of a project, and the
+    errors of `find_memories`.
+    """
+    places = find_each_memory(path, environment)
+    if len(places) > 1:
+        directory = os.path.join(environment.cwd, path or "")
+        raise SeveralMemories(os.path.normpath(directory), places, environment.cwd)
+    return places[0]
+
+
+def find_each_memory(path: str | None, environment: Environment) -> list[MemoryPlace]:
+    """Return the memory that `path` means; all of those in the folders of a project if there are
+    several and none is the likeliest. Raises the errors of `find_memories`.
+    """
+    return _list_rivals(find_memories(path, environment))
+
+
+def _list_rivals(places: Sequence[MemoryPlace]) -> list[MemoryPlace]:
+    """Return the first of the `places`; if it was found in the folders of a project, also the
+    others that were found there. Those of sub-agents come after the project's own.
+    """
+    first = places[0]
+    if not first.is_in_project:
+        return [first]
+    is_own = not first.layout.is_of_sub_agent
+    return [it for it in places if it.is_in_project and it.layout.is_of_sub_agent is not is_own]
 
 
 def find_memory_or_project(path: str | None, environment: Environment) -> MemoryPlace:
@@ -107,12 +173,13 @@ def find_memories(path: str | None, environment: Environment) -> list[MemoryPlac
 
 
 def find_clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
-    """Return the place that can be opened without asking: the only one, or the first if it is the
-    project's auto memory or a folder of notes; else None.
+    """Return the place that can be opened without asking: the only one, the only one in the folders
+    of the project, or the first if it is the project's auto memory or a folder of notes; else None.
     """
-    if len(places) == 1 or (places and places[0].layout.opens_unasked):
-        return places[0]
-    return None
+    if not places or len(_list_rivals(places)) > 1:
+        return None
+    first = places[0]
+    return first if len(places) == 1 or first.is_in_project or first.layout.opens_unasked else None
 
 
 def find_candidates(environment: Environment, directory: str) -> list[MemoryPlace]:
@@ -140,11 +207,50 @@ def _memories_of(directory: str, environment: Environment, *, named: bool) -> li
     possible = list_places(environment, find_workplace(directory))
     places = keep_existing(possible)
     of_project = [place for place in places if place.project == here.root]
-    if not of_project and _is_folder_of_notes(here.root, named=named):
-        of_project = [here]
-    if not of_project and not places:
-        raise NoMemoryFound(directory, possible)
-    return keep_existing([*of_project, *places])
+    is_itself = not of_project and _is_folder_of_notes(here.root, named=named)
+    if any(place.project and not place.is_in_project for place in places) or (
+        is_itself and not _is_project(here.root)
+    ):
+        return keep_existing([*of_project, *([here] if is_itself else []), *places])
+    discovered, discovery = _search_around(directory, environment)
+    inside = [place for place in discovered if _is_inside(place.root, here.root)]
+    chosen = inside or ([here] if is_itself else discovered)
+    if not chosen and not places:
+        raise NoMemoryFound(directory, possible, discovery)
+    in_project = [place for place in (*of_project, *chosen, *places) if place.is_in_project]
+    in_project.sort(key=lambda place: place.layout.is_of_sub_agent)
+    return keep_existing([*(chosen if is_itself else ()), *in_project, *places])
+
+
+def _is_project(root: str) -> bool:
+    """Return whether a directory is the root of a repository, or has files as projects have."""
+    if git.find_top_level(root) == root:
+        return True
+    return not PROJECT_FILES.isdisjoint(map(str.lower, list_names(root)))
+
+
+def _search_around(
+    directory: str, environment: Environment
+) -> tuple[list[MemoryPlace], Discovery | None]:
+    """Return the memories in the folders of the project of `directory`, and what was searched:
+    those in `directory`, else the one that holds it, else all. The second value is None if the
+    project is a home or around one: its folders are not searched.
+    """
+    here = find_workplace(directory)
+    homes = (environment.agent_home, home_directory(environment.environ))
+    if any(_is_inside(os.path.realpath(home), here.top) for home in homes if home):
+        return [], None
+    if here.directory != here.top:
+        inside, discovery = search_project(here.directory)
+        if inside:
+            return [replace(place, project=here.top) for place in inside], discovery
+    places, discovery = search_project(here.top)
+    around = [place for place in places if _is_inside(here.directory, place.root)]
+    return around or places, discovery
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _is_folder_of_notes(root: str, *, named: bool) -> bool:

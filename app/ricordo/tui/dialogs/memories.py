@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -36,6 +38,7 @@ class PlaceList(CursorView):
         """`home` is shown as `~`."""
         super().__init__(palette, lambda: None, id="places")
         self._places = places
+        self._names = _list_names(places)
         self._home = home
 
     def on_resize(self) -> None:
@@ -56,7 +59,7 @@ class PlaceList(CursorView):
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one memory."""
         place = self._places[number]
-        name = clip(get_short_name(place), 28)
+        name = clip(self._names[number], 28)
         agent = clip(place.layout.agent or place.layout.kind, 22)
         root = make_one_line(place.root)
         if root.startswith(self._home + "/"):
@@ -71,6 +74,18 @@ class PlaceList(CursorView):
     def can_stop(self, number: int) -> bool:
         """Return True: every memory can be chosen."""
         return True
+
+
+def _list_names(places: Sequence[MemoryPlace]) -> list[str]:
+    """Return a name for each of the `places`: of several memories in one project, their folders."""
+    names = [get_short_name(place) for place in places]
+    times = Counter(names)
+    return [
+        os.path.relpath(place.root, place.project)
+        if place.is_in_project and times[name] > 1
+        else name
+        for name, place in zip(names, places, strict=True)
+    ]
 
 
 class MemoriesScreen(ActionScreen[MemoryPlace | None]):

@@ -127,10 +127,10 @@ class FinderController:
             self._screen.post_message(NoteRequested(place, path, line))
 
     async def _remember_miss(self, words: str) -> None:
-        from ricordo.search.query import parse
+        from ricordo.search.query import join_words
         from ricordo.services.search.usage import remember_search_miss
 
-        snapshot, missed = self._reading.snapshot, parse(words).words
+        snapshot, missed = self._reading.snapshot, join_words(words)
         if snapshot is not None:
             await asyncio.to_thread(
                 remember_search_miss, self._environment, snapshot.memory, missed

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 NOTHING_TYPED: Sequence[tuple[str, str]] = (
     ("Type to find notes: by name first, then by content.", ""),
     (
-        "Conditions: type:feedback  is:protected  has:dead-link  after:2026-05  >note links to it  "
-        '<note linked from it  "exact words"  -not',
+        "Conditions: type:feedback  tag:deploy  is:protected  has:dead-link  after:2026-05  "
+        '>note links to it  <note linked from it  "exact words"  -not  this OR that',
         "dim",
     ),
 )
@@ -169,7 +169,7 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
 
     def compose(self) -> ComposeResult:
         """Compose the words, the hits beside the preview, and the keys."""
-        hint = 'words, or type:feedback  after:2026-05  >note  <note  "exact"  -not'
+        hint = 'words, or type:feedback  tag:deploy  after:2026-05  >note  "exact"  -not  OR'
         yield FormInput(Field("words", hint=hint))
         with Container(id="found"):
             yield self._list
@@ -292,7 +292,8 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
             nothing = tuple((remark, "warning") for remark in results.warnings)
         elif self._answered.words:
             is_all = self._answered.indexed and not self._needs_findings
-            nothing = (("No note matches.", ""),) if is_all else ()
+            hints = tuple((hint, "dim") for hint in results.hints)
+            nothing = (("No note matches.", ""), *hints) if is_all else ()
         self._list.show(len(results.hits), at, nothing)
         if not at:
             self._list.jump_to(0)

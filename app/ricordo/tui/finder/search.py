@@ -132,8 +132,11 @@ class ThisMemorySource(_Indexing):
             if needs_findings(typed)
             else ConditionValues(uses=uses)
         )
-        find = search.find_named if by_name else search.find
-        return self._placed(snapshot, find(typed, values))
+        if by_name:
+            return self._placed(snapshot, search.find_named(typed, values))
+        results = search.find(typed, values)
+        hints = () if results.hits or results.warnings else search.suggest(typed, values)
+        return self._placed(snapshot, results)._replace(hints=hints)
 
     def _prepare(self) -> _PreparedSearch:
         # a second caller waits for the first one's result
