@@ -386,24 +386,33 @@ PARTS["report"] = record(
         **{f"{name}?": schema for name, schema in CHANGE.items()},
     },
 )
-_RESULTS: Fields = {
-    "results": listing(
+_RESULT: Fields = {
+    "path": text(f"The note, {PATH}."),
+    "name": text("Its name."),
+    "description": text("Its description."),
+    "type": text("Its type; empty if it has none."),
+    "score": number("How well it matches; higher is better."),
+    "why": texts("Why it was found."),
+    "snippet": text("The place of its text that matches."),
+}
+_MATCHES: Fields = {
+    "line": whole("The first of these lines; 0 if only its name, path or description matches."),
+    "lines": listing(
         record(
-            "A note that was found.",
+            "A matching line.",
             {
-                "path": text(f"The note, {PATH}."),
-                "name": text("Its name."),
-                "description": text("Its description."),
-                "type": text("Its type; empty if it has none."),
-                "score": number("How well it matches; higher is better."),
-                "why": texts("Why it was found."),
-                "snippet": text("The place of its text that matches."),
-                "memory?": text("With `--all`: its memory."),
+                "line": whole("Its number in the file, from 1."),
+                "text": text("The line, or the part of it around the match."),
             },
         ),
-        "The notes, best first.",
-    )
+        "The lines that match, at most 20.",
+    ),
+    "memory?": text("With `--all`: its memory."),
 }
+
+
+def _results(fields: Fields) -> Fields:
+    return {"results": listing(record("A note that was found.", fields), "The notes, best first.")}
 
 
 class Variant(NamedTuple):
@@ -552,8 +561,8 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
             },
         ),
     ),
-    "search": (Variant("", _RESULTS),),
-    "recall": (Variant("", _RESULTS),),
+    "search": (Variant("", _results({**_RESULT, **_MATCHES})),),
+    "recall": (Variant("", _results(_RESULT)),),
     "usage": (
         Variant(
             "",
@@ -949,7 +958,9 @@ DOCUMENTS["error"] = (
                         text("What was changed nevertheless, in words; null if nothing was.")
                     ),
                     "exit_code": whole("The exit code of the process."),
-                    "candidates?": texts("For `ambiguous-note`: the notes that match."),
+                    "candidates?": texts(
+                        "For `ambiguous-note` and `ambiguous-memory`: what it may mean."
+                    ),
                 },
             )
         },

@@ -3,7 +3,8 @@
     RicordoError                 any error with a one-line message
     ├── NothingToUndo     (0)    there is nothing to undo or redo
     ├── WrongUsage        (2)    invalid arguments of a command
-    │   └── AmbiguousNote (2)    a name matches several notes
+    │   ├── AmbiguousNote (2)    a name matches several notes
+    │   └── AmbiguousMemory (2)  a project has several memories
     ├── MemoryNotFound    (3)    no memory at the expected place
     │   └── NoteNotFound  (3)    no such note in the memory
     ├── MemoryUnreadable  (3)    the memory exists but cannot be read
@@ -78,6 +79,19 @@ class AmbiguousNote(WrongUsage):
     def __init__(self, name: str, candidates: list[str]) -> None:
         super().__init__(
             f"“{name}” matches several notes: {', '.join(candidates)}.", hint="Choose one."
+        )
+        self.candidates = candidates
+
+
+class AmbiguousMemory(WrongUsage):
+    """A project has several memories."""
+
+    kind = "ambiguous-memory"
+
+    def __init__(self, directory: str, candidates: list[str]) -> None:
+        super().__init__(
+            f"Several memories found for {directory}: {', '.join(candidates)}.",
+            hint=f"Choose one, such as `-m {candidates[0]}`.",
         )
         self.candidates = candidates
 

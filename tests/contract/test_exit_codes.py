@@ -140,14 +140,31 @@ def ambiguous(*words: str) -> Words:
     return words_of
 
 
+def between(*words: str) -> Words:
+    """Return words with a project that has two memories."""
+
+    def words_of(world: World) -> list[str]:
+        project = world.work / "both"
+        for folder in ("docs/memory", "memories"):
+            (project / folder).mkdir(parents=True, exist_ok=True)
+            (project / folder / "web.md").write_text("Text.\n", "utf-8")
+        return [*words, "-m", str(project)]
+
+    return words_of
+
+
 USAGE: dict[str, list[Attempt]] = {
-    "open": [Attempt(plain("lst"))],
+    "open": [Attempt(plain("lst")), Attempt(between(), kind="ambiguous-memory")],
+    "load": [Attempt(between("load"), kind="ambiguous-memory")],
     "show": [Attempt(ambiguous("show", "quay"), kind="ambiguous-note"), Attempt(plain("show"))],
     "search": [
         Attempt(on("search", "café after:yesterday")),
         Attempt(on("search", "type:nosuch")),
         Attempt(on("search", "café", "--all")),
         Attempt(on("search", "café", "-n", "0")),
+        Attempt(on("search", "café OR tag:nosuch")),
+        Attempt(between("search", "café"), kind="ambiguous-memory"),
+        Attempt(on("search", " ")),
     ],
     "recall": [Attempt(on("recall"))],
     "usage": [Attempt(on("usage", "--drop", "never searched"))],
@@ -160,6 +177,7 @@ USAGE: dict[str, list[Attempt]] = {
     "conflicts": [
         Attempt(on("conflicts", "--resolve", "no-such-id", "--keep", "left")),
         Attempt(on("conflicts", "--keep", "left")),
+        Attempt(on("conflicts", "--reason", "none")),
     ],
     "curate": [
         Attempt(on("curate", "--since", "soon")),
@@ -170,12 +188,19 @@ USAGE: dict[str, list[Attempt]] = {
     "pending": [
         Attempt(on("pending", "--apply", "0123456789ab")),
         Attempt(on("pending", "--drop", "0123456789ab")),
+        Attempt(on("pending", "--apply", "--drop")),
+        Attempt(on("pending", "--reason", "none")),
     ],
     "handoff": [
         Attempt(lambda world: [*hand_off(world), "--budget", "9"]),
         Attempt(on("handoff", "--session", "/nowhere.jsonl")),
     ],
-    "new": [Attempt(on("new", "Quay", "--type", "nosuch")), Attempt(on("new", "../quay"))],
+    "new": [
+        Attempt(on("new", "Quay", "--type", "nosuch")),
+        Attempt(on("new", "../quay")),
+        Attempt(on("new", "-")),
+        Attempt(between("new", "Quay"), kind="ambiguous-memory"),
+    ],
     "rename": [Attempt(ambiguous("rename", "quay", "ebb"), kind="ambiguous-note")],
     "retire": [Attempt(ambiguous("retire", "quay"), kind="ambiguous-note")],
     "inbox": [Attempt(on("inbox", "--revert", "web", "--keep-all"))],

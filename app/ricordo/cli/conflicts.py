@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.edit import apply_change_set, begin_change
+from ricordo.cli.edit import begin_change
 from ricordo.cli.engine import (
     add_engine,
     choose_engine,
@@ -12,6 +12,7 @@ from ricordo.cli.engine import (
     render_estimate,
     render_redacted,
 )
+from ricordo.cli.ids import pick_ids, split_off_path
 from ricordo.cli.output import note_change, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory, add_project, with_project
 from ricordo.cli.workspace import open_notebook, read_snapshot_reported
@@ -20,7 +21,9 @@ from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
+    from ricordo.memory.change import Edit
     from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
     from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
@@ -95,7 +98,8 @@ def _judge(notebook: Notebook, outside: EngineTarget, pairs: tuple[Conflict, ...
 CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.
 
 The rules cannot decide some pairs: --doubts lists these, --judge asks a model or a program for its
-opinion on them. An opinion resolves nothing."""
+opinion on them. An opinion resolves nothing. --resolve takes several ids, which may be abbreviated
+to their first characters, at least 4."""
 
 
 def add_conflicts_arguments(parser: ArgumentParser) -> None:
@@ -103,12 +107,19 @@ def add_conflicts_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     add_project(parser)
     add_json(parser)
-    parser.add_argument("--resolve", metavar="ID", help="resolve this conflict; needs --keep")
+    parser.add_argument(
+        "--resolve",
+        nargs="+",
+        action="extend",
+        metavar="ID",
+        help="resolve these conflicts; needs --keep",
+    )
     parser.add_argument(
         "--keep",
         choices=("left", "right", "none"),
         help="which claim is true; none: this is no conflict",
     )
+    parser.add_argument("--reason", default="", help="with --resolve: why, for the history")
     add_uncertain_pairs(parser)
 
 
@@ -118,12 +129,13 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--resolve and --keep need each other.")
     if options.resolve and (options.doubts or options.judge):
         raise WrongUsage("--resolve cannot be used with --doubts or --judge.")
-    notebook = open_notebook(options, with_project(options, environment))
+    if options.reason and not options.resolve:
+        raise WrongUsage("--reason needs --resolve.")
     if options.resolve:
-        from ricordo.services.conflicts.conflicts import Keep
-
-        return _resolve(options, notebook, Keep(options.keep))
-    return _print(options, notebook)
+        options.resolve, path = split_off_path(options.resolve, options, environment)
+        options.path = options.path or path
+    notebook = open_notebook(options, with_project(options, environment))
+    return _resolve(options, notebook) if options.resolve else _print(options, notebook)
 
 
 def _print(options: Namespace, notebook: Notebook) -> int:
@@ -144,25 +156,72 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     return 1 if certain else 0
 
 
-def _resolve(options: Namespace, notebook: Notebook, keep: Keep) -> int:
-    from ricordo.cli.change import Changed, print_change
-    from ricordo.cli.output import note_change
-    from ricordo.services.conflicts.conflicts import Keep, find_conflict
-    from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
+def _resolve(options: Namespace, notebook: Notebook) -> int:
+    """Resolve the conflicts with the ids of --resolve, all in the same way."""
+    from ricordo.services.conflicts.conflicts import Keep, list_pairs
 
     memory = begin_change(notebook)
     notebook.gather(memory)
-    conflict = find_conflict(notebook.judge(memory), options.resolve)
-    if keep is Keep.NONE:
-        notebook.dismiss(conflict.id, "no conflict")
-        note_change(f"dismissed {conflict.id}")
-        done = f"Dismissed {conflict.id} until one of the two claims changes."
-        print_change(options, done, [Changed("dismissed", id=conflict.id)])
-        return 0
-    resolution = resolve_for_one(memory, conflict, keep)
-    change_set = compose_resolution(notebook, memory, resolution)
-    apply_change_set(options, notebook, change_set, resolution.description)
+    known = {pair.id: pair for pair in list_pairs(notebook.judge(memory))}
+    ids = pick_ids(options.resolve, known, "conflict", "`ricordo conflicts` lists them.")
+    if options.keep == Keep.NONE:
+        _dismiss(options, notebook, ids)
+    else:
+        _keep_one_side(options, notebook, ids, Keep(options.keep))
     return 0
+
+
+def _dismiss(options: Namespace, notebook: Notebook, ids: Sequence[str]) -> None:
+    from ricordo.cli.change import Changed, print_change
+
+    for id in ids:
+        notebook.dismiss(id, options.reason or "no conflict")
+        note_change(f"dismissed {id}")
+    done = f"Dismissed {', '.join(ids)} until one of the two claims changes."
+    print_change(options, done, [Changed("dismissed", id=id) for id in ids])
+
+
+def _keep_one_side(options: Namespace, notebook: Notebook, ids: Sequence[str], keep: Keep) -> None:
+    """Apply a resolution for each of the conflicts, one after the other: resolving one may change
+    or end the next.
+    """
+    from ricordo.cli.change import list_changed, print_change, render_edits, render_merged
+    from ricordo.services.conflicts.conflicts import find_conflict
+    from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
+    from ricordo.services.edits.change import apply_merging
+
+    done: list[str] = []
+    edits: list[Edit] = []
+    merged: list[str] = []
+    warnings: list[str] = []
+    for id in ids:
+        memory = notebook.read()
+        notebook.gather(memory)
+        try:
+            conflict = find_conflict(notebook.judge(memory), id)
+        except WrongUsage:
+            print_messages([f"{id} was resolved with the conflicts before it."])
+            continue
+        resolution = resolve_for_one(memory, conflict, keep)
+        if options.reason:
+            resolution = resolution._replace(reason=f"{resolution.reason}: {options.reason}")
+        change_set = compose_resolution(notebook, memory, resolution)
+        _, now_merged = apply_merging(notebook, change_set, by_hand=True)
+        note_change(resolution.description)
+        done.append(resolution.description)
+        edits += change_set.edits
+        merged += now_merged
+        warnings += change_set.warnings
+    details = [*render_edits(edits), *render_merged(merged), *(f"  {it}" for it in warnings)]
+    reverts = "this" if len(done) == 1 else "the last of these"
+    print_change(
+        options,
+        "; ".join(done),
+        list_changed(edits, notebook.place.root),
+        details=[*details, f"`ricordo undo` reverts {reverts}."],
+        merged=merged,
+        warnings=warnings,
+    )
 
 
 def _describe(conflict: Conflict) -> dict[str, object]:

@@ -6,15 +6,16 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.change import list_changed, print_change, render_edits, render_merged
-from ricordo.cli.output import note_change, print_messages
+from ricordo.cli.output import note_change, print_errors, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.workspace import open_notebook
+from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ricordo.memory.change import Change, ChangeSet
+    from ricordo.memory.change import Change, ChangeSet, Create
     from ricordo.memory.memory import Memory
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
@@ -71,12 +72,22 @@ def apply_change_set(
     )
 
 
-NEW_SUMMARY = "Create a note from the template of its type; the body is read from a pipe on stdin."
+NEW_SUMMARY = """Create a note from the template of its type, or from text on stdin.
+
+The body is read from a pipe; `-` after NAME reads it at a terminal too. A text with frontmatter
+keeps its fields. With `-` as NAME the text names itself: by its frontmatter, its first heading, or
+its first line."""
+_STDIN = "-"
 
 
 def add_new_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `new`."""
-    parser.add_argument("name", metavar="NAME", help="name of the note")
+    parser.add_argument(
+        "name", metavar="NAME", help="name of the note; `-`: as the text on stdin says"
+    )
+    parser.add_argument(
+        "stdin", metavar=_STDIN, nargs="?", help="read the text from stdin, at a terminal too"
+    )
     add_memory(parser)
     add_json(parser)
     parser.add_argument("--type", metavar="T", default="", help="type of the note")
@@ -85,13 +96,15 @@ def add_new_arguments(parser: ArgumentParser) -> None:
 
 def run_new(options: Namespace, environment: Environment) -> int:
     """Create the note."""
-    from ricordo.errors import WrongUsage
     from ricordo.memory.change import Change
-    from ricordo.services.edits.note import build_note
 
+    if options.stdin not in (None, _STDIN):
+        if options.path:
+            raise WrongUsage(f"Unexpected argument “{make_one_line(options.path)}” after PATH.")
+        options.path, options.stdin = options.stdin, None
     if not options.name.strip():
         raise WrongUsage("A note needs a name.")
-    body = None if sys.stdin.isatty() else sys.stdin.read()
+    text = _read_text(is_wanted=_STDIN in (options.name, options.stdin))
     notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
@@ -100,10 +113,34 @@ def run_new(options: Namespace, environment: Environment) -> int:
         hint = f"{suggest(options.type, types)} Types: {', '.join(sorted(types))}.".lstrip()
         raise WrongUsage(f"This memory has no type “{make_one_line(options.type)}”.", hint=hint)
     memory = begin_change(notebook)
-    act = build_note(memory, options.name, options.type, options.description, body or None)
+    act = _build(options, memory, text)
     done = f"created {make_one_line(act.path)}"
     apply_change(options, notebook, memory, Change(act, "created by hand"), done, act.path)
     return 0
+
+
+def _read_text(*, is_wanted: bool) -> str:
+    """Return the text on stdin, of a terminal only if it `is_wanted`; "" for none. Raises
+    WrongUsage if there is none though it is wanted.
+    """
+    if sys.stdin.isatty():
+        if not is_wanted:
+            return ""
+        print_errors(["Enter the note, then press Enter and ctrl+d:"])
+    text = sys.stdin.read()
+    if is_wanted and not text.strip():
+        raise WrongUsage("There is no text on standard input.")
+    return text
+
+
+def _build(options: Namespace, memory: Memory, text: str) -> Create:
+    from ricordo.memory.frontmatter.parser import read_frontmatter
+    from ricordo.services.edits.note import build_note, build_written_note, find_name
+
+    name = find_name(text, memory.layout) if options.name == _STDIN else options.name
+    if text and read_frontmatter(text).is_present:
+        return build_written_note(memory, text, name, options.type, options.description)
+    return build_note(memory, name, options.type, options.description, text or None)
 
 
 RENAME_SUMMARY = "Rename a note or move its file; links and index entries are updated."

@@ -13,9 +13,11 @@ from ricordo.cli.change import (
     render_merged,
 )
 from ricordo.cli.edit import apply_change_set, begin_change, begin_display
+from ricordo.cli.ids import split_off_directory
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
+from ricordo.errors import WrongUsage
 from ricordo.text import clip, make_one_line, make_visible
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ricordo.memory.change import Edit
+    from ricordo.memory.memory import Memory
     from ricordo.services.history.undo import UndoResult, UndoToConfirm
     from ricordo.services.history.versions import Version
     from ricordo.services.inbox.inbox import Inbox, InboxChange
@@ -59,7 +62,6 @@ def add_history_arguments(parser: ArgumentParser) -> None:
 def run_history(options: Namespace, environment: Environment) -> int:
     """Print versions, the result of --verify, or sizes."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.errors import WrongUsage
     from ricordo.services.describe import describe_version
     from ricordo.services.history.versions import list_versions
     from ricordo.services.workspace.note_choice import pick_path
@@ -108,7 +110,6 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
 def _trim(notebook: Notebook, options: Namespace) -> int:
     from ricordo.cli.change import describe_change
     from ricordo.cli.output import note_change, print_json, print_lines
-    from ricordo.errors import WrongUsage
     from ricordo.services.history.maintenance import plan_trimming, trim
 
     days, drop = options.older_than, options.drop
@@ -154,8 +155,15 @@ def add_inbox_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     add_json(parser)
     act = parser.add_mutually_exclusive_group()
-    act.add_argument("--revert", metavar="NOTE", help="revert the changes by others to this note")
+    act.add_argument(
+        "--revert",
+        nargs="+",
+        action="extend",
+        metavar="NOTE",
+        help="revert the changes by others to these notes",
+    )
     act.add_argument("--keep-all", action="store_true", help="accept all changes and end the visit")
+    parser.add_argument("--reason", default="", help="with --revert: why, for the history")
 
 
 def run_inbox(options: Namespace, environment: Environment) -> int:
@@ -163,18 +171,19 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     from ricordo.cli.output import note_change, print_json
     from ricordo.services.describe import describe_inbox
     from ricordo.services.inbox.inbox import add_writers, close_visit, read_inbox, update_writers
-    from ricordo.services.inbox.revert import build_full_revert
 
+    if options.reason and not options.revert:
+        raise WrongUsage("--reason needs --revert.")
+    if options.revert:
+        options.revert, path = split_off_directory(options.revert, options, environment)
+        options.path = options.path or path
     notebook = open_notebook(options, environment)
     changes = options.revert or options.keep_all
     memory = (begin_change if changes else begin_display)(notebook)
     update_writers(notebook, memory)
     current = add_writers(notebook, read_inbox(notebook))
     if options.revert:
-        arrival = _pick(current, options.revert)
-        change_set = build_full_revert(arrival, current, memory)
-        done = f"reverted {make_one_line(arrival.path)}"
-        apply_change_set(options, notebook, change_set, done, path=arrival.path)
+        _revert(options, notebook, current, memory)
     elif options.keep_all:
         close_visit(notebook, current)
         done = f"kept {len(current.pending)}"
@@ -186,6 +195,18 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     else:
         print_diffs(_lines(notebook, current), margin=2)
     return 0
+
+
+def _revert(options: Namespace, notebook: Notebook, current: Inbox, memory: Memory) -> None:
+    """Revert the changes to the notes of --revert, as one change."""
+    from ricordo.services.inbox.revert import build_revert
+
+    arrivals = [_pick(current, name) for name in options.revert]
+    marked: dict[str, tuple[int, ...]] = {arrival.id: () for arrival in arrivals}
+    change_set = build_revert(marked, current, memory, options.reason)
+    paths = list(dict.fromkeys(arrival.path for arrival in arrivals))
+    done = f"reverted {', '.join(map(make_one_line, paths))}"
+    apply_change_set(options, notebook, change_set, done, path=paths[0])
 
 
 def _pick(current: Inbox, name: str) -> InboxChange:
@@ -339,7 +360,6 @@ def add_purge_arguments(parser: ArgumentParser) -> None:
 def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
     from ricordo.cli.output import note_change, print_errors
-    from ricordo.errors import WrongUsage
     from ricordo.services.history.maintenance import purge_value
 
     if sys.stdin.isatty():

@@ -20,7 +20,6 @@ SHORTEST = 4
 """Minimal number of characters of an abbreviated id."""
 LONGEST = 12
 """Characters of an id."""
-HELP = "an id, or its first characters (at least 4)"
 _DIGITS = frozenset("0123456789abcdef")
 
 
@@ -30,7 +29,11 @@ def is_id(word: str) -> bool:
 
 
 def pick_ids(
-    words: Iterable[str], known: Iterable[str], what: str, hint: str, gone: Callable[[str], str]
+    words: Iterable[str],
+    known: Iterable[str],
+    what: str,
+    hint: str,
+    gone: Callable[[str], str] = lambda word: "",
 ) -> list[str]:
     """Return the ids that `words`, whole or abbreviated, name among the `known` ones, each once.
 
@@ -61,12 +64,30 @@ def pick_ids(
 def split_off_path(
     words: Sequence[str], options: Namespace, environment: Environment
 ) -> tuple[list[str], str | None]:
-    """Return `words`, which were given after an option that takes several names or ids, without the
-    one that is PATH, and that PATH: the last one that is no id and exists, if no PATH was given.
+    """Return the ids `words`, which were given after an option that takes several, without the one
+    that is PATH, and that PATH: the last word that is no id and exists, if no PATH was given.
+    """
+    ids = list(dict.fromkeys(words))
+    if not _has_path(options):
+        for word in filter(lambda it: not is_id(it), reversed(ids)):
+            if os.path.exists(os.path.join(environment.cwd, word)):
+                return [id for id in ids if id != word], word
+    return ids, None
+
+
+def split_off_directory(
+    words: Sequence[str], options: Namespace, environment: Environment
+) -> tuple[list[str], str | None]:
+    """Return what `split_off_path` does for names of notes `words`: PATH is the last of several, if
+    it is a directory.
     """
     names = list(dict.fromkeys(words))
-    if options.memory or getattr(options, "path", None):
-        return names, None
-    paths = (word for word in reversed(names) if not is_id(word))
-    path = next((it for it in paths if os.path.exists(os.path.join(environment.cwd, it))), None)
-    return [name for name in names if name != path], path
+    if len(names) > 1 and not _has_path(options):
+        last = names[-1]
+        if os.path.isdir(os.path.join(environment.cwd, last)):
+            return names[:-1], last
+    return names, None
+
+
+def _has_path(options: Namespace) -> bool:
+    return bool(options.memory or getattr(options, "path", None) or getattr(options, "paths", None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ricordo.cli.ids import pick_ids, split_off_path
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_project, with_project
 from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
@@ -66,7 +67,12 @@ def add_lint_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--unsafe", action="store_true", help="with --fix or --diff: include fixes to review first"
     )
-    parser.add_argument("--dismiss", metavar="ID", help="dismiss this finding")
+    parser.add_argument(
+        "--dismiss",
+        metavar="ID",
+        nargs="+",
+        help="dismiss these findings; ids may be abbreviated",
+    )
     parser.add_argument("--reason", default="", help="with --dismiss: why, for the history")
     parser.add_argument("--dismissed", action="store_true", help="also list dismissed findings")
 
@@ -104,10 +110,13 @@ def run_lint(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--unsafe needs --fix or --diff.")
     if options.diff and options.sarif:
         raise WrongUsage("--diff cannot be used with --sarif.")
+    if options.dismiss:
+        options.dismiss, path = split_off_path(options.dismiss, options, environment)
+        options.paths = options.paths or ([path] if path else [])
     places = _find_places(options, environment)
     run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:
-        return _dismiss_in(places, run)
+        return _dismiss(places, run)
     results: list[_Result] = []
     code = 0
     for place in places:
@@ -118,7 +127,9 @@ def run_lint(options: Namespace, environment: Environment) -> int:
                 raise
             print_messages([error.message])
             code = error.exit_code
-    _print(options, environment, results)
+    named = len(options.paths) + bool(options.memory)
+    is_for_several = options.all or named > 1 or len(places) > 1
+    _print(options, environment, results, is_for_several=is_for_several)
     return code or _exit_code(options.fail_on, results)
 
 
@@ -157,21 +168,21 @@ def _begins(rule: str, prefix: str) -> bool:
 
 
 def _find_places(options: Namespace, environment: Environment) -> list[MemoryPlace]:
-    """Return the memories to lint: those of the PATHs, each once, or with --all every one."""
-    from ricordo.services.workspace.places import find_all_memories, find_memory
+    """Return the memories to lint: those of the PATHs, each once, or with --all every one. Without
+    PATH several may be found in a project; none of them is changed. Raises WrongUsage.
+    """
+    from ricordo.services.workspace.places import find_all_memories, find_each_memory, find_memory
 
     paths = [*options.paths, *([options.memory] if options.memory else [])]
     if options.all:
         if paths:
             raise WrongUsage("--all lints every memory; it takes no PATH.")
         return find_all_memories(environment)
-    places = [find_memory(path, environment) for path in paths or [None]]
+    if (options.fix and not options.diff) or options.dismiss:
+        places = [find_memory(path, environment) for path in paths or [None]]
+    else:
+        places = [it for path in paths or [None] for it in find_each_memory(path, environment)]
     return list({place.root: place for place in places}.values())
-
-
-def _is_for_several(options: Namespace) -> bool:
-    """Return whether the output is in the form for several memories, however many there are."""
-    return bool(options.all or len(options.paths) + bool(options.memory) > 1)
 
 
 def _lint(run: _Run, place: MemoryPlace) -> _Result:
@@ -226,43 +237,43 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts this."
 
 
-def _dismiss_in(places: Sequence[MemoryPlace], run: _Run) -> int:
-    """Dismiss a finding in the one memory that was named."""
-    if len(places) != 1:
-        raise WrongUsage("--dismiss needs one memory.")
-    notebook = run.open(places[0], run.only)
-    return _dismiss(run.options, notebook, read_snapshot_reported(notebook))
-
-
-def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
+def _dismiss(places: Sequence[MemoryPlace], run: _Run) -> int:
+    """Dismiss findings of the one memory that was named."""
     from ricordo.cli.change import Changed, print_change
     from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
-    from ricordo.text import make_one_line
 
-    finding_id = options.dismiss
+    if len(places) != 1:
+        raise WrongUsage("--dismiss needs one memory.")
+    notebook = run.open(places[0], run.only)
+    snapshot = read_snapshot_reported(notebook)
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
-    if finding_id not in known:
-        from ricordo.suggestions import LIKE_ID, suggest
-
-        hint = f"{suggest(finding_id, known, like=LIKE_ID)} `lint --json` shows the ids.".lstrip()
-        raise WrongUsage(f"No finding has the id “{make_one_line(finding_id)}”.", hint=hint)
-    finding = known[finding_id]
-    notebook.dismiss(finding_id, options.reason)
-    note_change(f"dismissed {finding_id}")
-    done = f"dismissed until its cause changes: {format_finding(finding)}"
-    print_change(options, done, [Changed("dismissed", finding.path or None, id=finding_id)])
+    ids = pick_ids(run.options.dismiss, known, "finding", "`lint --full` shows the ids.")
+    for id in ids:
+        notebook.dismiss(id, run.options.reason)
+        note_change(f"dismissed {id}")
+    findings = [known[id] for id in ids]
+    first, *others = [f"dismissed until its cause changes: {format_finding(it)}" for it in findings]
+    changed = [Changed("dismissed", it.path or None, id=it.id) for it in findings]
+    print_change(run.options, first, changed, details=others)
     return 0
 
 
-def _print(options: Namespace, environment: Environment, results: Sequence[_Result]) -> None:
+def _print(
+    options: Namespace,
+    environment: Environment,
+    results: Sequence[_Result],
+    *,
+    is_for_several: bool,
+) -> None:
+    """Print the results; as JSON in the form for several memories, even if only one was read."""
     if options.sarif:
         _print_sarif(results)
     elif options.json:
         from ricordo.cli.output import print_json
 
         documents = [_describe(options, result) for result in results]
-        document = {"memories": documents} if _is_for_several(options) else documents[0]
+        document = {"memories": documents} if is_for_several else documents[0]
         print_json(document, "lint")
     else:
         _print_text(options, environment, results)

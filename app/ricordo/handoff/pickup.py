@@ -155,7 +155,7 @@ def find_destination(path: str) -> HandoffFile:
             f"{make_visible(name)} was not changed. {reason} "
             f"{make_visible(fallback)} was not changed either. {fallback_reason}"
         )
-        raise ChangeRefused(f"{message} Name another file with -o.")
+        raise ChangeRefused(message, hint="Name another file with -o.")
     warning = (
         f"{make_visible(name)} was not changed. {reason} "
         f"The handoff is in {make_visible(fallback)}."
@@ -243,7 +243,7 @@ def build_pickup_edit(project: str, pickup: PickupLine) -> WriteFile:
         text = _insert_line(_decode(raw or b""), pickup)
     except ChangeRefused as error:
         message = f"{make_visible(pickup.file)} was not changed. {error.message}"
-        raise ChangeRefused(f"{message} Add this by hand: {pickup.line}") from None
+        raise ChangeRefused(message, hint=f"Add this by hand: {pickup.line}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
 

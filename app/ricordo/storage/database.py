@@ -132,7 +132,8 @@ class Database:
         if state == root or state.startswith(root.rstrip("/") + "/"):
             raise StateUnusable(
                 f"The state directory {make_visible(self.state)} is inside the memory, where "
-                "agents read. Choose another one with --state."
+                "agents read.",
+                hint="Choose another one with --state.",
             )
 
     @contextmanager
@@ -152,7 +153,7 @@ class Database:
                 if _is_damage(error):
                     stack.close()
                     self._move_aside(error, identity)
-                    raise StateUnusable(f"{self.notices[-1]} Try again.") from None
+                    raise StateUnusable(self.notices[-1], hint="Try again.") from None
                 raise self._unusable(error) from None
 
     @contextmanager
@@ -199,7 +200,8 @@ class Database:
         if version > VERSION:
             raise StateUnusable(
                 f"The history at {make_visible(self.path)} is from a newer Ricordo "
-                f"(version {version}, supported {VERSION}). Update Ricordo."
+                f"(version {version}, supported {VERSION}).",
+                hint="Update Ricordo.",
             )
         return version
 
@@ -310,8 +312,8 @@ def check_state_location(state: str) -> None:
             what = "synced folder" if synced else "git work tree"
             raise StateUnusable(
                 f"The state directory {make_visible(state)} is in a {what} "
-                f"({make_visible(folder)}), which would copy the history of your notes. "
-                "Choose another one with --state."
+                f"({make_visible(folder)}), which would copy the history of your notes.",
+                hint="Choose another one with --state.",
             )
         above = os.path.dirname(folder)
         if above == folder:

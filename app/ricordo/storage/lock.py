@@ -131,8 +131,8 @@ def wait_for_agents(root: str, patience: float | None = None) -> None:
         if time.monotonic() >= until:
             raise Busy(
                 "An agent is consolidating this memory "
-                f"({make_visible(os.path.join(root, CONSOLIDATION_LOCK))}). "
-                "Try again when it is done."
+                f"({make_visible(os.path.join(root, CONSOLIDATION_LOCK))}).",
+                hint="Try again when it is done.",
             )
         time.sleep(_CONSOLIDATION_PAUSE)
 

@@ -62,8 +62,8 @@ def _refuse(path: str) -> None:
     from ricordo.text import make_visible
 
     raise StateUnusable(
-        f"{make_visible(path)} is not a regular file. Move it away; Ricordo creates a new file "
-        "if it needs one."
+        f"{make_visible(path)} is not a regular file.",
+        hint="Move it away; Ricordo creates a new file if it needs one.",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ricordo.cli.main import run
 from ricordo.services.inbox.inbox import read_inbox
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
@@ -67,6 +68,27 @@ def test_the_inbox_shows_every_act_of_a_session_and_reverts_each(
         ricordo("inbox", "--revert", path)
     assert contents(memory) == before
     assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+def test_several_notes_are_reverted_in_one_change(memory: Path, ricordo: Ricordo) -> None:
+    write_memory(memory, {"quays.md": note_text("quays", "Eight of them.\n")})
+    ricordo("inbox", "--keep-all")
+    before = contents(memory)
+    agent_session(memory)
+    after = contents(memory)
+    paths = list(arrivals(ricordo("inbox", "--json")))
+    told = ricordo("inbox", "--revert", *paths, "--reason", "too early")
+    assert told.startswith(f"reverted {', '.join(paths)}")
+    assert contents(memory) == before
+    assert "too early" in ricordo("history")
+    ricordo("undo")
+    assert contents(memory) == after
+    ricordo("inbox", "--revert", "tides", "nothing-of-this-name", code=3)
+    ricordo("inbox", "--reason", "why", code=2)
+    assert contents(memory) == after
+    # the last of several names may be PATH
+    assert run(["inbox", "--revert", *paths, str(memory)]) == 0
+    assert contents(memory) == before
 
 
 @pytest.mark.parametrize("index_last", [False, True])
@@ -214,6 +236,47 @@ def test_new_takes_body_and_frontmatter_and_adds_the_entry(memory: Path, ricordo
     )
     ricordo("new", "Be brief", "--type", "feedback")
     assert "**How to apply:**" in (memory / "be-brief.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "path", "starts"),
+    [
+        (["Locks", "-"], "Body", "locks.md", "---\nname: Locks\n"),
+        (["-"], "# Lock times\n\nAt ebb.\n", "lock-times.md", "---\nname: Lock times\n"),
+        (["-"], "Locks open at **ebb**.\n", "locks-open-at-ebb.md", "---\nname: "),
+        (
+            ["-", "--description", "when", "--type", "project"],
+            "---\nname: locks\ntags: [sea]\ntype: user\n---\n\nAt ebb.",
+            "locks.md",
+            "---\nname: locks\ntags: [sea]\ntype: project\ndescription: when\n---\n\nAt ebb.\n",
+        ),
+        (
+            ["Lock times"],
+            "---\nname: locks\ntags: [sea]\n---\nAt ebb.\n",
+            "lock-times.md",
+            "---\nname: Lock times\ntags: [sea]\n---\nAt ebb.\n",
+        ),
+    ],
+)
+def test_a_new_note_is_read_from_stdin(
+    memory: Path, ricordo: Ricordo, words: list[str], text: str, path: str, starts: str
+) -> None:
+    before = contents(memory)
+    assert f"created {path}" in ricordo("new", *words, given=text)
+    assert (memory / path).read_text().startswith(starts)
+    assert f"]({path})" in (memory / "MEMORY.md").read_text()
+    ricordo("undo")
+    assert contents(memory) == before
+
+
+def test_what_gives_no_note_is_refused(memory: Path, ricordo: Ricordo) -> None:
+    before = contents(memory)
+    for words in (["-"], ["Locks", "-"]):
+        assert "no text on standard input" in ricordo("new", *words, given=" \n", code=2)
+    ricordo("new", "-", given="---\nname: tides\n---\nAgain.\n", code=4)
+    ricordo("new", "-", given="---\nname: x\ntype: [a\n---\nAgain.\n", code=4)
+    ricordo("new", "Locks", "here", "there", given="x", code=2)
+    assert contents(memory) == before
 
 
 def test_rename_repairs_every_link_and_the_entry(memory: Path, ricordo: Ricordo) -> None:

@@ -160,3 +160,53 @@ def test_what_still_claims_what_was_given_up_is_printed(
     (found,) = listed(memory, capsys)
     assert settle(memory, found, "left") == 0
     assert "still says “8100”" in capsys.readouterr().out
+
+
+@pytest.fixture
+def two_conflicts(memory: Path) -> Path:
+    """Return a memory with two conflicts that have nothing in common."""
+    for name, feet, day in (("crane", 40, "2026-01-02"), ("derrick", 60, "2026-03-04")):
+        body = f"The harbour crane lifts {feet} tonnes.\n"
+        (memory / f"{name}.md").write_text(dated(name, body, day), "utf-8")
+    return memory
+
+
+def test_several_conflicts_are_resolved_by_abbreviated_ids(
+    two_conflicts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = listed(two_conflicts, capsys)
+    assert len(found) == 2
+    ids = [conflict["id"][:5] for conflict in found]
+    words = ["conflicts", "--resolve", *ids, str(two_conflicts), "--keep", "right"]
+    assert run([*words, "--reason", "measured again", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    deleted = {it["path"] for it in document["changed"] if it["kind"] == "deleted"}
+    assert deleted == {"server.md", "crane.md"}
+    assert listed(two_conflicts, capsys) == []
+    assert run(["history", "-m", str(two_conflicts)]) == 0
+    assert run(["history", "server", "-m", str(two_conflicts), "--json"]) == 0
+    reasons = [
+        it["reason"] for it in json.loads(capsys.readouterr().out.splitlines()[-1])["versions"]
+    ]
+    assert any(reason.endswith("measured again") for reason in reasons)
+
+
+def test_several_pairs_are_no_conflicts(
+    two_conflicts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = [conflict["id"] for conflict in listed(two_conflicts, capsys)]
+    words = ["conflicts", "-m", str(two_conflicts), "--resolve", *ids, "--keep", "none"]
+    assert run([*words, "--reason", "two cranes"]) == 0
+    assert listed(two_conflicts, capsys) == []
+
+
+def test_no_conflict_is_resolved_where_one_id_is_unknown(
+    two_conflicts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = listed(two_conflicts, capsys)
+    words = ["conflicts", "-m", str(two_conflicts), "--keep", "none", "--resolve"]
+    for unknown in ("0000", "x", found[0]["id"][:2]):
+        assert run([*words, found[0]["id"], unknown]) == 2
+        assert "No conflict has the id" in capsys.readouterr().err
+    assert run(["conflicts", "-m", str(two_conflicts), "--reason", "x"]) == 2
+    assert listed(two_conflicts, capsys) == found

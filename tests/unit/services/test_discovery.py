@@ -10,10 +10,9 @@ import pytest
 
 from ricordo.agents import discovery
 from ricordo.agents.claude import folder as claude_settings
-from ricordo.errors import WrongUsage
+from ricordo.errors import AmbiguousMemory, WrongUsage
 from ricordo.services.workspace.places import (
     NoMemoryFound,
-    SeveralMemories,
     find_all_memories,
     find_clear_choice,
     find_each_memory,
@@ -139,7 +138,7 @@ def test_of_several_memories_none_is_chosen(machine: Machine) -> None:
     assert found_in(machine, project) == expected
     environment = machine.environment(project)
     for path in (None, str(project)):
-        with pytest.raises(SeveralMemories) as caught:
+        with pytest.raises(AmbiguousMemory) as caught:
             find_memory(path, environment)
         assert isinstance(caught.value, WrongUsage)
         assert all(folder in caught.value.message for folder in expected)
@@ -157,7 +156,7 @@ def test_the_nearest_memory_is_chosen(machine: Machine) -> None:
     assert found_in(machine, project / "docs") == ["memory"]
     assert found_in(machine, project / "docs/memory") == ["."]
     assert found_in(machine, project / "docs/memory/topics") == [".."]
-    with pytest.raises(SeveralMemories):
+    with pytest.raises(AmbiguousMemory):
         find_memory(None, machine.environment(project / "web/src"))
 
 
@@ -187,7 +186,7 @@ def test_memories_of_sub_agents_are_chosen_from_only_where_there_is_no_other(
     project = machine.repository("project")
     for name in ("reviewer", "tester"):
         fill(project / ".claude/agent-memory" / name)
-    with pytest.raises(SeveralMemories):
+    with pytest.raises(AmbiguousMemory):
         find_memory(None, machine.environment(project))
     fill(project / "docs/memory")
     assert found_in(machine, project) == ["docs/memory"]

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
 
 from ricordo.curation.opinion import Opinion
 from ricordo.errors import WrongUsage
@@ -131,10 +130,14 @@ def find_uncertain_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
     return tuple(_uncertain_pairs(snapshot))
 
 
+def list_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
+    """Return the conflicts and uncertain pairs of a snapshot, which can be resolved by their id."""
+    return (*find_conflicts(snapshot), *_uncertain_pairs(snapshot))
+
+
 def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
     """Return the conflict or uncertain pair with that id. Raises WrongUsage."""
-    pairs = chain(find_conflicts(snapshot), _uncertain_pairs(snapshot))
-    conflict = next((pair for pair in pairs if pair.id == conflict_id), None)
+    conflict = next((pair for pair in list_pairs(snapshot) if pair.id == conflict_id), None)
     if conflict is None:
         raise WrongUsage(f"No conflict has the id “{make_visible(conflict_id)}”.")
     return conflict

@@ -140,7 +140,9 @@ def save_curation_state(state: str, root: str, curation: CurationState) -> None:
     content = _encoded(document)
     if len(content) > _LARGEST:
         size = f"{_LARGEST // (1024 * 1024)} MB"
-        raise StateUnusable(f"Too many pending proposals (limit {size}): decide some first.")
+        raise StateUnusable(
+            f"Too many pending proposals (limit {size}).", hint="Decide some first."
+        )
     try:
         replace_state_file(folder, _name(root), content)
     except OSError as error:

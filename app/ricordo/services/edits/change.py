@@ -105,7 +105,8 @@ def apply_or_merge(
     if outcome.open_files:
         raise EditRefused(
             f"Another program has {', '.join(map(make_visible, outcome.open_files))} open for "
-            "writing. Close it there, then try again.",
+            "writing.",
+            hint="Close it there, then try again.",
             changed=_describe_changed(outcome.edit_conflicts),
         )
     merged: dict[tuple[str, str], Edit | None] = {}

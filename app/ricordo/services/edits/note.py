@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import tomllib
 
-from ricordo.errors import WrongUsage
+from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.memory.change import Create, Rename
+from ricordo.memory.frontmatter.edit import set_field
+from ricordo.memory.frontmatter.parser import read_frontmatter
+from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import choose_path, is_valid_name
 from ricordo.memory.new_note import create_note as made
@@ -31,6 +34,48 @@ def build_note(
     refuse_taken(memory, name)
     text = body if body is not None else render_template(type_, name)
     return made(memory, name, type_, description, text)
+
+
+MAX_DERIVED_NAME = 60
+"""Characters of a name that is made of the first line of a text."""
+
+
+def find_name(text: str, layout: Layout) -> str:
+    """Return the name that the `text` of a note gives itself: in its frontmatter, by its first
+    heading, or by its first line; "" without text.
+    """
+    frontmatter = read_frontmatter(text)
+    if named := frontmatter.get_first(layout.title_keys):
+        return named
+    lines = [line.strip() for line in text[frontmatter.end :].splitlines() if line.strip()]
+    headings = (line.lstrip("#").strip() for line in lines if line.startswith("# "))
+    first = next(headings, "") or next(iter(lines), "").strip("#*_ ")
+    if len(first) <= MAX_DERIVED_NAME:
+        return first
+    return first[:MAX_DERIVED_NAME].rpartition(" ")[0] or first[:MAX_DERIVED_NAME]
+
+
+def build_written_note(
+    memory: Memory, text: str, name: str, type_: str = "", description: str = ""
+) -> Create:
+    """Return the act that creates a note from `text`, which has frontmatter: its fields stay, but
+    those that are given are set. Raises WrongUsage where `name` leaves the memory, and
+    ChangeRefused where a note has the name or the frontmatter is invalid.
+    """
+    refuse_outside(name)
+    refuse_taken(memory, name)
+    if error := read_frontmatter(text).error:
+        raise ChangeRefused(f"Invalid frontmatter: line {error.line}, {error.message}.")
+    layout = memory.layout
+    fields = {layout.title_keys: name, layout.summary_keys: description, layout.type_keys: type_}
+    for keys, value in fields.items():
+        present = read_frontmatter(text)
+        key = next((key for key in keys if present.get_text(key)), keys[0])
+        if value and present.get_text(key) != value:
+            text = set_field(text, key, value)
+    ended = text if text.endswith("\n") else f"{text}\n"
+    path = choose_path(name, (*memory.by_path, *memory.others), layout)
+    return Create(path, ended)
 
 
 def build_rename(memory: Memory, note: Note, wanted: str, other: Memory | None = None) -> Rename:

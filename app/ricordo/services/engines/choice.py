@@ -63,8 +63,8 @@ def get_target(
     if own.use == COMMAND:
         if not own.command:
             raise WrongUsage(
-                "No program set: run `ricordo config edit` and set engine.command, such as "
-                '["claude", "-p"].'
+                "No program set.",
+                hint='Run `ricordo config edit` and set engine.command, such as ["claude", "-p"].',
             )
         program = resolve_program(own.command)
         return make_program_target(environment, program, caps=caps, is_automatic=is_automatic)

@@ -207,5 +207,5 @@ def build_overwrite(
     is_own = to.content is not None and to.content == last.encode("utf-8")
     if to.path != draft.destination.path or not (is_own or to.content == draft.destination.content):
         message = f"Another program wrote {make_visible(draft.destination.path)} meanwhile."
-        raise EditRefused(f"{message} Check the draft again, then write it.")
+        raise EditRefused(message, hint="Check the draft again, then write it.")
     return build_change(notebook, notebook.read(), replace(draft, destination=to), output)

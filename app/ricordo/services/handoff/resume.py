@@ -9,7 +9,7 @@ from typing import Any
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
-from ricordo.errors import HandoffUnreadable, MemoryNotFound, StateUnusable
+from ricordo.errors import AmbiguousMemory, HandoffUnreadable, MemoryNotFound, StateUnusable
 from ricordo.handoff.changes import FileChange
 from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
 from ricordo.handoff.document import HandoffHeader, HandoffStatement
@@ -24,7 +24,7 @@ from ricordo.services.handoff.handoff import find_project
 from ricordo.services.handoff.output import REASON_PREFIX, RenderedHandoff
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import SeveralMemories, find_all_memories, find_memory
+from ricordo.services.workspace.places import find_all_memories, find_memory
 from ricordo.storage.database import Database
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.history import History
@@ -113,7 +113,7 @@ def _find_place(environment: Environment, folder: str, memory: str | None) -> Me
         return find_memory(memory, environment)
     try:
         return find_memory(None, environment._replace(cwd=folder or environment.cwd))
-    except (MemoryNotFound, SeveralMemories):
+    except (AmbiguousMemory, MemoryNotFound):
         return None
 
 

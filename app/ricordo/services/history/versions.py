@@ -137,8 +137,8 @@ def read_whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
     with notebook.database.connect() as connection:
         if not History(connection).is_unmasked(sha):
             raise ChangeRefused(
-                "A value was purged from that version, so it cannot be restored. "
-                "`ricordo history` lists the others."
+                "A value was purged from that version, so it cannot be restored.",
+                hint="`ricordo history` lists the others.",
             )
     return raw
 

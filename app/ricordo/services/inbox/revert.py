@@ -17,15 +17,12 @@ from ricordo.services.inbox.inbox import REVERT_REASON_PREFIX, Inbox, InboxChang
 from ricordo.text import make_visible
 
 
-def build_full_revert(arrival: InboxChange, shown: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that reverts all that others did to a note."""
-    return build_revert({arrival.id: ()}, shown, memory)
-
-
-def build_revert(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory) -> ChangeSet:
+def build_revert(
+    marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory, reason: str = ""
+) -> ChangeSet:
     """Return the change set that reverts what is `marked`: numbers of hunks by the id of their
     change, none for all of it. A deleted note gets its index entry back too, if a change that was
-    `shown` removed it and is not reverted itself.
+    `shown` removed it and is not reverted itself. `reason` is the user's, for the history.
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
@@ -46,8 +43,10 @@ def build_revert(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Me
     # from below, so that no line number moves before it is used
     entries.sort(key=lambda entry: (entry.insert.after_line, entry.line), reverse=True)
     edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
+    why = f": {reason}" if reason else ""
     changes = [
-        Change(Rewrite(item.path, ""), f"{REVERT_REASON_PREFIX} {item.by} did") for item in arrivals
+        Change(Rewrite(item.path, ""), f"{REVERT_REASON_PREFIX} {item.by} did{why}")
+        for item in arrivals
     ]
     effective_edits = drop_empty_edits(edits)
     return ChangeSet(
@@ -59,8 +58,8 @@ def _build_edits(arrival: InboxChange, hunks: Collection[int], root: str) -> lis
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
-            f"Nothing to revert: {make_visible(arrival.path)} does not contain that text. "
-            f"Restore it with `ricordo restore --at {arrival.id}`."
+            f"Nothing to revert: {make_visible(arrival.path)} does not contain that text.",
+            hint=f"Restore it with `ricordo restore --at {arrival.id}`.",
         )
     if hunks:
         return [_revert_hunks(arrival, hunks, root)]

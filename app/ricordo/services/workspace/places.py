@@ -19,7 +19,7 @@ from ricordo.agents.registry import (
     search_project,
 )
 from ricordo.agents.workplace import Workplace, find_workplace
-from ricordo.errors import MemoryNotFound, WrongUsage
+from ricordo.errors import AmbiguousMemory, MemoryNotFound
 from ricordo.resources import home_directory
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.reader import list_names
@@ -88,22 +88,8 @@ class NoMemoryFound(MemoryNotFound):
         self.searched = tuple(looked)
 
 
-class SeveralMemories(WrongUsage):
-    """A project has several memories, and none of them is the likeliest."""
-
-    kind = "several-memories"
-
-    def __init__(self, directory: str, places: Sequence[MemoryPlace], cwd: str) -> None:
-        """`places` are these memories; those below `cwd` are named relative to it."""
-        names = [make_one_line(_shorten(place.root, cwd)) for place in places]
-        super().__init__(
-            f"Several memories found for {make_one_line(directory)}: {', '.join(names)}.",
-            hint=f"Choose one, such as `-m {names[0]}`.",
-        )
-        self.candidates = names
-
-
 def _shorten(path: str, cwd: str) -> str:
+    """Return `path`, relative to `cwd` if it is below."""
     real = os.path.realpath(cwd)
     return os.path.relpath(path, real) if _is_inside(path, real) else path
 
@@ -111,13 +97,14 @@ def _shorten(path: str, cwd: str) -> str:
 def find_memory(path: str | None, environment: Environment) -> MemoryPlace:
     """Return the memory that `path` means: the first result of `find_memories`.
 
-    Raises SeveralMemories if the first one is one of several in the folders of a project, and the
+    Raises AmbiguousMemory if the first one is one of several in the folders of a project, and the
     errors of `find_memories`.
     """
     places = find_each_memory(path, environment)
     if len(places) > 1:
-        directory = os.path.join(environment.cwd, path or "")
-        raise SeveralMemories(os.path.normpath(directory), places, environment.cwd)
+        directory = os.path.normpath(os.path.join(environment.cwd, path or ""))
+        names = [make_one_line(_shorten(place.root, environment.cwd)) for place in places]
+        raise AmbiguousMemory(make_one_line(directory), names)
     return places[0]
 
 
