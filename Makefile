@@ -62,6 +62,8 @@ docs: $(DEVELOPS) ## write the generated pages of docs/, and the table of comple
 	mv docs/settings.md.new docs/settings.md
 	$(BIN)/python -m tools.key_page > docs/keys.md.new
 	mv docs/keys.md.new docs/keys.md
+	$(BIN)/python -m tools.rule_page > docs/rules.md.new
+	mv docs/rules.md.new docs/rules.md
 	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
 	mv docs/commands.md.new docs/commands.md
 	$(BIN)/python -m ricordo.cli.man_page > docs/ricordo.1.new

@@ -38,6 +38,8 @@ class Group(NamedTuple):
     paths: tuple[str, ...]
     """Files and folders; those that do not exist are left out."""
     figures: Mapping[str, int]
+    programs: tuple[str, ...] = ()
+    """Programs without which its tests check nothing."""
 
 
 class Clone(NamedTuple):
@@ -130,6 +132,7 @@ GROUPS = (
     Group("shells", ("tests/shells",), {"shell_names": 100}),
     Group("packaging", ("tests/packaging",), {"pythons": 1}),
     Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),
+    Group("sarif", ("tests/contract/test_sarif.py",), {"sarif_tool": 1}, ("npm", "node")),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),
 )
@@ -278,7 +281,9 @@ def _as_user(user: str) -> dict[str, Any]:
 def find_obstacle(group: Group | Clone) -> str:
     """Return why `group` cannot be run; "" where it can."""
     if isinstance(group, Group):
-        return "" if existing(group) else "no tests"
+        missing = [program for program in group.programs if shutil.which(program) is None]
+        reason = f"not checked: no {', no '.join(missing)}" if missing else ""
+        return reason if existing(group) else "no tests"
     if group.user and os.geteuid() != 0:
         return "not run: needs root"
     words = ["git", "status", "--porcelain"]

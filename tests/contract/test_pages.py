@@ -14,6 +14,7 @@ from ricordo.cli.main import COMMANDS
 from ricordo.cli.man_page import render_man_page
 from ricordo.cli.open import OPEN_SUMMARY
 from tools.key_page import keys_page
+from tools.rule_page import rules_page
 
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"
@@ -23,6 +24,10 @@ MODULE = re.compile(r"`([\w/]+\.py)`")
 
 def test_the_page_of_keys_is_fresh() -> None:
     assert (DOCS / "keys.md").read_text() == keys_page(), "run make docs"
+
+
+def test_the_page_of_rules_is_fresh() -> None:
+    assert (DOCS / "rules.md").read_text("utf-8") == rules_page(), "run make docs"
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse words its help otherwise there")

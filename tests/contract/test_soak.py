@@ -101,6 +101,15 @@ def test_a_clone_that_fails_and_one_that_cannot_be_made_are_told(
     assert "HOME unset" in capfd.readouterr().out
 
 
+def test_a_group_whose_program_is_missing_is_not_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(soak.shutil, "which", lambda program: None)
+    assert soak.main(["sarif"]) == 1
+    assert "sarif       not checked: no npm, no node\n" in capfd.readouterr().out
+
+
 def test_every_test_of_the_program_belongs_to_a_soak() -> None:
     soaked = [CHECKOUT / path for group in GROUPS for path in group.paths]
     tests = [
