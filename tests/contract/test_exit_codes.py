@@ -22,6 +22,10 @@ import pytest
 
 from ricordo.cli.main import COMMANDS, OPEN, load_command
 from ricordo.cli.parser import Command
+from ricordo.errors import MemoryUnreadable
+from ricordo.memory.layout import Layout
+from ricordo.memory.memory import Memory
+from ricordo.storage.reader import read_memory
 from tests.contract.conftest import Answer, Call
 from tests.contract.test_json import NO_DOCUMENT, resume
 from tests.contract.test_printing import (
@@ -77,6 +81,7 @@ DONE: dict[str, Attempt] = {
     "recall": Attempt(on("recall", "where is the café of the port")),
     "usage": Attempt(on("usage")),
     "lint": Attempt(on("lint", "--fail-on", "never")),
+    "rule": Attempt(plain("rule", "dead-link")),
     "conflicts": Attempt(after("retire", "web")(on("conflicts"))),
     "curate": Attempt(curate),
     "pending": Attempt(on("pending")),
@@ -173,7 +178,11 @@ USAGE: dict[str, list[Attempt]] = {
         Attempt(on("lint", "--dismiss", "no-such-id")),
         Attempt(on("lint", "--unsafe")),
         Attempt(on("lint", "--project", "/nowhere")),
+        Attempt(on("lint", "--ignore", "no-such-rule")),
+        Attempt(on("lint", "-C", "/nowhere")),
+        Attempt(on("lint", "--color", "sometimes")),
     ],
+    "rule": [Attempt(plain("rule", "no-such-rule"))],
     "conflicts": [
         Attempt(on("conflicts", "--resolve", "no-such-id", "--keep", "left")),
         Attempt(on("conflicts", "--keep", "left")),
@@ -494,6 +503,40 @@ def test_a_result_that_cannot_be_printed_has_its_code(
     answer = call(*case.words(world), *as_json, given=case.given, stdout=FullDevice())
     assert answer.code == 74, answer
     assert "could not be printed: No space left on device." in answer.err.splitlines()[-1]
+
+
+def test_a_named_proposal_that_is_not_applied_is_refused_and_listed(
+    world: World, call: Call
+) -> None:
+    after_curation(on())(world)
+    proposal = world.json("pending")["changes"][0]
+    (world.memory / proposal["path"]).write_text("Somebody else wrote this.\n", "utf-8")
+    answer = call(*on("pending", "--apply", proposal["id"], "--json")(world))
+    assert answer.code == 4
+    document = read_document(answer.out, "pending")
+    assert [left["id"] for left in document["left"]] == [proposal["id"]]
+    assert answer.err.splitlines()[-1].startswith(f"ricordo: Not applied: {proposal['id']} ")
+    assert answer.err.endswith(" Nothing was changed.\n")
+
+
+def test_a_memory_that_cannot_be_read_is_listed_beside_the_others(
+    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = write_memory(world.work / "other", {"MEMORY.md": "# Memory\n", "a.md": "Text.\n"})
+
+    def read_some(root: str, layout: Layout, before: Memory | None = None) -> Memory:
+        if root == str(other):
+            raise MemoryUnreadable(f"{root} cannot be read: Permission denied.")
+        return read_memory(root, layout, before)
+
+    monkeypatch.setattr("ricordo.services.workspace.notebook.read_memory", read_some)
+    answer = call("lint", str(world.memory), str(other), "--json", "--fail-on", "never")
+    assert answer.code == 3
+    document = read_document(answer.out, "lint")
+    assert [each["memory"]["path"] for each in document["memories"]] == [str(world.memory)]
+    (error,) = document["errors"]
+    assert (error["kind"], error["exit_code"]) == ("memory-unreadable", 3)
+    assert "Permission denied" in answer.err
 
 
 def test_an_interrupted_process_says_so_in_one_line(world: World, tmp_path: Path) -> None:

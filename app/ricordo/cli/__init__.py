@@ -7,5 +7,6 @@ without control characters, errors in one line on standard error. The commands c
 
 `--json` fields, exit codes and options are contracts: programs depend on them. A command notes each
 change as soon as it is on disk (`note_change`), so that an error afterwards can name it.
-`docs/commands.md` is generated from the parsers by `command_page.py`.
+`docs/commands.md` is generated from the parsers by `command_page.py`; `schemas/` has the JSON
+Schemas of the documents.
 """

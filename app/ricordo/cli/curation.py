@@ -33,7 +33,7 @@ from ricordo.cli.proposals import (
 )
 from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook
-from ricordo.errors import WrongUsage
+from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
@@ -410,6 +410,21 @@ def _apply(
         print_json(document, "pending")
     else:
         print_decided(result, memory)
+    if options.apply and result.skipped:
+        # whoever names a proposal has to know that it was not applied
+        raise _refuse_named(result, memory)
+
+
+def _refuse_named(result: ApplyResult, memory: Memory) -> ChangeRefused:
+    """Return the error on named proposals that were not applied."""
+    from ricordo.services.curation.decision import mask_text
+
+    reasons = "; ".join(
+        f"{proposal.id} {proposal.op} {make_one_line(proposal.path)}: "
+        f"{make_one_line(mask_text(why, proposal, memory))}"
+        for proposal, why in result.skipped
+    )
+    return ChangeRefused(f"Not applied: {reasons}.")
 
 
 def _drop(

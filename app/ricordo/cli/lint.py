@@ -8,7 +8,7 @@ from ricordo.cli.ids import pick_ids, split_off_path
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_project, with_project
 from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
-from ricordo.errors import MemoryNotFound, MemoryUnreadable, WrongUsage
+from ricordo.errors import MemoryNotFound, MemoryUnreadable, RicordoError, WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -117,7 +117,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
     if options.dismiss:
         return _dismiss_in(places, run)
     results: list[_Result] = []
-    code = 0
+    errors: list[RicordoError] = []
     for place in places:
         try:
             results.append(_lint(run, place))
@@ -125,9 +125,10 @@ def run_lint(options: Namespace, environment: Environment) -> int:
             if len(places) == 1:
                 raise
             print_messages([error.message])
-            code = error.exit_code
-    _print(options, environment, results, is_for_several=_is_for_several(options, places))
-    return code or _exit_code(options.fail_on, results)
+            errors.append(error)
+    is_for_several = _is_for_several(options, places)
+    _print(options, environment, results, errors, is_for_several=is_for_several)
+    return errors[0].exit_code if errors else _exit_code(options.fail_on, results)
 
 
 def select_rules(names: Sequence[str], ignored: Sequence[str]) -> frozenset[str]:
@@ -153,9 +154,8 @@ def _find_rules(names: Sequence[str]) -> frozenset[str]:
         # `duplicate` is a rule, and the beginning of `duplicate-name`
         found = [name] if name in load_rules() else [it for it in load_rules() if _begins(it, name)]
         if not found:
-            raise WrongUsage(
-                f"Unknown rule “{make_one_line(name)}”.", hint=suggest(name, load_rules())
-            )
+            hint = suggest(name, load_rules()) or "`ricordo rule` lists all rules."
+            raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.", hint=hint)
         rules.update(found)
     return frozenset(rules)
 
@@ -273,17 +273,19 @@ def _print(
     options: Namespace,
     environment: Environment,
     results: Sequence[_Result],
+    errors: Sequence[RicordoError],
     *,
     is_for_several: bool,
 ) -> None:
     if options.sarif:
         _print_sarif(results)
     elif options.json:
-        from ricordo.cli.output import print_json
+        from ricordo.cli.output import describe_error, print_json
 
         documents = [_describe(options, result) for result in results]
-        document = {"memories": documents} if is_for_several else documents[0]
-        print_json(document, "lint")
+        unread = [describe_error(error)["error"] for error in errors]
+        several = {"memories": documents, "errors": unread}
+        print_json(several if is_for_several else documents[0], "lint")
     else:
         _print_text(options, environment, results)
 

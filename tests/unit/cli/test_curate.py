@@ -124,10 +124,12 @@ def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Pa
     assert "0 proposed" in ricordo("curate", "--session", str(transcript))
 
 
-def decided(ricordo: Ricordo, act: str = "--apply", *, given: str | None = None) -> str:
+def decided(
+    ricordo: Ricordo, act: str = "--apply", *, given: str | None = None, code: int = 0
+) -> str:
     """Decide on all that is pending, each named."""
     pending = json.loads(ricordo("pending", "--json"))["changes"]
-    return ricordo("pending", act, *(it["id"] for it in pending), given=given)
+    return ricordo("pending", act, *(it["id"] for it in pending), given=given, code=code)
 
 
 def test_apply_without_ids_applies_proposals_without_warnings_and_lists_the_others(
@@ -175,9 +177,10 @@ def test_a_note_that_changed_since_is_not_written(
         (memory / "tides.md").read_text("utf-8") + "Another line.\n", "utf-8"
     )
     before = contents(memory)
-    told = decided(ricordo)
+    told = decided(ricordo, code=4)
     assert "0 applied, 1 not applied" in told
     assert "has changed since" in told
+    assert told.splitlines()[-1].startswith("ricordo: Not applied: ")
     assert contents(memory) == before
 
 
@@ -299,10 +302,10 @@ def test_retiring_many_notes_needs_a_typed_confirmation(
     told = ricordo("curate", "--session", str(transcript), "--yes")
     assert "applied: retire" not in told
     assert "applied: retire" not in ricordo("pending", "--apply", given="")
-    told = decided(ricordo, given="")
+    told = decided(ricordo, given="", code=4)
     assert told.count("applied: retire") == 1
     assert told.count("many notes would be retired within a day") >= 2
-    decided(ricordo, given="")
+    decided(ricordo, given="", code=4)
     assert len([it for it in memory.iterdir() if it.name.startswith("old")]) == 2
 
 
@@ -418,7 +421,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
     transcript.write_text(user_lines("Go on."), "utf-8")
     ricordo("curate", "--session", str(transcript))
     monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
-    told = decided(ricordo, given=typed)
+    told = decided(ricordo, given=typed, code=0 if gone == 2 else 4)
     assert "Type “apply” to apply this too:" in told
     assert told.count("applied: retire") == gone
     assert len(list(memory.glob("old-*.md"))) == 2 - gone
@@ -535,8 +538,9 @@ def test_what_is_dropped_is_dropped_though_nothing_is_applied(
         if each["id"] == first
     )
     (memory / path).write_text("Somebody else's.\n")
-    told = ricordo("pending", "--apply", first, "--drop", second)
+    told = ricordo("pending", "--apply", first, "--drop", second, code=4)
     assert "0 applied, 1 not applied, 1 dropped" in told
+    assert "Nothing was changed" not in told
     assert contents(memory).keys() >= before.keys()
     assert second not in pending_ids(ricordo)
     ricordo("undo")
