@@ -144,6 +144,12 @@ def check_lint(programs: Path, folder: Path) -> None:
     expect(bool(document["findings"]), "lint found nothing in the sample memory")
 
 
+def check_rule(programs: Path, folder: Path) -> None:
+    """`ricordo rule` explains every rule from the data files that are packed."""
+    printed = call([str(programs / "ricordo"), "rule", "--json"], cwd=folder)
+    expect(len(json.loads(printed)["rules"]) > 30, "rule explained too few rules")
+
+
 def call(words: Sequence[str], cwd: Path | None = None) -> str:
     """Run a program without terminal or input; return what it printed.
 
@@ -185,7 +191,14 @@ def expect(holds: bool, otherwise: str) -> None:
         raise Failed(otherwise)
 
 
-CHECKS = (check_version, check_demo, check_lint, check_shared_files, check_completion)
+CHECKS = (
+    check_version,
+    check_demo,
+    check_lint,
+    check_rule,
+    check_shared_files,
+    check_completion,
+)
 
 
 def check_on(python: str, wheel: Path, folder: Path) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OPEN_SUMMARY = """The terminal notebook for the memory that AI agents keep about you.
 
-Without PATH it opens the memory of the current directory. Commands:
+Without PATH it opens the memory of the current directory or its project. Commands:
   demo       open a throwaway copy of the sample memory
   list       list every memory on this machine
   load       show what an agent loads at session start, and what is cut off

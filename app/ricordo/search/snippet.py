@@ -1,9 +1,8 @@
-"""Extract the passage or the lines of a note that match a query. Standard library only."""
+"""Extract the passage of a note that matches a query. Standard library only."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ricordo.search.words import find_end, fold_with_places, is_unspaced, split_words, stem_word
 
@@ -26,8 +25,8 @@ _PHRASE_WEIGHT = 10
 
 Places = tuple[tuple[int, int], ...]
 """Start and end of each."""
-_Hit = tuple[int, int, str]
-"""Start and end, and the stem, part or phrase that matches."""
+Hit = tuple[int, int, str]
+"""Start and end in a text, and the stem, part or phrase that matches, as its key."""
 
 
 def extract_snippet(
@@ -43,12 +42,12 @@ def extract_snippet(
     `phrases` is preferred.
     """
     flat = " ".join(text[:LONGEST].split())
-    hits = _hits(flat, stems, parts, phrases)
+    hits = find_hits(flat, stems, parts, phrases)
     start = _find_densest([(at, key) for at, _, key in hits], width)
-    return _cut_out(flat, start, width, [(left, right) for left, right, _ in hits])
+    return cut_out(flat, start, width, [(left, right) for left, right, _ in hits])
 
 
-def _cut_out(
+def cut_out(
     flat: str, start: int, width: int, ranges: Iterable[tuple[int, int]]
 ) -> tuple[str, Places]:
     """Return `width` characters of `flat` from a little before `start`, and the `ranges` there."""
@@ -58,74 +57,6 @@ def _cut_out(
     shown = ((left, right) for left, right in ranges if left >= start and right <= end)
     marks = [(left - start + len(before), right - start + len(before)) for left, right in shown]
     return before + flat[start:end] + after, _merge_ranges(marks)
-
-
-class MatchingLine(NamedTuple):
-    """A line of a note that matches."""
-
-    line: int
-    """1-based line of the file."""
-    text: str
-    """The line, or the part of it around the match."""
-    marks: Places
-    """Start and end of the matching words in it."""
-
-
-class MatchingLines(NamedTuple):
-    """The lines of a note that match."""
-
-    shown: tuple[MatchingLine, ...]
-    """The best ones, in the order of the file."""
-    total: int
-
-
-def find_matching_lines(
-    note: Note,
-    stems: Collection[str],
-    parts: Collection[str] = (),
-    phrases: Collection[Phrase] = (),
-    most: int = 3,
-) -> MatchingLines:
-    """Return the lines of the body of a note that match, as in `extract_snippet`; those of its
-    frontmatter if no other matches. The best have a phrase, or the most different words.
-    """
-    start = note.frontmatter.end
-    by_line = _hits_by_line(note, start, LONGEST, stems, parts, phrases)
-    if not by_line and start:
-        by_line = _hits_by_line(note, 0, start, stems, parts, phrases)
-    best = sorted(by_line, key=lambda number: (-_weigh(by_line[number]), number))[:most]
-    rows = note.text[: start + LONGEST].split("\n") if best else []
-    shown = [_build_line(number, rows[number - 1], by_line[number]) for number in sorted(best)]
-    return MatchingLines(tuple(shown), len(by_line))
-
-
-def _hits_by_line(
-    note: Note,
-    start: int,
-    length: int,
-    stems: Collection[str],
-    parts: Collection[str],
-    phrases: Collection[Phrase],
-) -> dict[int, list[_Hit]]:
-    """Return the hits by the line of the file in which they begin, counted from its start."""
-    text = note.text[start : start + length]
-    by_line: dict[int, list[_Hit]] = {}
-    number, line_start, line_end = note.line_of(start), 0, text.find("\n")
-    for left, right, key in _hits(text, stems, parts, phrases):
-        while 0 <= line_end < left:
-            number, line_start = number + 1, line_end + 1
-            line_end = text.find("\n", line_start)
-        by_line.setdefault(number, []).append((left - line_start, right - line_start, key))
-    return by_line
-
-
-def _build_line(number: int, row: str, hits: Iterable[_Hit]) -> MatchingLine:
-    indent = len(row) - len(row.lstrip())
-    flat = row.strip()
-    # a phrase may go on in the next line
-    ranges = [(left - indent, min(right - indent, len(flat))) for left, right, _ in hits]
-    start = ranges[0][0] if len(flat) > WIDTH else 0
-    return MatchingLine(number, *_cut_out(flat, start, WIDTH, ranges))
 
 
 def extract_passage(
@@ -144,9 +75,9 @@ def extract_passage(
     return (description, places) if places or not body else (body, ())
 
 
-def _hits(
+def find_hits(
     text: str, stems: Collection[str], parts: Collection[str], phrases: Collection[Phrase]
-) -> list[_Hit]:
+) -> list[Hit]:
     """Return the matches in `text`, in order."""
     folded, places = fold_with_places(text)
     hits = list(_find_stems(folded, stems))
@@ -173,7 +104,7 @@ def _merge_ranges(marks: Iterable[tuple[int, int]]) -> Places:
     return tuple(joined)
 
 
-def _find_stems(folded: str, stems: Collection[str]) -> Iterator[_Hit]:
+def _find_stems(folded: str, stems: Collection[str]) -> Iterator[Hit]:
     """Yield the words with one of the `stems`. Only words with the beginning of a stem are stemmed:
     stemming all would take fifty times as long.
     """
@@ -191,7 +122,7 @@ def _find_stems(folded: str, stems: Collection[str]) -> Iterator[_Hit]:
             yield at, match.end(), matched
 
 
-def _find_part(folded: str, part: str) -> Iterator[_Hit]:
+def _find_part(folded: str, part: str) -> Iterator[Hit]:
     if not part or (len(part) == 1 and part.isalnum() and not is_unspaced(part)):
         # a single letter occurs everywhere
         return
@@ -205,15 +136,12 @@ def _find_densest(hits: list[tuple[int, str]], width: int) -> int:
     """Return the start of the range with the most different stems, and phrases before them."""
     best, most = 0, 0
     for number, (start, _) in enumerate(hits):
-        weight = _weigh_keys(key for at, key in hits[number : number + 40] if at < start + width)
+        weight = weigh_keys(key for at, key in hits[number : number + 40] if at < start + width)
         if weight > most:
             best, most = start, weight
     return best
 
 
-def _weigh(hits: Iterable[_Hit]) -> int:
-    return _weigh_keys(key for _, _, key in hits)
-
-
-def _weigh_keys(keys: Iterable[str]) -> int:
+def weigh_keys(keys: Iterable[str]) -> int:
+    """Return how much the different `keys` of hits count together."""
     return sum(_PHRASE_WEIGHT if key[:1] == _PHRASE else 1 for key in set(keys))

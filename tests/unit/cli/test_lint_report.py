@@ -167,7 +167,7 @@ def test_all_lints_every_memory_of_the_machine(
     monkeypatch.chdir(elsewhere)
     assert "No memory found on this machine" in lint(capsys, "--all")
     none = json.loads(lint(capsys, "--all", "--json"))
-    assert none == {"schema": "ricordo.lint/1", "memories": []}
+    assert none == {"schema": "ricordo.lint/1", "memories": [], "errors": []}
     for name in ("one", "two"):
         lint(capsys, str(project / name))
     answer = document(capsys, "--all")

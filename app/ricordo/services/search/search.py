@@ -16,18 +16,14 @@ from ricordo.memory.note import Note
 from ricordo.search.finder import Finder, NameHit, find_marks
 from ricordo.search.fuzzy import correct_word
 from ricordo.search.index import SearchIndex
+from ricordo.search.matching_lines import MatchingLines, find_matching_lines
 from ricordo.search.phrase import Phrase
 from ricordo.search.query import Query, parse_alternatives
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import FAST, FILTERED, Candidate, Ranking, rank
 from ricordo.search.reader import IndexReader
 from ricordo.search.select import list_reasons
-from ricordo.search.snippet import (
-    MatchingLines,
-    extract_passage,
-    extract_snippet,
-    find_matching_lines,
-)
+from ricordo.search.snippet import extract_passage, extract_snippet
 from ricordo.search.store import find_day, list_indexed
 from ricordo.search.words import split_words
 from ricordo.services.search.conditions import (
