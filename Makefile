@@ -57,13 +57,19 @@ bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks.redaction
 	$(BIN)/python -m tests.benchmarks.handoff
 
-docs: $(DEVELOPS) ## write the generated pages of docs/
+docs: $(DEVELOPS) ## write the generated pages of docs/, and the table of completions
 	$(BIN)/python -m ricordo.settings.page > docs/settings.md.new
 	mv docs/settings.md.new docs/settings.md
 	$(BIN)/python -m tools.key_page > docs/keys.md.new
 	mv docs/keys.md.new docs/keys.md
+	$(BIN)/python -m tools.rule_page > docs/rules.md.new
+	mv docs/rules.md.new docs/rules.md
 	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
 	mv docs/commands.md.new docs/commands.md
+	$(BIN)/python -m ricordo.cli.man_page > docs/ricordo.1.new
+	mv docs/ricordo.1.new docs/ricordo.1
+	$(BIN)/python -m ricordo.cli.completion.table > table.json.new
+	mv table.json.new app/ricordo/cli/completion/table.json
 	$(BIN)/python -m tools.json_schemas
 	$(BIN)/python -m tools.picture > docs/ricordo.svg.new
 	mv docs/ricordo.svg.new docs/ricordo.svg

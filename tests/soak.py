@@ -38,6 +38,8 @@ class Group(NamedTuple):
     paths: tuple[str, ...]
     """Files and folders; those that do not exist are left out."""
     figures: Mapping[str, int]
+    programs: tuple[str, ...] = ()
+    """Programs without which its tests check nothing."""
 
 
 class Clone(NamedTuple):
@@ -127,7 +129,10 @@ GROUPS = (
         ("tests/unit/services", "tests/unit/cli"),
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
+    Group("shells", ("tests/shells",), {"shell_names": 100}),
+    Group("packaging", ("tests/packaging",), {"pythons": 1}),
     Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),
+    Group("sarif", ("tests/contract/test_sarif.py",), {"sarif_tool": 1}, ("npm", "node")),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),
 )
@@ -157,6 +162,10 @@ def fingerprint() -> str:
             digest.update(str(path.relative_to(CHECKOUT)).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+_NOT_CHECKED = "not checked: "
+"""How the reason begins for which a test is skipped that lacks a tool."""
 
 
 def read_results() -> dict[str, Result]:
@@ -272,7 +281,9 @@ def _as_user(user: str) -> dict[str, Any]:
 def find_obstacle(group: Group | Clone) -> str:
     """Return why `group` cannot be run; "" where it can."""
     if isinstance(group, Group):
-        return "" if existing(group) else "no tests"
+        missing = [program for program in group.programs if shutil.which(program) is None]
+        reason = f"not checked: no {', no '.join(missing)}" if missing else ""
+        return reason if existing(group) else "no tests"
     if group.user and os.geteuid() != 0:
         return "not run: needs root"
     words = ["git", "status", "--porcelain"]
@@ -299,12 +310,14 @@ def counted(report: Path) -> Result:
         suite = None
     if suite is None:
         return {"tests": 0, "failed": 0, "skipped": 0, "seconds": 0.0, "recorded": {}}
+    skipped = [it.get("message") or "" for it in suite.iter("skipped")]
     return {
         "tests": int(suite.get("tests", 0)),
         "failed": int(suite.get("failures", 0)) + int(suite.get("errors", 0)),
         "skipped": int(suite.get("skipped", 0)),
         "seconds": float(suite.get("time", 0)),
         "recorded": {p.get("name"): p.get("value") for p in suite.iter("property")},
+        "not checked": sorted({text for text in skipped if text.startswith(_NOT_CHECKED)}),
     }
 
 
@@ -324,6 +337,8 @@ def print_table(results: Mapping[str, Result]) -> None:
             f"{group.name:<11} {result['tests']:>6} {result['failed']:>6} "
             f"{result['skipped']:>7} {result['seconds']:>8.0f}  {shown}"
         )
+        for text in result.get("not checked", ()):
+            print(f"{'':<11} {text}")
 
 
 def main(words: Sequence[str] | None = None) -> int:

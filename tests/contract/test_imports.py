@@ -135,6 +135,12 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
     ]
 
 
+def test_a_rule_is_explained_without_a_screen_or_a_search(tmp_path: Path):
+    loaded = loaded_after(RUN.format(words=["rule", "dead-link"]), tmp_path)
+    assert of_packages(loaded, "textual", "rich", "watchfiles", "markdown_it") == []
+    assert of_packages(loaded, "ricordo.tui", "ricordo.llm", "ricordo.services.search") == []
+
+
 def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["lint", str(memory)]), tmp_path)
     assert of_packages(loaded, "textual", "watchfiles", "markdown_it") == []

@@ -11,8 +11,10 @@ import pytest
 
 from ricordo.cli.command_page import render_commands_page
 from ricordo.cli.main import COMMANDS
+from ricordo.cli.man_page import render_man_page
 from ricordo.cli.open import OPEN_SUMMARY
 from tools.key_page import keys_page
+from tools.rule_page import rules_page
 
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"
@@ -24,10 +26,21 @@ def test_the_page_of_keys_is_fresh() -> None:
     assert (DOCS / "keys.md").read_text() == keys_page(), "run make docs"
 
 
+def test_the_page_of_rules_is_fresh() -> None:
+    assert (DOCS / "rules.md").read_text("utf-8") == rules_page(), "run make docs"
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse words its help otherwise there")
 def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     assert (DOCS / "commands.md").read_text() == render_commands_page(), "run make docs"
+
+
+def test_the_man_page_is_fresh_and_has_every_command() -> None:
+    page = (DOCS / "ricordo.1").read_text("ascii")
+    assert page == render_man_page(), "run make docs"
+    assert [name for name in COMMANDS if f"\n.SS ricordo {name}\n" not in page] == []
+    assert "\n.B 130\n" in page
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -240,7 +240,7 @@ WRITING = {
 READING = {
     "demo": [], "list": ["list"], "load": ["load"], "show": ["show", "café"],
     "search": ["search", "café"], "recall": ["recall", "where is the café of the port"],
-    "ledger": ["ledger"], "resume": [], "review": ["review"], "rule": ["rule"],
+    "ledger": ["ledger"], "resume": [], "review": ["review"], "rule": ["rule"], "completions": [],
 }  # fmt: skip
 """Those without words are called without a memory, or not at all."""
 LACKING = {

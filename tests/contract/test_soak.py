@@ -101,15 +101,40 @@ def test_a_clone_that_fails_and_one_that_cannot_be_made_are_told(
     assert "HOME unset" in capfd.readouterr().out
 
 
+def test_a_group_whose_program_is_missing_is_not_green(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(soak.shutil, "which", lambda program: None)
+    assert soak.main(["sarif"]) == 1
+    assert "sarif       not checked: no npm, no node\n" in capfd.readouterr().out
+
+
 def test_every_test_of_the_program_belongs_to_a_soak() -> None:
     soaked = [CHECKOUT / path for group in GROUPS for path in group.paths]
     tests = [
         path
-        for place in ("unit", "faults", "tui")
+        for place in ("unit", "faults", "tui", "shells", "packaging")
         for path in (CHECKOUT / "tests" / place).rglob("test_*.py")
     ]
     assert tests
     assert [it for it in tests if not any(it.is_relative_to(path) for path in soaked)] == []
+
+
+def test_a_tool_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "test_some.py").write_text(
+        "import pytest\n@pytest.mark.parametrize('number', [1, 2])\n"
+        "def test_shell(number):\n    pytest.skip('not checked: no zsh')\n"
+    )
+    group = soak.Group("some", (str(tmp_path / "test_some.py"),), {})
+    monkeypatch.setattr(soak, "GROUPS", (group,))
+    monkeypatch.setattr(soak, "CLONES", ())
+    monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    assert soak.main([]) == 0
+    assert capsys.readouterr().out.count("not checked: no zsh\n") == 1
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -108,10 +108,10 @@ def run_new(options: Namespace, environment: Environment) -> int:
     notebook = open_notebook(options, environment)
     types = notebook.place.layout.types
     if options.type and types and options.type not in types:
-        known = ", ".join(sorted(types))
-        raise WrongUsage(
-            f"This memory has no type “{make_one_line(options.type)}”.", hint=f"Types: {known}."
-        )
+        from ricordo.suggestions import suggest
+
+        hint = f"{suggest(options.type, types)} Types: {', '.join(sorted(types))}.".lstrip()
+        raise WrongUsage(f"This memory has no type “{make_one_line(options.type)}”.", hint=hint)
     memory = begin_change(notebook)
     act = _build(options, memory, text)
     done = f"created {make_one_line(act.path)}"

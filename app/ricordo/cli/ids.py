@@ -49,7 +49,10 @@ def pick_ids(
         if not matches or not is_id(word):
             if why := gone(word):
                 raise WrongUsage(f"{what[:1].upper()}{what[1:]} {shown} {why}.")
-            raise WrongUsage(f"No {what} has the id “{shown}”.", hint=hint)
+            from ricordo.suggestions import LIKE_ID, suggest
+
+            near = suggest(word, ids, like=LIKE_ID)
+            raise WrongUsage(f"No {what} has the id “{shown}”.", hint=f"{near} {hint}".strip())
         if len(matches) > 1:
             raise WrongUsage(
                 f"The id {shown} is ambiguous: {', '.join(matches)}.", hint="Give more of it."

@@ -144,9 +144,8 @@ def select_rules(names: Sequence[str], ignored: Sequence[str]) -> frozenset[str]
 
 
 def _find_rules(names: Sequence[str]) -> frozenset[str]:
-    from difflib import get_close_matches
-
     from ricordo.lint.rule import load_rules
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
     rules: set[str] = set()
@@ -154,9 +153,9 @@ def _find_rules(names: Sequence[str]) -> frozenset[str]:
         # `duplicate` is a rule, and the beginning of `duplicate-name`
         found = [name] if name in load_rules() else [it for it in load_rules() if _begins(it, name)]
         if not found:
-            near = get_close_matches(name, load_rules(), n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.{hint}")
+            raise WrongUsage(
+                f"Unknown rule “{make_one_line(name)}”.", hint=suggest(name, load_rules())
+            )
         rules.update(found)
     return frozenset(rules)
 
@@ -259,7 +258,7 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.services.describe import format_finding
 
     known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
-    ids = pick_ids(options.dismiss, known, "finding", "`lint --json` shows the ids.")
+    ids = pick_ids(options.dismiss, known, "finding", "`lint --full` shows the ids.")
     for id in ids:
         notebook.dismiss(id, options.reason)
         note_change(f"dismissed {id}")

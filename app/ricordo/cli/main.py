@@ -44,12 +44,15 @@ COMMANDS = {
     "restore": "history",
     "purge": "history",
     "config": "config",
+    "completions": "completion.command",
 }
 """The module of this package for each command."""
 OPEN = "open"
 """The command that runs if none is named."""
 QUICK = ("list", "--short")
 """The command line that shells run at every prompt: importing `argparse` would take too long."""
+COMPLETE = "__complete"
+"""The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
 _SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
@@ -121,6 +124,11 @@ def _run(arguments: list[str]) -> int:
         from ricordo.resources import state_directory
 
         write_out(f"{render_line_here(state_directory(os.environ, state))}\n")
+        return 0
+    if arguments[:1] == [COMPLETE]:
+        from ricordo.cli.completion.answer import answer
+
+        answer(arguments[1:])
         return 0
     from ricordo.cli.output import begin_output
 
@@ -240,16 +248,14 @@ def _refuse_mistyped(word: str) -> None:
     """Raise WrongUsage if `word`, the first argument, is neither a command nor a path."""
     if not word or os.sep in word or os.path.lexists(word):
         return
-    from difflib import get_close_matches
-
     from ricordo.errors import WrongUsage
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
-    near = get_close_matches(word, (*COMMANDS, "hook"), n=1)
-    suggestion = f"Did you mean `ricordo {near[0]}`? " if near else ""
+    suggestion = suggest(word, (*COMMANDS, "hook"), "`ricordo {}`", most=1)
     raise WrongUsage(
         f"“{make_one_line(word)}” is neither a command nor a path.",
-        hint=f"{suggestion}`ricordo --help` lists the commands.",
+        hint=f"{suggestion} `ricordo --help` lists the commands.".lstrip(),
     )
 
 

@@ -53,6 +53,7 @@ Without PATH it opens the memory of the current directory or its project. Comman
   restore    restore a version of a note
   purge      remove a value from the history
   config     show, edit or locate the settings
+  completions  print the script that completes command lines in bash, zsh or fish
 `ricordo COMMAND --help` explains a command."""
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from argparse import Action, ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ricordo.cli.streams import write_out
 from ricordo.errors import WrongUsage
@@ -22,7 +22,12 @@ _CONDITION = re.compile(r'-(?:(?:type|tag|is|has|after|before|in):|[<>"])', re.I
 
 
 class Parser(ArgumentParser):
-    """An ArgumentParser that raises WrongUsage instead of printing its usage and exiting."""
+    """An ArgumentParser that raises WrongUsage, with a suggestion for a mistyped word, instead of
+    printing its usage and exiting.
+    """
+
+    _suggestion = ""
+    """What may have been meant; "" if nothing is like it."""
 
     def parse_words(self, words: list[str]) -> Namespace:
         """Return the parsed arguments `words`, options and others in any order; after `--` there
@@ -30,10 +35,13 @@ class Parser(ArgumentParser):
         """
         # argparse drops `--` when options and other arguments are intermixed
         end = words.index("--") if "--" in words else len(words)
-        options = self.parse_intermixed_args(
+        options, unknown = self.parse_known_intermixed_args(
             [f"{_NAME}{word}" if _CONDITION.match(word) else word for word in words[:end]]
             + [f"{_NAME}{word}" for word in words[end + 1 :]]
         )
+        if unknown:
+            self._suggest_option(unknown)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         for key, value in vars(options).items():
             if isinstance(value, str):
                 setattr(options, key, value.removeprefix(_NAME))
@@ -49,7 +57,22 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""
         plain = message.replace(_NAME, "")
-        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}.", hint=f"See `{self.prog} --help`.")
+        hint = f"{self._suggestion} See `{self.prog} --help`.".lstrip()
+        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}.", hint=hint)
+
+    def _suggest_option(self, words: list[str]) -> None:
+        from ricordo.suggestions import suggest
+
+        names = [word.partition("=")[0] for word in words if word.startswith("-")]
+        if names:
+            self._suggestion = suggest(names[0], self._option_string_actions, "`{}`")
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            from ricordo.suggestions import suggest
+
+            self._suggestion = suggest(str(value).removeprefix(_NAME), map(str, action.choices))
+        super()._check_value(action, value)
 
 
 def add_memory(parser: ArgumentParser) -> None:

@@ -56,17 +56,18 @@ def run_rule(options: Namespace, environment: Environment) -> int:
 
 def _find_rule(name: str) -> str:
     """Return the name of a rule; raise WrongUsage with the nearest one if there is none."""
-    from difflib import get_close_matches
-
     from ricordo.lint.rule import load_rules
+    from ricordo.suggestions import suggest
     from ricordo.text import make_one_line
 
     plain = name.strip("[]").lower()
     if plain in load_rules():
         return plain
-    near = get_close_matches(plain, load_rules(), n=1)
-    hint = f" Did you mean {near[0]}?" if near else " `ricordo rule` lists all rules."
-    raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.{hint}")
+    near = suggest(plain, load_rules())
+    raise WrongUsage(
+        f"Unknown rule “{make_one_line(name)}”.",
+        hint=f"{near} `ricordo rule` lists all rules.".lstrip(),
+    )
 
 
 def _load_severities(environment: Environment) -> dict[str, str]:

@@ -94,10 +94,13 @@ def run_usage(options: Namespace, environment: Environment) -> int:
     if options.drop is not None:
         miss = next((each for each in missed if each.words == options.drop), None)
         if miss is None:
+            from ricordo.suggestions import suggest
+
             words = make_one_line(options.drop)
+            near = suggest(options.drop, (each.words for each in missed))
             raise WrongUsage(
                 f"No search without results has the words “{words}”.",
-                hint="`ricordo usage` lists them.",
+                hint=f"{near} `ricordo usage` lists them.".lstrip(),
             )
         drop_search_miss(environment, memory, miss)
         done = f"forgot the search “{make_one_line(miss.words)}”"

@@ -23,7 +23,8 @@ _FIXING = (
 )
 _DISMISSAL = (
     "`-` in the notebook and `ricordo lint --dismiss ID` dismiss one finding until its cause "
-    'changes. In `settings.toml`, for all memories or in the table `[memory."PATH"]` of one:'
+    "changes. `settings.toml`, which `ricordo config edit` opens, sets the whole rule, for all "
+    "memories or for one:"
 )
 
 
@@ -217,6 +218,6 @@ def _list_settings(page: RulePage) -> Iterator[str]:
     yield "[rules]"
     yield f'{page.name} = "off"  # or error, warning, info'
     if page.thresholds:
-        yield ""
-        yield "[thresholds]  # with the defaults"
+        yield from ("", "[thresholds]  # with the defaults")
         yield from (f"{key} = {value:g}" for key, value in page.thresholds.items())
+    yield from ("", '[memory."PATH"]', f'rules.{page.name} = "off"')

@@ -8,10 +8,10 @@ import stat
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ricordo.suggestions import find_nearest
 from ricordo.text import make_one_line
 
 Path = tuple[str, ...]
@@ -131,12 +131,6 @@ class SettingsWarning(NamedTuple):
         key = f"{self.key}: " if self.key else ""
         hint = f" Did you mean “{self.nearest}”?" if self.nearest else ""
         return make_one_line(f"{place}: {key}{self.message}{hint}")
-
-
-def find_nearest(word: str, known: Iterable[str]) -> str:
-    """Return the one of `known` that is most like `word`; "" if none is."""
-    # the time of difflib grows with the product of the lengths; no name is a page long
-    return next(iter(get_close_matches(word[:80], known, n=1)), "")
 
 
 _MOST_BYTES = 64 * 1024

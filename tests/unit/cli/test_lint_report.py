@@ -159,12 +159,17 @@ def test_the_exit_code_is_that_of_the_worst_memory(project: Path, capsys: Printe
     assert "nowhere does not exist" in printed.err
 
 
-def test_all_lints_every_memory_of_the_machine(project: Path, capsys: Printed) -> None:
+def test_all_lints_every_memory_of_the_machine(
+    project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = project.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
     assert "No memory found on this machine" in lint(capsys, "--all")
     none = json.loads(lint(capsys, "--all", "--json"))
     assert none == {"schema": "ricordo.lint/1", "memories": []}
     for name in ("one", "two"):
-        lint(capsys, name)
+        lint(capsys, str(project / name))
     answer = document(capsys, "--all")
     memories = answer["memories"]
     assert isinstance(memories, list)
@@ -198,7 +203,7 @@ def test_rules_are_selected_and_ignored_by_name_or_beginning(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--select deadlink", "Unknown rule “deadlink”. Did you mean dead-link?"),
+        ("--select deadlink", "Unknown rule “deadlink”. Did you mean “dead-link”?"),
         ("--ignore zzz", "Unknown rule “zzz”."),
         ("--select secret,", "Unknown rule “”."),
         ("--select secret --ignore secret", "--ignore leaves no rule to run."),
@@ -235,6 +240,33 @@ def test_a_finding_is_dismissed_by_the_id_that_is_shown(project: Path, capsys: P
     dismissed = lint(capsys, "two", "--select", "dead-link", "--dismissed")
     assert f"({id}) dismissed\n" in dismissed
     assert run(["lint", "one", "two", "--dismiss", id]) == 2
+
+
+def test_several_findings_are_dismissed_by_abbreviated_ids(project: Path, capsys: Printed) -> None:
+    ids = [place[6] for place in places(lint(capsys, "two"))]
+    assert len(ids) == 2
+    output = lint(capsys, "--reason", "both fine", "--dismiss", *(id[:6] for id in ids), "two")
+    assert output.count("dismissed until its cause changes: c.md:9: ") == 2
+    assert document(capsys, "two")["findings"] == []
+    assert run(["lint", "two", "--dismiss", "ffffff"]) == 2
+    assert "No finding has the id “ffffff”" in capsys.readouterr().err
+
+
+def test_several_memories_in_the_folders_of_a_project_are_linted_but_not_fixed(
+    project: Path, capsys: Printed
+) -> None:
+    for name in ("docs/memory", ".claude/memory"):
+        write_memory(project / name, {"MEMORY.md": "- [Gone](gone.md) — hook\n"})
+    (project / ".git").mkdir()
+    (project / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    answer = document(capsys)
+    memories = answer["memories"]
+    assert isinstance(memories, list)
+    names = {str(Path(it["memory"]["path"]).relative_to(project)) for it in memories}
+    assert names >= {"docs/memory", ".claude/memory"}
+    assert run(["lint", "--fix", "--unsafe"]) == 2
+    assert "docs/memory" in capsys.readouterr().err
+    assert (project / "docs/memory/MEMORY.md").read_text() == "- [Gone](gone.md) — hook\n"
 
 
 def test_quiet_prints_findings_and_nothing_else(project: Path, capsys: Printed) -> None:

@@ -1,12 +1,18 @@
-"""A command that is mistyped is called so, and one that is near is named."""
+"""A mistyped word is called so, and what is near to it is named: commands, options, values, notes,
+ids, rules.
+"""
 
 from __future__ import annotations
 
+import io
+import json
 from pathlib import Path
 
 import pytest
 
 from ricordo.cli.main import run
+from ricordo.suggestions import find_near, suggest
+from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo, contents
 
 
@@ -67,3 +73,78 @@ def test_a_path_that_is_not_there_is_still_called_a_path(
     for word in ("./lst", "some/where"):
         assert run([word]) > 1
         assert "does not exist." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        ("lint --jsno", "`--json`"),
+        ("lint --fail_on=info", "`--fail-on`"),
+        ("handoff --buget 3", "`--budget`"),
+        ("lint --fail-on eror", "“error”"),
+        ("handoff --for cluade", "“claude”"),
+        ("config pth", "“path”"),
+        ("completions bahs", "“bash”"),
+        ("lint --rule daed-link", "“dead-link”"),
+        ("lint --rule link", "“dead-link”"),
+        ("rule daed-link", "“dead-link”"),
+        ("show tide -m {memory}", "“tides”"),
+        ("show Prots -m {memory}", "“ports”"),
+        ("rename prots harbours -m {memory}", "“ports”"),
+        ("retire tides --successor prots -m {memory}", "“ports”"),
+        ("new x --type feedbak -m {memory}", "“feedback”"),
+    ],
+)
+def test_what_may_have_been_meant_is_suggested(
+    memory: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    near: str,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    before = contents(memory)
+    assert run(words.format(memory=memory).split()) in (2, 3)
+    output = capsys.readouterr().err
+    assert f"Did you mean {near}?" in output
+    assert output.count("\n") == 1
+    assert contents(memory) == before
+
+
+def test_an_id_with_a_mistyped_character_is_suggested(
+    memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (memory / "tides.md").write_text(note_text("tides", "See [x](gone.md).\n"))
+    run(["lint", "--json", "-m", str(memory)])
+    (id,) = {
+        finding["id"]
+        for finding in json.loads(capsys.readouterr().out)["findings"]
+        if finding["rule"] == "dead-link"
+    }
+    wrong = id[:5] + ("0" if id[5] != "0" else "1") + id[6:]
+    assert run(["lint", "--dismiss", wrong, "-m", str(memory)]) == 2
+    assert f"Did you mean “{id}”?" in capsys.readouterr().err
+    assert run(["lint", "--dismiss", "000000000000", "-m", str(memory)]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", ["lint --zzz", "lint --fail-on zzz", "lint --rule zzz", "show zzz -m {memory}"]
+)
+def test_nothing_is_suggested_for_what_is_near_to_nothing(
+    memory: Path, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    assert run(words.format(memory=memory).split()) in (2, 3)
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+def test_suggestions_are_few_and_the_likeliest_ones() -> None:
+    known = ["harbour one", "harbour_two", "harbour-three", "moorings"]
+    assert find_near("HARBOUR TWO", known) == ["harbour_two"]
+    assert find_near("mooring", known) == ["moorings"]
+    assert find_near("bour", known) == ["harbour one", "harbour-three", "harbour_two"]
+    assert find_near("bour", [*known, "harbour four"]) == []
+    assert find_near("", known) == []
+    assert suggest("abcd", ["abce", "abcf"]) == "Did you mean “abce” or “abcf”?"
+    assert suggest("ab\x1bcd", ["ab\x1bce"]) == "Did you mean “ab␛ce”?"
+    assert find_near("x" * 100_000, ["x" * 99_999, "y"]) == ["x" * 99_999]

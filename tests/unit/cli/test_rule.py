@@ -94,7 +94,7 @@ def test_a_name_can_be_copied_from_a_finding(name: str, capsys: Printed) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("dead-lnk", "Did you mean dead-link?"), ("zzz", "`ricordo rule` lists")]
+    ("name", "hint"), [("dead-lnk", "Did you mean “dead-link”?"), ("zzz", "`ricordo rule` lists")]
 )
 def test_an_unknown_rule_is_refused_with_a_hint(name: str, hint: str, capsys: Printed) -> None:
     assert run(["rule", name]) == 2

@@ -79,3 +79,14 @@ def test_the_good_example_makes_no_rule_report_a_problem(name: str, judge: Judge
     findings = judge(page, page.good)
     assert name not in {each.rule for each in findings}
     assert [each for each in findings if each.severity > Severity.INFO] == []
+
+
+@pytest.mark.parametrize("name", load_rules())
+def test_a_page_says_whether_there_is_a_fix(name: str, judge: Judge) -> None:
+    page = load_rule_page(name)
+    fixes = [each.fix for each in judge(page, page.bad) if each.rule == name and each.fix]
+    assert bool(fixes) == bool(page.fix)
+    if "Never safe" in page.fix:
+        assert not any(fix.safe for fix in fixes)
+    elif page.fix:
+        assert "Safe only if" in page.fix or "not by `--fix`" in page.fix

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.lint.rule_page import load_rule_page, load_rule_pages
 from ricordo.services.rule_help import describe_rule, format_rule, render_rule
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.settings import load_settings
+from ricordo.settings.settings import find_settings_file
 
 
 def test_a_precision_is_printed_only_where_it_was_measured() -> None:
@@ -30,3 +39,17 @@ def test_code_is_not_broken_at_the_end_of_a_line() -> None:
         for width in (60, 80, 100):
             lines = [line for line in format_rule(page, width) if "│" not in line]
             assert all(line.count("`") % 2 == 0 for line in lines), page.name
+
+
+@pytest.mark.parametrize("name", load_rules())
+def test_the_settings_of_a_page_do_what_it_says(name: str, tmp_path: Path) -> None:
+    (snippet,) = re.findall("```toml\n(.*?)```", render_rule(load_rule_page(name)), re.DOTALL)
+    environment = load_environment(os.environ)
+    file = Path(find_settings_file(environment.config))
+    file.parent.mkdir(parents=True)
+    file.write_text(snippet.replace("PATH", str(tmp_path)), "utf-8")
+    settings, warnings = load_settings(environment)
+    assert list(warnings) == []
+    assert settings.rules == {name: "off"}
+    assert settings.for_memory(str(tmp_path)).rules == {name: "off"}
+    assert {**DEFAULT_THRESHOLDS, **settings.thresholds} == DEFAULT_THRESHOLDS

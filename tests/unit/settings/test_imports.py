@@ -13,4 +13,5 @@ def test_reading_settings_loads_neither_textual_nor_another_room() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.split()
     allowed = {"ricordo.text", "ricordo.errors", "ricordo.resources", "ricordo.settings"}
+    allowed |= {"ricordo.suggestions"}
     assert {name for name in loaded if not name.startswith("ricordo.settings.")} <= allowed

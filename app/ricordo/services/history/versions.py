@@ -153,8 +153,7 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
             if version.id == wanted:
                 return version
         raise WrongUsage(
-            f"No version has the id “{make_visible(wanted)}”.",
-            hint="`ricordo history` lists them.",
+            f"No version has the id “{make_visible(wanted)}”.", hint="`ricordo history` lists them."
         )
     for version in candidates:
         if version.sha is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ricordo.errors import AmbiguousNote, ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, get_stem
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.versions import list_deleted, list_versions
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.suggestions import suggest
 from ricordo.text import make_visible
 
 
@@ -26,7 +29,18 @@ def pick_note(memory: Memory, name: str) -> Note:
         raise AmbiguousNote(name, sorted(paths))
     if paths:
         return memory.by_path[paths[0]]
-    raise NoteNotFound(f"This memory has no note “{name}”.", hint="`ricordo` lists its notes.")
+    near = suggest(bare, _list_names(memory))
+    hint = f"{near} `ricordo` lists its notes.".lstrip()
+    raise NoteNotFound(f"This memory has no note “{name}”.", hint=hint)
+
+
+def _list_names(memory: Memory) -> Iterator[str]:
+    """Yield the words by which a note can be chosen: paths without their ending, stems, names."""
+    for note in memory.notes:
+        yield note.path.removesuffix(".md")
+    for note in memory.notes:
+        yield note.stem
+        yield note.name
 
 
 def refuse_outside(name: str) -> None:
