@@ -12,7 +12,7 @@ from ricordo.cli.engine import (
     render_estimate,
     render_redacted,
 )
-from ricordo.cli.ids import pick_ids, split_off_path
+from ricordo.cli.ids import pick_ids, refuse_no_ids, split_off_path
 from ricordo.cli.output import note_change, print_messages
 from ricordo.cli.parser import Command, add_json, add_memory, add_project, with_project
 from ricordo.cli.workspace import open_notebook, read_snapshot_reported
@@ -134,6 +134,7 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
     if options.resolve:
         options.resolve, path = split_off_path(options.resolve, options, environment)
         options.path = options.path or path
+        refuse_no_ids(options.resolve, "--resolve")
     notebook = open_notebook(options, with_project(options, environment))
     return _resolve(options, notebook) if options.resolve else _print(options, notebook)
 

@@ -61,6 +61,12 @@ def pick_ids(
     return list(picked)
 
 
+def refuse_no_ids(ids: Sequence[str], option: str) -> None:
+    """Raise WrongUsage if no ids remain after an `option` that needs some."""
+    if not ids:
+        raise WrongUsage(f"{option} needs an ID.")
+
+
 def split_off_path(
     words: Sequence[str], options: Namespace, environment: Environment
 ) -> tuple[list[str], str | None]:

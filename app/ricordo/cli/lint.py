@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ricordo.cli.ids import pick_ids, split_off_path
+from ricordo.cli.ids import pick_ids, refuse_no_ids, split_off_path
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_project, with_project
 from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
@@ -112,6 +112,7 @@ def run_lint(options: Namespace, environment: Environment) -> int:
     if options.dismiss:
         options.dismiss, path = split_off_path(options.dismiss, options, environment)
         options.paths = options.paths or ([path] if path else [])
+        refuse_no_ids(options.dismiss, "--dismiss")
     places = _find_places(options, environment)
     run = _Run(options, environment, load_settings_reported(environment), only)
     if options.dismiss:

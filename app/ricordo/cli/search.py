@@ -212,7 +212,8 @@ def _search_one(options: Namespace, environment: Environment) -> int:
 def _refuse_invalid(warnings: Sequence[str]) -> None:
     """Raise WrongUsage if a condition of the query is invalid."""
     if warnings:
-        raise WrongUsage(f"{'; '.join(warnings)}.")
+        whole = "; ".join(warnings)
+        raise WrongUsage(whole if whole.endswith("?") else f"{whole}.")
 
 
 def _print_hits(

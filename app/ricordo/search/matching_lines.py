@@ -44,7 +44,7 @@ def find_matching_lines(
     phrases: Collection[Phrase] = (),
     most: int = 3,
 ) -> MatchingLines:
-    """Return the lines of the body of a note that match, as in `extract_snippet`; those of its
+    """Return the lines of the body of a note that match, as in a snippet; those of its
     frontmatter if no other matches. The best have a phrase, or the most different words.
     """
     start = note.frontmatter.end

@@ -115,3 +115,4 @@ def test_several_findings_are_dismissed_by_abbreviated_ids(
     assert capsys.readouterr().out.count("dismissed until its cause changes: ") == 2
     assert findings() == []
     assert run(["lint", "--reason", "mine"]) == 2
+    assert run(["lint", "--dismiss", str(memory)]) == 2

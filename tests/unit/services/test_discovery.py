@@ -201,6 +201,10 @@ def test_a_folder_of_notes_is_itself_and_not_a_part_of_it(machine: Machine) -> N
     write_notes(topics / "tides")
     write_notes(topics / "memories")
     assert find_memory(str(topics), machine.environment()).root == str(topics)
+    # without other notes it is a project, whatever files it has
+    plain = machine.directory("plain")
+    write_notes(plain / "memories")
+    assert find_memory(str(plain), machine.environment()).root == str(plain / "memories")
 
 
 def test_a_home_is_not_searched(machine: Machine) -> None:

@@ -27,6 +27,7 @@ from ricordo.search.store import find_day, list_targets
 from ricordo.search.tags import list_tags
 from ricordo.search.words import fold, split_words
 from ricordo.services.workspace.notebook import Snapshot
+from ricordo.suggestions import suggest
 from ricordo.text import make_one_line
 
 PathFilter = Callable[[str], bool]
@@ -209,7 +210,22 @@ class Conditions:
                 fault = f"there is no “{typed}”"
             case _:
                 return ""
-        return f"{self._expected(key)}, {fault}"
+        near = suggest(value, self._list_values(key))
+        return f"{self._expected(key)}, {fault}{f'. {near}' if near else ''}"
+
+    def _list_values(self, key: str) -> Iterable[str]:
+        """Return the values of conditions with that `key` that may have been meant."""
+        match key:
+            case "is" | "has":
+                return {PROTECTED, *load_rules(), *_SAME_AS}
+            case "type":
+                return self._types()
+            case "tag":
+                return set(chain.from_iterable(self._tags.values()))
+            case ">" | "<":
+                return {file.name for file in self._memory.files}
+            case _:
+                return ()
 
     def _expected(self, key: str) -> str:
         match key:

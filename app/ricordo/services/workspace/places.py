@@ -22,6 +22,7 @@ from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import AmbiguousMemory, MemoryNotFound
 from ricordo.resources import home_directory
 from ricordo.services.workspace.environment import Environment
+from ricordo.storage.foreign_file import list_subfolders
 from ricordo.storage.reader import list_names
 from ricordo.storage.summary_cache import load_summaries
 from ricordo.text import make_one_line
@@ -194,12 +195,16 @@ def _memories_of(directory: str, environment: Environment, *, named: bool) -> li
     places = keep_existing(possible)
     of_project = [place for place in places if place.project == here.root]
     is_itself = not of_project and _is_folder_of_notes(here.root, named=named)
+    is_vault = is_itself and not _is_project(here.root)
     if any(place.project and not place.is_in_project for place in places) or (
-        is_itself and not _is_project(here.root)
+        is_vault and has_notes(here.root, in_folders=False)
     ):
         return keep_existing([*of_project, *([here] if is_itself else []), *places])
     discovered, discovery = _search_around(directory, environment)
     inside = [place for place in discovered if _is_inside(place.root, here.root)]
+    if is_vault and _has_notes_beside(here.root, inside):
+        # one of its folders is called as a memory is
+        inside = []
     chosen = inside or ([here] if is_itself else discovered)
     if not chosen and not places:
         raise NoMemoryFound(directory, possible, discovery)
@@ -213,6 +218,16 @@ def _is_project(root: str) -> bool:
     if git.find_top_level(root) == root:
         return True
     return not PROJECT_FILES.isdisjoint(map(str.lower, list_names(root)))
+
+
+def _has_notes_beside(root: str, memories: Sequence[MemoryPlace]) -> bool:
+    """Return whether folders in `root` have notes that belong to none of the `memories`."""
+    return any(
+        has_notes(folder, in_folders=False)
+        for folder in list_subfolders(root)
+        if not os.path.basename(folder).startswith(".")
+        and not any(_is_inside(folder, memory.root) for memory in memories)
+    )
 
 
 def _search_around(
