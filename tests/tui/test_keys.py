@@ -404,7 +404,7 @@ async def _(stage: Stage) -> None:
     await stage.press("right", "right", "right", "right", "y")
     assert stage.app.clipboard == "https://example.org/x"
     await stage.press("3", "right", "y")
-    assert stage.app.clipboard.startswith("MEMORY.md:8: error: ")
+    assert stage.app.clipboard.startswith("MEMORY.md:8: error[")
 
 
 @shows("help")

@@ -266,7 +266,7 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     findings = [known[id] for id in ids]
     shown = [f"dismissed until its cause changes: {format_finding(each)}" for each in findings]
     changed = [Changed("dismissed", each.path or None, id=each.id) for each in findings]
-    print_change(options, "\n".join(shown), changed)
+    print_change(options, shown[0], changed, details=shown[1:])
     return 0
 
 

@@ -63,8 +63,11 @@ def _find_rule(name: str) -> str:
     plain = name.strip("[]").lower()
     if plain in load_rules():
         return plain
-    hint = suggest(plain, load_rules()) or "`ricordo rule` lists all rules."
-    raise WrongUsage(f"Unknown rule “{make_one_line(name)}”.", hint=hint)
+    near = suggest(plain, load_rules())
+    raise WrongUsage(
+        f"Unknown rule “{make_one_line(name)}”.",
+        hint=f"{near} `ricordo rule` lists all rules.".lstrip(),
+    )
 
 
 def _load_severities(environment: Environment) -> dict[str, str]:
