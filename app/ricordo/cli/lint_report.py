@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Snapshot
 
 _NO_MEMORIES = "No memory found on this machine, and none was opened by its path."
-_SUMMARY_INDENT = 14
-"""Cells before the further rows of the rules of one severity."""
 
 
 class LintReport:
@@ -89,8 +87,8 @@ class LintReport:
         from ricordo.cli.output import is_quiet
 
         if not is_quiet():
-            counts = render_counts(found.finding for found in self._findings)
-            print_styled([*counts, []], _SUMMARY_INDENT)
+            counts, indent = render_counts(found.finding for found in self._findings)
+            print_styled([*counts, []], indent)
 
     def _print_diagnostics(self, chosen: Iterable[FoundIn]) -> None:
         """Print diagnostics, with an empty line between them."""

@@ -36,6 +36,8 @@ _FORM = frozenset(
     )
 )
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
+_COUNT_GAPS = 11
+"""Cells between the number of findings of a severity and the first rule."""
 _STATISTICS_GAPS = 16
 """Cells of a line of statistics that are neither the number nor the name of a rule."""
 
@@ -69,22 +71,26 @@ def _severity(of_rule: Sequence[FoundIn]) -> Severity:
     return of_rule[0].finding.severity
 
 
-def render_counts(findings: Iterable[Finding]) -> list[Line]:
-    """Return a line for each severity that `findings` have: their number, and that of each rule."""
+def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
+    """Return a line for each severity that `findings` have: their number, and that of each rule;
+    and the cells before the rules.
+    """
     by_severity: dict[Severity, dict[str, list[Finding]]] = {}
     for finding in findings:
         of_severity = by_severity.setdefault(finding.severity, {})
         of_severity.setdefault(finding.rule, []).append(finding)
+    totals = {it: sum(map(len, by_rule.values())) for it, by_rule in by_severity.items()}
+    width = max((len(f"{total:,}") for total in totals.values()), default=0)
     lines: list[Line] = []
     for severity, by_rule in sorted(by_severity.items(), reverse=True):
-        count = sum(map(len, by_rule.values()))
-        number = f"{count:>3,} {count_noun(severity, count):<8} "
+        count = totals[severity]
+        number = f"{count:>{width},} {count_noun(severity, count):<8} "
         line: list[Segment] = [(number, severity.word)]
         for rule, of_rule in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0])):
             line += [(" " if len(line) == 1 else ", ", ""), (f"{rule} {len(of_rule):,}", "")]
             line.append((" [*]" if any(map(is_fixed_by_safe_fixes, of_rule)) else "", "fixable"))
         lines.append(line)
-    return lines
+    return lines, width + _COUNT_GAPS
 
 
 def render_statistics(

@@ -119,8 +119,8 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     output = lint(capsys, "one")
     lines = output.splitlines()
     assert len(everything) == 18
-    assert lines[0] == " 14 errors    index-missing-file 12, dead-link 1, secret 1"
-    assert lines[1].startswith("  3 warnings  control-characters 1, ")
+    assert lines[0] == "14 errors    index-missing-file 12, dead-link 1, secret 1"
+    assert lines[1].startswith(" 3 warnings  control-characters 1, ")
     shown = [place[4] for place in places(output)]
     assert shown[:4] == ["secret", "dead-link", "index-missing-file", "index-missing-file"]
     assert len(headlines(output)) == 5
