@@ -14,7 +14,7 @@ from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import Triggers, build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
-from ricordo.lint.fixes.dates import fix_relative_date, is_date_given
+from ricordo.lint.fixes.dates import fix_relative_date, is_dated
 from ricordo.lint.prose import ProseBlock, extract_statements, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
@@ -69,10 +69,12 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     roles=NOTES,
 )
 def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find words that only the day of writing gives a meaning, at most one finding a statement."""
+    """Find words that only the day of writing gives a meaning, at most one finding a statement.
+    A statement with a date, or under a title with one, tells the day itself.
+    """
     for statement in find_statements(note, _relative_triggers()):
-        places = list(_find_undated(statement.prose))
-        if places:
+        places = list(_find_relative(statement.prose))
+        if places and not is_dated(note, statement):
             start, end = places[0]
             message = f"Relative date “{statement.text[start:end]}”: write the date."
             quoted = statement.line_text_at(start)
@@ -80,13 +82,12 @@ def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             yield RuleResult(statement.line_at(start), message, quoted, (quoted,), fix=fix)
 
 
-def _find_undated(spoken: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of the relative dates in a statement that give no date beside them."""
+def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the relative dates in a statement."""
     for match in _relative().finditer(lower_text(spoken)):
         start, end = match.span()
         clause = lower_text(_clause(spoken, start, end))
-        is_dated = is_date_given(spoken, end) or _is_title(spoken, start)
-        if not is_dated and not _timeless().search(clause):
+        if not _is_title(spoken, start) and not _timeless().search(clause):
             yield start, end
 
 
