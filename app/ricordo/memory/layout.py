@@ -99,8 +99,19 @@ class Layout:
         name = name.lower()
         if name in self.index_names and (self.has_nested_indexes or not folder):
             return FileRole.INDEX
-        if name in self.support_names:
+        if name in self.support_names or _is_template(folder, name):
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE
         return FileRole.NOTE
+
+
+_TEMPLATE_FOLDERS = frozenset(("templates", "_templates", ".templates"))
+
+
+def _is_template(folder: str, name: str) -> bool:
+    """Return whether a file, its `name` in lower case, is a form from which notes are made."""
+    stem = name.removesuffix(".md")
+    if stem.lstrip("_.") == "template" or (stem.startswith("_") and "template" in stem):
+        return True
+    return not _TEMPLATE_FOLDERS.isdisjoint(folder.lower().split("/"))

@@ -276,4 +276,5 @@ def stale(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             continue
         days = (retention.today - retention.since).days
         message = f"Not confirmed for {days:,} day{'' if days == 1 else 's'}."
-        yield RuleResult(0, message, note.text, path=path)
+        # age alone proves nothing: such notes come up in the daily review
+        yield RuleResult(0, message, note.text, path=path, at_most=Severity.INFO)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
@@ -53,13 +54,25 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         if note.path in memory.entries or (note.is_readable and not note.text.strip()):
             continue
         index = _index_above(note, folders, memory)
-        if index is not None:
+        if index is not None and not is_named(note, index):
             missing.setdefault(index.folder, []).append(note)
     for folder, notes in missing.items():
         entries = MissingEntries(memory, folders[folder], notes, context.encrypted)
         for note in notes:
             message = f"“{note.name}” is not listed in the index."
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+
+
+def is_named(note: Note, index: MemoryIndex) -> bool:
+    """Return whether an index names the file of a note without a link: with its ending, in
+    backticks, or by a name that is no plain word.
+    """
+    stem, text = note.stem, index.note.text
+    if stem not in text:
+        return False
+    ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
+    named = rf"(?<![\w-]){re.escape(stem)}{ending}(?![\w-])|`{re.escape(stem)}`"
+    return bool(re.search(named, text))
 
 
 def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
@@ -96,6 +109,12 @@ def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
                 and memory.by_path[resolved.path].role is not FileRole.INDEX
             ):
                 yield resolved.path, entry
+
+
+def find_index_above(note: Note, memory: Memory) -> MemoryIndex | None:
+    """Return the index that should list a note; None where none should."""
+    folders = {index.folder: index for index in reversed(memory.indexes)}
+    return _index_above(note, folders, memory) if folders else None
 
 
 def _index_above(
