@@ -49,6 +49,8 @@ class Layout:
     """Top folder of raw sources; "" if the kind has none."""
     page_folder: str = ""
     """Top folder of the pages that are written from them; "" if the kind has none."""
+    has_only_pages: bool = False
+    """Whether files outside both folders belong to the project around them, not to the memory."""
     limits: Limits | None = None
     title_keys: tuple[str, ...] = ("name",)
     """Fields that may name a note; the first one present counts."""
@@ -103,6 +105,8 @@ class Layout:
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE
+        if self.has_only_pages and not path.startswith(self.page_folder + "/"):
+            return FileRole.SUPPORT
         return FileRole.NOTE
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
-from ricordo.agents.wiki import WIKI
+from ricordo.agents.wiki import WHOLE_WIKI, WIKI
 from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
@@ -110,3 +110,31 @@ def test_a_virtual_environment_is_no_part_of_a_memory(root: Path) -> None:
     memory = open_memory(root, {"a.md": note("Text.")})
     assert [it.path for it in memory.files] == ["a.md"]
     assert memory.skipped == ()
+
+
+def test_an_index_that_lacks_many_notes_is_one_finding(root: Path) -> None:
+    listed = "".join(f"- [page-{n}](page-{n}.md) — text\n" for n in range(6))
+    files = {**pages(10, note("Text.", "NAME")), "MEMORY.md": f"# Memory\n\n{listed}"}
+    (found,) = lint(root, files, "unindexed-note", "orphan-note")
+    assert (found.path, found.severity) == ("MEMORY.md", Severity.WARNING)
+    assert found.message == "The index does not list 4 of 10 notes."
+    assert found.evidence == ("not listed: page-6.md, page-7.md, page-8.md and 1 more",)
+    assert found.fix is not None
+    assert found.fix.label == "add 4 entries to MEMORY.md"
+
+
+def test_an_index_that_lists_hardly_any_note_is_no_list_of_them(root: Path) -> None:
+    files = {**pages(10, note("Text.", "NAME")), "MEMORY.md": "# About me\n\n- [0](page-0.md)\n"}
+    (found,) = lint(root, files, "unindexed-note")
+    assert found.severity is Severity.INFO
+
+
+def test_files_beside_the_pages_of_a_wiki_are_of_its_repository(root: Path) -> None:
+    files = {
+        "raw/articles/a.md": "Read.\n",
+        "wiki/index.md": "# Index\n\n- [[one]]\n",
+        "wiki/one.md": "---\ntitle: one\n---\n\nFrom [[a]].\n",
+        "scripts/usage.md": "# How to run it\n\nSee [it](gone.md).\n",
+        "playbooks/write.md": "# Write a page\n",
+    }
+    assert lint(root, files, layout=WHOLE_WIKI) == ()

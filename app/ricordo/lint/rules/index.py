@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ricordo.lint.finding import Severity
@@ -22,6 +23,10 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 
+_FEW_MISSING = 3
+"""Notes without an entry that are always reported one by one."""
+_SHARE_MISSING = 0.2
+"""The part of the notes from which their missing entries are one finding."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -47,20 +52,49 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files are left out."""
+    """Find notes that an index should list and none does; empty files are left out. Where an index
+    lacks more than a fifth of its notes, that is one finding.
+    """
     folders = {index.folder: index for index in reversed(memory.indexes)}
     missing: dict[str, list[Note]] = {}
+    expected: Counter[str] = Counter()
     for note in memory.notes if folders else ():
-        if note.path in memory.entries or (note.is_readable and not note.text.strip()):
-            continue
         index = _index_above(note, folders, memory)
-        if index is not None and not is_named(note, index):
+        if index is None or (note.is_readable and not note.text.strip()):
+            continue
+        expected[index.folder] += 1
+        if note.path not in memory.entries and not is_named(note, index):
             missing.setdefault(index.folder, []).append(note)
     for folder, notes in missing.items():
-        entries = MissingEntries(memory, folders[folder], notes, context.encrypted)
+        index = folders[folder]
+        entries = MissingEntries(memory, index, notes, context.encrypted)
+        if len(notes) > max(_FEW_MISSING, _SHARE_MISSING * expected[folder]):
+            yield _report_incomplete(index, notes, expected[folder], entries)
+            continue
         for note in notes:
             message = f"“{note.name}” is not listed in the index."
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+
+
+def _report_incomplete(
+    index: MemoryIndex, missing: Sequence[Note], expected: int, entries: MissingEntries
+) -> RuleResult:
+    """Return the one finding for all notes that an index lacks. An index that lists less than half
+    of its notes is no list of them.
+    """
+    message = f"The index does not list {len(missing)} of {expected} notes."
+    named = ", ".join(note.path for note in missing[:_SHOWN])
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    at_most = Severity.WARNING if len(missing) * 2 < expected else Severity.INFO
+    return RuleResult(
+        0,
+        message,
+        "many",
+        (f"not listed: {named}{more}",),
+        index.path,
+        entries.fix_all(missing),
+        at_most=at_most,
+    )
 
 
 def is_named(note: Note, index: MemoryIndex) -> bool:

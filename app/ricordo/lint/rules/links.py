@@ -38,7 +38,9 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
         is_entry = file.role is FileRole.INDEX and link.target.lower().endswith(".md")
-        if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, resolved):
+        # logs tell of files that were there, templates and schemas show how links look
+        is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
+        if is_judged and _is_of_memory(memory, file, resolved):
             message = f"Broken link “{link.label}”: {link.target} does not exist."
             fix = _repair(memory, meant, file, resolved)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
