@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.folder import FOLDER
 from ricordo.agents.wiki import WHOLE_WIKI, WIKI
 from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.finding import Finding, Severity
@@ -138,3 +139,29 @@ def test_files_beside_the_pages_of_a_wiki_are_of_its_repository(root: Path) -> N
         "playbooks/write.md": "# Write a page\n",
     }
     assert lint(root, files, layout=WHOLE_WIKI) == ()
+
+
+def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -> None:
+    files = {
+        **pages(4, "# NAME\n\nSee [[ru/page-0]] and [[ru/deep/shoal|the shoal]].\n"),
+        "deep/shoal.md": "# Shoal\n",
+        "index.md": "".join(f"- [[ru/page-{n}]]\n" for n in range(4)) + "- [[ru/deep/shoal]]\n",
+    }
+    assert lint(root, files, "wanted-note", "unindexed-note", layout=FOLDER) == ()
+    broken = {**files, "page-0.md": "# page-0\n\nSee [[ru/gone]].\n"}
+    (found,) = lint(root, broken, "wanted-note", layout=FOLDER)
+    assert found.message == "Link to a note that does not exist: ru/gone."
+
+
+def test_a_prefix_under_which_links_lead_nowhere_is_none(root: Path) -> None:
+    files = pages(4, "# NAME\n\nSee [[other/gone]].\n")
+    assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
+
+
+def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
+    files = {
+        "raw/articles/tides.md": "Read.\n",
+        "wiki/index.md": "# Index\n\n- [[tides]]\n",
+        "wiki/pages/tides.md": "---\ntitle: tides\n---\n\nFrom raw.\n",
+    }
+    assert lint(root, files, "unindexed-note", layout=WHOLE_WIKI) == ()
