@@ -6,7 +6,7 @@ A rule on the form of a note asks here first. Only what most notes have can be m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 from ricordo.memory.layout import FileRole, Layout
@@ -22,18 +22,21 @@ fifth does without, doing without is one.
 FRONTMATTER = "frontmatter"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conventions:
-    """What is usual in a memory."""
+    """What is usual in a memory and in each of its folders."""
 
     unusual: frozenset[str] = frozenset()
     """Of `frontmatter`, `name`, `description` and `type`: what no convention asks for."""
+    unusual_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The same of each folder with notes enough."""
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
 
-    def expects(self, name: str) -> bool:
-        """Return whether a note without this part of its head is an exception."""
-        return name not in self.unusual
+    def expects(self, name: str, path: str) -> bool:
+        """Return whether the note at `path` is an exception without this part of its head."""
+        folder = path.rpartition("/")[0]
+        return name not in self.unusual and name not in self.unusual_in.get(folder, ())
 
 
 NO_CONVENTIONS = Conventions()
@@ -45,13 +48,28 @@ def learn_conventions(memory: Memory) -> Conventions:
     notes = [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
     if len(notes) < _FEWEST:
         return NO_CONVENTIONS
+    by_folder: dict[str, list[Note]] = {}
+    for note in notes:
+        by_folder.setdefault(note.path.rpartition("/")[0], []).append(note)
+    unusual_in = {
+        folder: unusual
+        for folder, inside in by_folder.items()
+        if len(by_folder) > 1 and (unusual := _find_unusual(inside, memory.layout))
+    }
+    return Conventions(_find_unusual(notes, memory.layout), unusual_in, _measure_usual_size(notes))
+
+
+def _find_unusual(notes: Sequence[Note], layout: Layout) -> frozenset[str]:
+    """Return the parts of a head that less than four of five `notes` have."""
+    if len(notes) < _FEWEST:
+        return frozenset()
     headed = [note for note in notes if note.frontmatter.is_present]
     unusual = set() if len(headed) >= _SHARE * len(notes) else {FRONTMATTER}
     for name, has_it in _FIELDS.items():
-        given = sum(has_it(note, memory.layout) for note in headed)
+        given = sum(has_it(note, layout) for note in headed)
         if len(headed) >= _FEWEST and given < _SHARE * len(headed):
             unusual.add(name)
-    return Conventions(frozenset(unusual), _measure_usual_size(notes))
+    return frozenset(unusual)
 
 
 def _measure_usual_size(notes: Sequence[Note]) -> int:

@@ -99,8 +99,10 @@ class Layout:
         """Return the role of the file at `path`, relative to the memory."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
-        if name in self.index_names and (self.has_nested_indexes or not folder):
-            return FileRole.INDEX
+        if name in self.index_names:
+            # the page of a folder, which a generator of sites needs, is neither index nor note
+            is_index = self.has_nested_indexes or not folder
+            return FileRole.INDEX if is_index else FileRole.SUPPORT
         if name in self.support_names or _is_template(folder, name):
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):

@@ -165,3 +165,20 @@ def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
         "wiki/pages/tides.md": "---\ntitle: tides\n---\n\nFrom raw.\n",
     }
     assert lint(root, files, "unindexed-note", layout=WHOLE_WIKI) == ()
+
+
+def test_a_folder_has_its_own_conventions(root: Path) -> None:
+    listed = "".join(f"- [page-{n}](page-{n}.md)\n" for n in range(6))
+    files = {
+        **pages(6, note("Text.", "NAME")),
+        **pages(5, "# NAME\n\nAnswer.\n", "answers/"),
+        "index.md": f"# Index\n\n{listed}",
+    }
+    (found,) = lint(root, files, "frontmatter-missing", "unindexed-note", layout=WIKI)
+    assert (found.rule, found.severity) == ("unindexed-note", Severity.INFO)
+    assert found.message == "The index does not list 5 of 5 notes in answers."
+
+
+def test_the_page_of_a_folder_is_neither_index_nor_note(root: Path) -> None:
+    files = {"index.md": "# Index\n\n- [a](a.md)\n", "a.md": "A.\n", "sub/index.md": "# Sub\n"}
+    assert lint(root, files, "empty-note", "unindexed-note", layout=FOLDER) == ()

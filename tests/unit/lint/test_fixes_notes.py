@@ -276,9 +276,11 @@ def test_relative_date_in_the_description_gets_its_date(root: Path) -> None:
     assert "\ndescription: shipped yesterday (2026-10-10)\n" in text
 
 
-def test_wiki_pages_get_no_dates(root: Path) -> None:
-    files = {"wiki/x.md": note("It broke yesterday.", updated="2026-04-14")}
-    assert find(root, files, "relative-date", layout=WIKI).fix is None
+def test_pages_of_a_wiki_tell_what_their_sources_say(root: Path) -> None:
+    text = "It broke yesterday, and the offer ends by 2026-04-30."
+    memory = open_memory(root, {"wiki/x.md": note(text, updated="2026-04-14")}, WIKI)
+    rules = frozenset(("relative-date", "passed-date"))
+    assert Linter({}, rules).run(memory, RuleContext(NOW, WIKI)) == ()
 
 
 def test_without_a_date_in_the_frontmatter_there_is_no_fix(root: Path) -> None:

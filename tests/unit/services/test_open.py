@@ -48,5 +48,5 @@ def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
     look = notebook.read_snapshot_with_evidence()
     (finding,) = look.findings
     assert [look.findings_of(path) for path in said] == [(finding,), (finding,)]
-    assert [look.worst_severity(path) for path in said] == [Severity.WARNING, Severity.WARNING]
+    assert [look.worst_severity(path) for path in said] == [Severity.INFO, Severity.INFO]
     assert (look.needs_attention, look.counts[Severity.WARNING]) == (2, 1)

@@ -71,13 +71,12 @@ def fix_relative_date(
     note: Note, layout: Layout, statement: ProseBlock, places: Sequence[tuple[int, int]]
 ) -> Fix | None:
     """Return the fix that adds its date after every relative date of a `statement`, at `places` of
-    its text. None where a date is unknown, and in memories that no agent keeps: their pages quote
-    sources. Never safe: the words may be older than the last change of the note, or not mean a date
-    at all.
+    its text. None where a date is unknown. Never safe: the words may be older than the last change
+    of the note, or not mean a date at all.
     """
     day = _written_on(note)
     words = [" ".join(statement.text[start:end].lower().split()) for start, end in places]
-    if day is None or not layout.agent or not all(word in _meanings() for word in words):
+    if day is None or not all(word in _meanings() for word in words):
         return None
     dates = [_date_of(day, _meanings()[word]) for word in words]
     splices = [Splice(end, end, f" ({text})") for (_, end), text in zip(places, dates, strict=True)]

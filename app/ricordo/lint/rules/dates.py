@@ -50,7 +50,11 @@ class _DatePatterns(NamedTuple):
     roles=NOTES,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find deadlines and plans whose day is over, each day once."""
+    """Find deadlines and plans whose day is over, each day once; pages of a wiki are left out, for
+    their dates are those of their subjects.
+    """
+    if context.layout.has_own_conventions:
+        return
     if not (has_year(note.text, note.frontmatter.end) or has_year(note.description)):
         return
     reported: set[date] = set()
@@ -70,8 +74,11 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 )
 def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find words that only the day of writing gives a meaning, at most one finding a statement.
-    A statement with a date, or under a title with one, tells the day itself.
+    A statement with a date, or under a title with one, tells the day itself. Pages of a wiki are
+    left out, for they tell what their sources say.
     """
+    if context.layout.has_own_conventions:
+        return
     for statement in find_statements(note, _relative_triggers()):
         places = list(_find_relative(statement.prose))
         if places and not is_dated(note, statement):

@@ -29,7 +29,10 @@ PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
 def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes without frontmatter where the agent expects it and nearly all others have it."""
     if (
-        not (context.layout.expects_frontmatter and context.conventions.expects(FRONTMATTER))
+        not (
+            context.layout.expects_frontmatter
+            and context.conventions.expects(FRONTMATTER, note.path)
+        )
         or note.frontmatter.is_present
         or note.frontmatter.error
     ):
@@ -66,7 +69,7 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
     if not note.frontmatter.is_present or note.frontmatter.error:
         return
     lacks = find_missing_fields(note, context.layout)
-    missing = [field for field in lacks if context.conventions.expects(field)]
+    missing = [field for field in lacks if context.conventions.expects(field, note.path)]
     if missing:
         message = f"Missing in the frontmatter: {', '.join(missing)}."
         fix = fix_missing_fields(note, missing, context.layout)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -53,27 +52,39 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes that an index should list and none does; empty files are left out. Where an index
-    lacks more than a fifth of its notes, that is one finding.
+    lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
-    folders = {index.folder: index for index in reversed(memory.indexes)}
-    missing: dict[str, list[Note]] = {}
-    expected: Counter[str] = Counter()
-    for note in memory.notes if folders else ():
-        index = _index_above(note, folders, memory)
-        if index is None or (note.is_readable and not note.text.strip()):
+    for index, notes in _group_by_index(memory):
+        missing = [
+            note for note in notes if note.path not in memory.entries and not is_named(note, index)
+        ]
+        entries = MissingEntries(memory, index, missing, context.encrypted)
+        if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
+            yield _report_incomplete(index, missing, len(notes), entries)
             continue
-        expected[index.folder] += 1
-        if note.path not in memory.entries and not is_named(note, index):
-            missing.setdefault(index.folder, []).append(note)
-    for folder, notes in missing.items():
-        index = folders[folder]
-        entries = MissingEntries(memory, index, notes, context.encrypted)
-        if len(notes) > max(_FEW_MISSING, _SHARE_MISSING * expected[folder]):
-            yield _report_incomplete(index, notes, expected[folder], entries)
-            continue
-        for note in notes:
+        for note in missing:
             message = f"“{note.name}” is not listed in the index."
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+
+
+def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
+    """Yield each index with the notes that it should list; a folder below it of which it lists
+    hardly any note apart from the others.
+    """
+    folders = {index.folder: index for index in reversed(memory.indexes)}
+    groups: dict[tuple[str, str], list[Note]] = {}
+    for note in memory.notes if folders else ():
+        index = _index_above(note, folders, memory)
+        if index is not None and not (note.is_readable and not note.text.strip()):
+            groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
+    together: dict[str, list[Note]] = {}
+    for (of, folder), notes in groups.items():
+        listed = sum(note.path in memory.entries for note in notes)
+        if folder != of and len(notes) > _FEW_MISSING and listed <= _SHARE_MISSING * len(notes):
+            yield folders[of], notes
+        else:
+            together.setdefault(of, []).extend(notes)
+    yield from ((folders[of], notes) for of, notes in together.items())
 
 
 def _report_incomplete(
@@ -82,14 +93,16 @@ def _report_incomplete(
     """Return the one finding for all notes that an index lacks. An index that lists less than half
     of its notes is no list of them.
     """
-    message = f"The index does not list {len(missing)} of {expected} notes."
+    folders = {note.path.rpartition("/")[0] for note in missing}
+    where = f" in {folders.pop()}" if len(folders) == 1 and folders != {index.folder} else ""
+    message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     at_most = Severity.WARNING if len(missing) * 2 < expected else Severity.INFO
     return RuleResult(
         0,
         message,
-        "many",
+        f"many{where}",
         (f"not listed: {named}{more}",),
         index.path,
         entries.fix_all(missing),
