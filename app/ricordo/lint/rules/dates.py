@@ -86,7 +86,15 @@ def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             message = f"Relative date “{statement.text[start:end]}”: write the date."
             quoted = statement.line_text_at(start)
             fix = fix_relative_date(note, context.layout, statement, places)
-            yield RuleResult(statement.line_at(start), message, quoted, (quoted,), fix=fix)
+            yield RuleResult(
+                statement.line_at(start),
+                message,
+                quoted,
+                (quoted,),
+                fix=fix,
+                # most often a product, an example or a quotation speaks of such a day
+                at_most=Severity.INFO,
+            )
 
 
 def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:

@@ -19,7 +19,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import TargetKind
+from ricordo.memory.names import TargetKind, normalize
 from ricordo.memory.note import Note
 
 _FEW_MISSING = 3
@@ -56,7 +56,9 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """
     for index, notes in _group_by_index(memory):
         missing = [
-            note for note in notes if note.path not in memory.entries and not is_named(note, index)
+            note
+            for note in notes
+            if note.path not in memory.entries and not _is_named(memory, index, note)
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
         if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
@@ -110,12 +112,12 @@ def _report_incomplete(
     )
 
 
-def is_named(note: Note, index: MemoryIndex) -> bool:
+def _is_named(memory: Memory, index: MemoryIndex, note: Note) -> bool:
     """Return whether an index names the file of a note without a link: with its ending, in
-    backticks, or by a name that is no plain word.
+    backticks, or by a name that is no plain word; in any way that means no other note.
     """
     stem, text = note.stem, index.note.text
-    if stem not in text:
+    if stem not in text or len(memory.names.by_stem[normalize(stem)]) > 1:
         return False
     ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
     named = rf"(?<![\w-]){re.escape(stem)}{ending}(?![\w-])|`{re.escape(stem)}`"
