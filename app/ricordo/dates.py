@@ -25,6 +25,22 @@ class FoundDate(NamedTuple):
     end: int
 
 
+_COMPACT_DAY = re.compile(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
+
+
+def find_day_in_title(title: str) -> date | None:
+    """Return the day, or the last day of the month, that a heading or the name of a file or note
+    contains, such as `session_2026-05-13` or `Log 20260513`; None where there is none.
+    """
+    plain = title.replace("_", " ")
+    if not has_year(plain):
+        return None
+    if found := next(find_dates(plain), None):
+        return found.day
+    days = (_date(int(it[1]), int(it[2]), int(it[3])) for it in _COMPACT_DAY.finditer(plain))
+    return next((day for day in days if day), None)
+
+
 def has_year(text: str, start: int = 0) -> bool:
     """Return whether `text` contains a year of this century, from `start` on."""
     return "20" in text and bool(_YEAR.search(text, start))

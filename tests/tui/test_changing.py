@@ -16,9 +16,9 @@ from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.edits.writer import MERGED
+from ricordo.tui.main.note_moves import MoveScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
 from tests.support.figures import figure

@@ -22,9 +22,8 @@ import ricordo.tui
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import NO_KEY, find_conflicts
 from ricordo.settings.settings import find_settings_file
-from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.bindings import check_handlers, dialog_bindings
 from ricordo.tui.actions.dialogs import DIALOG_ACTIONS, DIALOG_KEYS, Dialog
-from ricordo.tui.actions.handlers import check_handlers
 from ricordo.tui.actions.registry import (
     ACTIONS,
     BY_ID,
@@ -49,7 +48,6 @@ from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
-from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.dialogs.rule import RuleScreen
@@ -58,6 +56,7 @@ from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
+from ricordo.tui.main.note_moves import MoveScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.render.index_rows import IndexOrder
 from ricordo.tui.review.screen import ReviewScreen

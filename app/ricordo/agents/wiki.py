@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
@@ -39,6 +40,10 @@ WIKI = Layout(
 )
 
 
+WHOLE_WIKI = replace(WIKI, has_only_pages=True)
+"""A wiki with raw sources and pages side by side, often in a repository with other files."""
+
+
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
     return _is_whole(names) or "_index.md" in names or {"index.md", "log.md"} <= names
@@ -57,7 +62,7 @@ def find_whole_wiki(root: str) -> str:
 def find_in_project(project: str) -> list[MemoryPlace]:
     """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
     if _is_whole(list_names(project)):
-        return [MemoryPlace(project, WIKI, project, "raw sources and a wiki side by side")]
+        return [MemoryPlace(project, WHOLE_WIKI, project, "raw sources and a wiki side by side")]
     return [
         MemoryPlace(root, WIKI, project, f"the wiki in {name} of the project")
         for name in (".wiki", PAGES)
@@ -72,8 +77,11 @@ def _is_whole(names: frozenset[str]) -> bool:
 class WikiSupport(AgentSupport):
     """LLM wikis."""
 
-    layouts = (WIKI,)
-    marks = (LayoutMark(50, lambda root, names: is_wiki(names), WIKI),)
+    layouts = (WIKI, WHOLE_WIKI)
+    marks = (
+        LayoutMark(51, lambda root, names: _is_whole(names), WHOLE_WIKI),
+        LayoutMark(50, lambda root, names: is_wiki(names), WIKI),
+    )
 
     def memories_in(self, project: str) -> list[MemoryPlace]:
         return find_in_project(project)

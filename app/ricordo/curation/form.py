@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ricordo.llm.question import FormTool
-from ricordo.llm.schema import a_list, a_text, an_object
+from ricordo.llm.schema import describe_list, describe_object, describe_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,28 @@ EDIT_FIELDS = {
 """The fields of each kind of edit, each with the field of the form that has it."""
 _ALWAYS = ("reason", "evidence")
 
-_EVIDENCE = an_object(
-    source=a_text("The id of the turn or note in which the words stand."),
-    quote=a_text("The words, letter by letter."),
+_EVIDENCE = describe_object(
+    source=describe_text("The id of the turn or note in which the words stand."),
+    quote=describe_text("The words, letter by letter."),
 )
-_EDIT = an_object(
-    evidence=a_list(_EVIDENCE, "The words on which the edit rests."),
-    reason=a_text("Why, in one line."),
-    op=a_text("The kind of edit.", enum=list(EDIT_FIELDS)),
-    note=a_text("The id of the note that is edited; empty for create."),
-    other=a_text(
+_EDIT = describe_object(
+    evidence=describe_list(_EVIDENCE, "The words on which the edit rests."),
+    reason=describe_text("Why, in one line."),
+    op=describe_text("The kind of edit.", enum=list(EDIT_FIELDS)),
+    note=describe_text("The id of the note that is edited; empty for create."),
+    other=describe_text(
         "The id of another note: the one that is merged into it, its successor (or empty), the "
         "one that it is linked to."
     ),
-    name=a_text("create: the name of the note, in a few words."),
-    type=a_text("create: its type, one of those that the memory has."),
-    description=a_text("create: by what an agent can tell whether to open it, in one line."),
-    old=a_text("replace: the passage as it stands there, long enough to stand there only once."),
-    text=a_text("create, merge: the text. rewrite: the whole file. replace: the new passage."),
+    name=describe_text("create: the name of the note, in a few words."),
+    type=describe_text("create: its type, one of those that the memory has."),
+    description=describe_text("create: by what an agent can tell whether to open it, in one line."),
+    old=describe_text(
+        "replace: the passage as it stands there, long enough to stand there only once."
+    ),
+    text=describe_text(
+        "create, merge: the text. rewrite: the whole file. replace: the new passage."
+    ),
     after_line={
         "type": "integer",
         "description": "insert: the number of the line behind which the text goes; else 0.",
@@ -57,7 +61,7 @@ _EDIT = an_object(
 PROPOSE = FormTool(
     "propose",
     "Propose edits to the memory, all at once. A field that an edit does not need is empty.",
-    an_object(edits=a_list(_EDIT, "The edits; none where nothing is to be changed.")),
+    describe_object(edits=describe_list(_EDIT, "The edits; none where nothing is to be changed.")),
 )
 """The tool with which a model proposes edits."""
 

@@ -17,7 +17,7 @@ from ricordo.curation.proposal import RejectedChange
 from ricordo.errors import ChangeRefused
 from ricordo.llm.question import FormTool, estimate_tokens
 from ricordo.llm.redaction import Redaction
-from ricordo.llm.schema import a_list, a_text, an_object
+from ricordo.llm.schema import describe_list, describe_object, describe_text
 from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
 
 MAX_REASON = 300
@@ -257,16 +257,18 @@ def _cut(text: str, start: int, end: int) -> str:
     return f"{before}{text[start:end]}{behind}"
 
 
-_VERDICT = an_object(
-    pair=a_text("The id of the pair."),
-    reason=a_text("What decides it, in one plain line of at most 200 characters."),
-    verdict=a_text("What the two notes are to each other.", enum=[it.value for it in PairVerdict]),
-    keep=a_text("Which of the two should stay.", enum=[it.value for it in KeptSide]),
+_VERDICT = describe_object(
+    pair=describe_text("The id of the pair."),
+    reason=describe_text("What decides it, in one plain line of at most 200 characters."),
+    verdict=describe_text(
+        "What the two notes are to each other.", enum=[it.value for it in PairVerdict]
+    ),
+    keep=describe_text("Which of the two should stay.", enum=[it.value for it in KeptSide]),
 )
 JUDGE = FormTool(
     "judge",
     "Say of every pair, all at once, what its two notes are to each other.",
-    an_object(verdicts=a_list(_VERDICT, "One for each pair.")),
+    describe_object(verdicts=describe_list(_VERDICT, "One for each pair.")),
 )
 """The tool with which a model judges pairs."""
 JUDGE_FORM = ModelForm(JUDGE, lambda value: value["verdicts"])

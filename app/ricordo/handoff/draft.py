@@ -41,7 +41,7 @@ from ricordo.lint.rule import RuleContext
 from ricordo.lint.rules.safety import instruction_shaped
 from ricordo.llm.question import FormTool, estimate_tokens
 from ricordo.llm.redaction import PLACEHOLDER_LIKE, Redaction, Sealed
-from ricordo.llm.schema import a_list, a_text, an_object
+from ricordo.llm.schema import describe_list, describe_object, describe_text
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
@@ -249,21 +249,21 @@ MODEL_SECTIONS = tuple(
     if section not in (StatementSection.MEMORY, StatementSection.MESSAGES)
 )
 """The sections that a model may draft: the rest is written without it."""
-_STATEMENT = an_object(
-    section=a_text(
+_STATEMENT = describe_object(
+    section=describe_text(
         "What the statement is about.", enum=[section.value for section in MODEL_SECTIONS]
     ),
-    facts=a_list(
-        a_text("An id that was given, such as f12."),
+    facts=describe_list(
+        describe_text("An id that was given, such as f12."),
         "The ids of the facts that the statement stands on; at least one.",
     ),
-    quote=a_text("Words of the first of these facts, letter by letter; or empty."),
-    text=a_text("The statement in one plain line. Empty where the quote says it all."),
+    quote=describe_text("Words of the first of these facts, letter by letter; or empty."),
+    text=describe_text("The statement in one plain line. Empty where the quote says it all."),
 )
 DRAFT_FORM = FormTool(
     "draft",
     "Draft the statements of the handoff, all at once, the most important of each section first.",
-    an_object(statements=a_list(_STATEMENT, "The statements.")),
+    describe_object(statements=describe_list(_STATEMENT, "The statements.")),
 )
 """The form that a model fills in."""
 

@@ -57,7 +57,9 @@ class Linter:
     def __init__(self, severities: SeverityOverrides, only: frozenset[str] = frozenset()) -> None:
         """`only` are the rules to run; empty runs all."""
         self._rules = [
-            rule if rule.name not in severities else replace(rule, severity=severity)
+            rule
+            if rule.name not in severities
+            else replace(rule, severity=severity, is_set_by_user=True)
             for rule in load_rules().values()
             if (severity := severities.get(rule.name, rule.severity)) is not None
             and (not only or rule.name in only)
@@ -138,6 +140,7 @@ class Linter:
             before.now.date() == context.now.date()
             and before.layout == context.layout
             and before.thresholds == context.thresholds
+            and before.conventions == context.conventions
         )
 
 
@@ -176,7 +179,7 @@ def _build_findings(
         key = ("" if result.is_path_independent else path, result.cause)
         yield Finding(
             rule.name,
-            rule.severity,
+            rule.severity if rule.is_set_by_user else min(rule.severity, result.at_most),
             path,
             result.line,
             _mask(result.message),

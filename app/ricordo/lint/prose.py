@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import Triggers, read_words
 from ricordo.memory.note import Note
 from ricordo.search.words import split_runs
@@ -95,6 +97,23 @@ def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
         may_match = any(part in plain for part in present)
         if may_match and triggers.are_in(statement.words, statement.text):
             yield statement
+
+
+def find_day_of_passage(note: Note, line: int) -> date | None:
+    """Return the day of which the passage at the 1-based `line` tells by its title: a heading above
+    it, the nearest first, or the name of the note; None where none of them has a date.
+    """
+    titles = (*_headings_above(note, line), note.name, note.stem)
+    return next((day for title in titles if (day := find_day_in_title(title))), None)
+
+
+def _headings_above(note: Note, line: int) -> Iterator[str]:
+    level = 7
+    for text in reversed(note.text.split("\n")[: line - 1]):
+        marks = len(text) - len(text.lstrip("#"))
+        if 0 < marks < level and text[marks : marks + 1].isspace():
+            level = marks
+            yield text
 
 
 def find_field_line(note: Note, key: str) -> int:

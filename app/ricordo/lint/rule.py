@@ -17,6 +17,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from ricordo.lint.conventions import NO_CONVENTIONS, Conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.memory.layout import FileRole, Layout
@@ -43,6 +44,8 @@ class RuleResult(NamedTuple):
     """Whether a dismissal stays valid when the files are renamed."""
     other_path: str = ""
     """The second file of a finding on two files; else ""."""
+    at_most: Severity = Severity.ERROR
+    """The severity of a finding that matters less than others of its rule."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {
@@ -79,6 +82,10 @@ class RuleContext:
     """The retention of each note today, by path; empty until the evidence is gathered."""
     encrypted: Container[str] = frozenset()
     """Paths of the files that git encrypts or treats as binary."""
+    conventions: Conventions = NO_CONVENTIONS
+    """What is usual in the memory."""
+    checkout: str = ""
+    """The root of the git worktree in which the memory lies; "" where it lies in none."""
 
 
 NoteRule = Callable[[Note, RuleContext], Iterator[RuleResult]]
@@ -107,6 +114,8 @@ class Rule:
     on_memory: MemoryRule | None = None
     depends_on: DependsOn | None = None
     """None for a memory rule that runs again after every change."""
+    is_set_by_user: bool = False
+    """Whether the severity is the user's: then all its findings have it."""
 
 
 _registered: dict[str, Rule] = {}

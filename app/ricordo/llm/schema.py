@@ -29,7 +29,7 @@ def parse(text: str) -> Any:
         raise Misshapen(str(error) if isinstance(error, Misshapen) else "it is not JSON") from None
 
 
-def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def describe_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
@@ -39,12 +39,12 @@ def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def a_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
+def describe_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
     """Return the schema of a list."""
     return {"type": "array", "items": items, "description": description}
 
 
-def a_text(description: str, **more: Any) -> dict[str, Any]:
+def describe_text(description: str, **more: Any) -> dict[str, Any]:
     """Return the schema of a text; `enum` in `more` has the allowed values."""
     return {"type": "string", "description": description, **more}
 

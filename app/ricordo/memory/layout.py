@@ -49,6 +49,8 @@ class Layout:
     """Top folder of raw sources; "" if the kind has none."""
     page_folder: str = ""
     """Top folder of the pages that are written from them; "" if the kind has none."""
+    has_only_pages: bool = False
+    """Whether files outside both folders belong to the project around them, not to the memory."""
     limits: Limits | None = None
     title_keys: tuple[str, ...] = ("name",)
     """Fields that may name a note; the first one present counts."""
@@ -97,10 +99,25 @@ class Layout:
         """Return the role of the file at `path`, relative to the memory."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
-        if name in self.index_names and (self.has_nested_indexes or not folder):
-            return FileRole.INDEX
-        if name in self.support_names:
+        if name in self.index_names:
+            # the page of a folder, which a generator of sites needs, is neither index nor note
+            is_index = self.has_nested_indexes or not folder
+            return FileRole.INDEX if is_index else FileRole.SUPPORT
+        if name in self.support_names or _is_template(folder, name):
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE
+        if self.has_only_pages and not path.startswith(self.page_folder + "/"):
+            return FileRole.SUPPORT
         return FileRole.NOTE
+
+
+_TEMPLATE_FOLDERS = frozenset(("templates", "_templates", ".templates"))
+
+
+def _is_template(folder: str, name: str) -> bool:
+    """Return whether a file, its `name` in lower case, is a form from which notes are made."""
+    stem = name.removesuffix(".md")
+    if stem.lstrip("_.") == "template" or (stem.startswith("_") and "template" in stem):
+        return True
+    return not _TEMPLATE_FOLDERS.isdisjoint(folder.lower().split("/"))

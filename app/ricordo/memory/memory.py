@@ -93,7 +93,8 @@ class Memory:
     def names(self) -> Names:
         """The names of the files, by which links are resolved."""
         unread = frozenset(file.path for file in self.skipped)
-        return build_names(self.files, self.others, unread)
+        names = build_names(self.files, self.others, unread, self.layout.source_folder)
+        return names.with_prefixes((file.path, link) for file in self.files for link in file.links)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[ResolvedLink, ...]]:

@@ -9,13 +9,18 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.memory.links import Link, is_external
 from ricordo.memory.note import Note, get_stem
+
+_FEWEST_LINKS = 3
+"""Links from which a prefix can be learned."""
+_SHARE = 0.9
+"""The part of them that has to lead to a file without the prefix."""
 
 
 class TargetKind(StrEnum):
@@ -61,6 +66,12 @@ class Names:
     """Folded."""
     by_fold: PathsByName
     """Names and stems, folded."""
+    source_folder: str = ""
+    """The top folder of raw sources: a page comes before a source of the same name."""
+    prefixes: frozenset[str] = frozenset()
+    """The first parts of wikilinks that mean the memory itself, as `ru` in `[[ru/pages/tides]]` in
+    the wiki of the folder `wiki-ru`.
+    """
 
     def resolve(self, source: str, link: Link) -> ResolvedLink:
         """Return the target of `link` in the file at path `source`.
@@ -93,7 +104,36 @@ class Names:
             for table, keys in zip(tables, _keys(file), strict=True):
                 for key in keys:
                     table[key] = sorted((*table.get(key, ()), file.path))
-        return Names(frozenset(paths), self.others, self.skipped, *tables)
+        by_name, by_stem, by_alias, by_fold = tables
+        return replace(
+            self,
+            paths=frozenset(paths),
+            by_name=by_name,
+            by_stem=by_stem,
+            by_alias=by_alias,
+            by_fold=by_fold,
+        )
+
+    def with_prefixes(self, links: Iterable[tuple[str, Link]]) -> Names:
+        """Return these names with the prefixes that the `links`, each with the path of its file,
+        show: nine of ten links with one lead to a file without it.
+        """
+        by_prefix: dict[str, list[tuple[str, Link]]] = {}
+        for source, link in links:
+            prefix, slash, _ = link.target.partition("/") if link.is_wikilink else ("", "", "")
+            if slash and prefix not in self.others and prefix not in ("", ".", ".."):
+                by_prefix.setdefault(prefix, []).append((source, link))
+        prefixes = (
+            prefix
+            for prefix, found in by_prefix.items()
+            if len(found) >= _FEWEST_LINKS
+            and sum(self._resolves_without(prefix, *it) for it in found) >= _SHARE * len(found)
+        )
+        return replace(self, prefixes=frozenset(prefixes))
+
+    def _resolves_without(self, prefix: str, source: str, link: Link) -> bool:
+        bare = link._replace(target=link.target.removeprefix(f"{prefix}/"))
+        return self.resolve(source, bare).target_kind is TargetKind.NOTE
 
     def find_by_name(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files with the name or stem `name`, else with the same folded
@@ -106,20 +146,37 @@ class Names:
 
     def _wikilink(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
+        prefix, slash, rest = target.partition("/")
+        if slash and prefix in self.prefixes:
+            target = rest
         bare = target[:-3] if target[-3:].lower() == ".md" else target
         same = normalize(bare)
         if exact := self.by_name.get(same) or self.by_stem.get(same):
-            return ResolvedLink(link, TargetKind.NOTE, _nearest(source, exact))
+            return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, exact))
         if "/" in target:
             resolved = self._path_link(source, link._replace(target=bare + ".md"))
             if resolved.target_kind is not TargetKind.MISSING:
                 return ResolvedLink(link, resolved.target_kind, resolved.path)
         fold = fold_name(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
-            return ResolvedLink(link, TargetKind.NOTE, _nearest(source, alike))
+            return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, alike))
         if target in self.others:
             return ResolvedLink(link, TargetKind.FILE, target)
         return ResolvedLink(link, TargetKind.MISSING, bare)
+
+    def _nearest(self, source: str, candidates: Sequence[str]) -> str:
+        """Return the candidate in the folder of `source`, else the first page by path, else the
+        first raw source.
+        """
+        if len(candidates) > 1:
+            folder = posixpath.dirname(source)
+            for path in candidates:
+                if posixpath.dirname(path) == folder:
+                    return path
+            if self.source_folder:
+                raw = f"{self.source_folder}/"
+                return next((it for it in candidates if not it.startswith(raw)), candidates[0])
+        return candidates[0]
 
     def _path_link(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
@@ -159,7 +216,9 @@ class Names:
         return {normalize(path): path for path in self.paths if not path.isascii()}
 
 
-def build_names(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
+def build_names(
+    files: Iterable[Note], others: frozenset[str], unread: frozenset[str], source_folder: str = ""
+) -> Names:
     """Return the names of the markdown `files` and of the other paths in the memory."""
     paths: list[str] = []
     by_name: dict[str, list[str]] = {}
@@ -176,7 +235,9 @@ def build_names(files: Iterable[Note], others: frozenset[str], unread: frozenset
             by_fold.setdefault(fold, []).append(path)
         for fold in alias_keys:
             by_alias.setdefault(fold, []).append(path)
-    return Names(frozenset(paths), others, unread, by_name, by_stem, by_alias, by_fold)
+    return Names(
+        frozenset(paths), others, unread, by_name, by_stem, by_alias, by_fold, source_folder
+    )
 
 
 def _keys(file: Note) -> tuple[Sequence[str], Sequence[str], Collection[str], Collection[str]]:
@@ -222,13 +283,3 @@ def normalize(text: str) -> str:
 def fold_name(text: str) -> str:
     """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks."""
     return normalize(text).casefold().replace("_", "-").replace(" ", "-")
-
-
-def _nearest(source: str, candidates: Sequence[str]) -> str:
-    """Return the candidate in the folder of `source`, else the first by path."""
-    if len(candidates) > 1:
-        folder = posixpath.dirname(source)
-        for path in candidates:
-            if posixpath.dirname(path) == folder:
-                return path
-    return candidates[0]

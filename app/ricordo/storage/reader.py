@@ -43,6 +43,8 @@ _MANY = 500
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+_ENVIRONMENT = "pyvenv.cfg"
+"""Marks a folder as a virtual environment of Python (PEP 405): nothing in it is a note."""
 _UNKNOWN = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0, is_settled=False)
 _NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
 
@@ -225,7 +227,8 @@ class _Walk:
             self.skipped.append(SkippedFile(path, error.strerror or "cannot be opened"))
             return
         try:
-            self.directory(handle, path + "/", depth)
+            if not _has_file(handle, _ENVIRONMENT):
+                self.directory(handle, path + "/", depth)
         except OSError as error:
             self.skipped.append(SkippedFile(path, error.strerror or "cannot be listed"))
         finally:
@@ -300,6 +303,14 @@ class _Walk:
         reason = f"a symbolic link to {make_visible(shown)}"
         fault = _find_link_fault(os.path.join(self.root, path), target, inside=inside)
         self.skipped.append(SkippedFile(path, reason + fault, not inside, is_live_link=not fault))
+
+
+def _has_file(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _find_link_fault(path: str, target: str, *, inside: bool) -> str:

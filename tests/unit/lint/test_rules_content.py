@@ -54,6 +54,12 @@ NOT_RELATIVE = [
     "Hier liegt die Datei, und hier im Ordner auch.",
     "Am Morgen ist Standup.",
     "오늘날 많이 쓰인다",
+    "The parser cannot do that today.",
+    "The page shows what is due this week.",
+    "Heute laufen alle Tests.",
+    "报告内容包含大盘温度、今日推荐。",
+    "生成明日计划。",
+    "오늘의 조수표를 보여준다.",
 ]
 CLAIMED = ["All tests pass.", "Auth: not built yet.", "Tests sind grün.", "测试全部通过"]
 NOT_CLAIMED = [

@@ -52,7 +52,7 @@ BROKEN = [
     ("unreadable-note", {"a.md": b"caf\xe9"}, "a.md", 0),
     ("dead-link", {"a.md": note("See [B](gone.md).")}, "a.md", 7),
     ("wanted-note", {"a.md": note("See [[gone]].")}, "a.md", 7),
-    ("orphan-note", {"MEMORY.md": "# M\n", "a.md": note("One.")}, "a.md", 0),
+    ("orphan-note", {"b.md": note("See [[c]].", "b"), "c.md": note("C.", "c")}, "b.md", 0),
     ("outside-memory", {"a.md": note("See [it](../../docs/x.md).")}, "a.md", 7),
     ("outside-memory", {"a.md": note("See [it](/etc/passwd).")}, "a.md", 7),
 ]

@@ -55,7 +55,7 @@ def test_paths_for_names(name: str, taken: list[str], path: str) -> None:
     ("name", "layout", "folder", "path"),
     [
         ("Memory", AUTO_MEMORY, "", "memory-2.md"),
-        ("Memory", AUTO_MEMORY, "sub", "sub/memory.md"),
+        ("Memory", AUTO_MEMORY, "sub", "sub/memory-2.md"),
         ("Index", WIKI, "", "index-2.md"),
         ("Index", WIKI, "wiki/deep", "wiki/deep/index-2.md"),
         ("Log", WIKI, "", "log-2.md"),

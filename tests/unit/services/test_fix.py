@@ -67,8 +67,7 @@ def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
         "- [ports](ports.md) — Which port the tables are for\n"
         "- [Gone](gone.md) — away\n"
     }
-    # the orphan went on the way
-    assert [it.rule for it in plan.fixed] == ["unindexed-note", "orphan-note"]
+    assert [it.rule for it in plan.fixed] == ["unindexed-note"]
     assert why(plan) == {
         "index-missing-file": "fix not safe; F in the notebook shows it, --unsafe makes it"
     }

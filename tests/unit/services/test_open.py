@@ -22,19 +22,19 @@ def test_evidence_against_a_note_comes_before_its_age(tmp_path: Path) -> None:
     old = note_text("a", "Calls go over channel 12.\n").replace(
         "  type:", "  modified: 2020-01-01\n  type:"
     )
-    doubted = note_text("b", "The release is next week.\n")
+    doubted = note_text("b", "Merge freeze until 2026-10-08.\n")
     notebook = recorded(
         tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": old, "b.md": doubted}
     )
     found = notebook.read_snapshot_with_evidence().findings
-    assert [(it.rule, it.path) for it in found if it.severity is Severity.WARNING] == [
-        ("relative-date", "b.md"),
-        ("stale", "a.md"),
+    assert [(it.rule, it.path, it.severity) for it in found][:2] == [
+        ("passed-date", "b.md", Severity.WARNING),
+        ("stale", "a.md", Severity.INFO),
     ]
     notebook.record_verdict(notebook.read_snapshot_with_evidence(), "a.md", ReviewVerdict.WRONG)
     assert [it.rule for it in notebook.read_snapshot_with_evidence().findings][:2] == [
         "stale",
-        "relative-date",
+        "passed-date",
     ]
 
 
@@ -48,5 +48,5 @@ def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
     look = notebook.read_snapshot_with_evidence()
     (finding,) = look.findings
     assert [look.findings_of(path) for path in said] == [(finding,), (finding,)]
-    assert [look.worst_severity(path) for path in said] == [Severity.WARNING, Severity.WARNING]
-    assert (look.needs_attention, look.counts[Severity.WARNING]) == (2, 1)
+    assert [look.worst_severity(path) for path in said] == [Severity.INFO, Severity.INFO]
+    assert (look.needs_attention, look.counts[Severity.INFO]) == (2, 1)

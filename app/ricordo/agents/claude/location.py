@@ -29,6 +29,7 @@ AUTO_MEMORY = Layout(
     agent=AGENT.shown,
     index_names=frozenset(("memory.md",)),
     index_name="MEMORY.md",
+    support_names=frozenset(("readme.md",)),
     limits=LIMITS,
     required=("name", "description", "type"),
     expects_frontmatter=True,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import compile_part, lower_text, read_words
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import ProseBlock, extract_statements
@@ -56,7 +57,7 @@ class Passage:
 
 def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
-    headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
+    headings = _Headings(apart=_is_apart(note.name) or _is_apart(note.stem))
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         is_apart = headings.track(statement.text) or bool(
@@ -116,8 +117,11 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
 
 
 def _is_apart(title: str) -> bool:
+    """Return whether what stands under a title does not describe the present state: the title says
+    so, or has a date, of which alone it tells.
+    """
     plain = lower_text(re.sub(r"[_\-/]", " ", title))
-    return bool(_words("apart").search(plain))
+    return bool(_words("apart").search(plain)) or find_day_in_title(title) is not None
 
 
 @lru_cache(maxsize=4_096)  # called for every claim of a sentence

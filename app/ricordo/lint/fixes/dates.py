@@ -15,7 +15,7 @@ from ricordo.dates import find_dates
 from ricordo.lexicon import build_alternation, lower_text, read_words
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import ProseBlock
+from ricordo.lint.prose import ProseBlock, find_day_of_passage
 from ricordo.memory.change import ChangeOperation, SetField
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
@@ -27,7 +27,6 @@ _DAY_OF_YEAR = re.compile(
     r"(?<![\w.])(?:\d{1,2}[./]\d{1,2}\.?(?![\w.])|\d{1,2}\s?[月월]\s?\d{1,2})"
 )
 """A day and a month without a year, written in digits."""
-_DATE_IN_BRACKETS = re.compile(r"\s*[(（]20\d\d(?:-(?:\d\d(?:-\d\d)?|W\d\d))?[)）]")
 _PREFIX, _SUFFIX = re.compile(r"\(([^()]+)\)"), re.compile(r"\(([^()]+)\)$")
 _NO_BRACKETS = str.maketrans("", "", "()")
 
@@ -44,9 +43,15 @@ class _Meaning(NamedTuple):
     """A last word that is no part of the date; "" for none."""
 
 
-def is_date_given(text: str, end: int) -> bool:
-    """Return whether the word that ends at `end` of `text` is followed by its date in brackets."""
-    return bool(_DATE_IN_BRACKETS.match(text, end))
+def is_dated(note: Note, statement: ProseBlock) -> bool:
+    """Return whether the day of a statement is known without the frontmatter: the statement has a
+    date, or its title.
+    """
+    return (
+        any(find_dates(statement.text))
+        or bool(_DAY_OF_YEAR.search(lower_text(statement.text)))
+        or find_day_of_passage(note, statement.line) is not None
+    )
 
 
 def find_relative_dates(plain: str, day: date) -> Iterator[tuple[int, int, str]]:
@@ -66,41 +71,18 @@ def fix_relative_date(
     note: Note, layout: Layout, statement: ProseBlock, places: Sequence[tuple[int, int]]
 ) -> Fix | None:
     """Return the fix that adds its date after every relative date of a `statement`, at `places` of
-    its text. None where a date is unknown, where the note itself dates the statement, and in
-    memories that no agent keeps: their pages quote sources. Never safe: the words may be older than
-    the last change of the note, or not mean a date at all.
+    its text. None where a date is unknown. Never safe: the words may be older than the last change
+    of the note, or not mean a date at all.
     """
     day = _written_on(note)
     words = [" ".join(statement.text[start:end].lower().split()) for start, end in places]
-    if day is None or not layout.agent or not all(word in _meanings() for word in words):
-        return None
-    if _is_dated(note, statement, day):
+    if day is None or not all(word in _meanings() for word in words):
         return None
     dates = [_date_of(day, _meanings()[word]) for word in words]
     splices = [Splice(end, end, f" ({text})") for (_, end), text in zip(places, dates, strict=True)]
     acts = _build_acts(note, layout, statement, splices)
     label = f"add {' and '.join(dates)} after “{words[0]}”"
     return Fix(label, acts) if acts else None
-
-
-def _is_dated(note: Note, statement: ProseBlock, day: date) -> bool:
-    """Return whether the statement contains a date, or a heading above it or the name of the note
-    contains another one than `day`.
-    """
-    if any(find_dates(statement.text)) or _DAY_OF_YEAR.search(lower_text(statement.text)):
-        return True
-    above = "\n".join([note.stem.replace("_", " "), note.name, *_headings(note, statement.line)])
-    return any(dated.day != day for dated in find_dates(above))
-
-
-def _headings(note: Note, line: int) -> Iterator[str]:
-    """Yield the headings above the 1-based `line`, the nearest first."""
-    level = 7
-    for text in reversed(note.text.split("\n")[: line - 1]):
-        marks = len(text) - len(text.lstrip("#"))
-        if 0 < marks < level and text[marks : marks + 1].isspace():
-            level = marks
-            yield text
 
 
 def _build_acts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from ricordo.agents.folder import PROJECT_FILES
@@ -102,6 +102,14 @@ class MissingEntries:
         act = AddEntry(self._index.path, note.path)
         safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
         return Fix(f"add an entry to {self._index.path}", (act,), safe)
+
+    def fix_all(self, notes: Iterable[Note]) -> Fix | None:
+        """Return the fix that adds the entries of all `notes` that should be listed; None where
+        none should. Never safe: what lists few notes may be meant to.
+        """
+        acts = tuple(act for note in notes if (fix := self.fix(note)) for act in fix.acts)
+        label = f"add {len(acts)} entries to {self._index.path}"
+        return Fix(label, acts) if acts else None
 
     @cached_property
     def _is_open(self) -> bool:

@@ -14,7 +14,7 @@ from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import Triggers, build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
-from ricordo.lint.fixes.dates import fix_relative_date, is_date_given
+from ricordo.lint.fixes.dates import fix_relative_date, is_dated
 from ricordo.lint.prose import ProseBlock, extract_statements, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
@@ -50,7 +50,11 @@ class _DatePatterns(NamedTuple):
     roles=NOTES,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find deadlines and plans whose day is over, each day once."""
+    """Find deadlines and plans whose day is over, each day once; pages of a wiki are left out, for
+    their dates are those of their subjects.
+    """
+    if context.layout.has_own_conventions:
+        return
     if not (has_year(note.text, note.frontmatter.end) or has_year(note.description)):
         return
     reported: set[date] = set()
@@ -69,24 +73,36 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     roles=NOTES,
 )
 def relative_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find words that only the day of writing gives a meaning, at most one finding a statement."""
+    """Find words that only the day of writing gives a meaning, at most one finding a statement.
+    A statement with a date, or under a title with one, tells the day itself. Pages of a wiki are
+    left out, for they tell what their sources say.
+    """
+    if context.layout.has_own_conventions:
+        return
     for statement in find_statements(note, _relative_triggers()):
-        places = list(_find_undated(statement.prose))
-        if places:
+        places = list(_find_relative(statement.prose))
+        if places and not is_dated(note, statement):
             start, end = places[0]
             message = f"Relative date “{statement.text[start:end]}”: write the date."
             quoted = statement.line_text_at(start)
             fix = fix_relative_date(note, context.layout, statement, places)
-            yield RuleResult(statement.line_at(start), message, quoted, (quoted,), fix=fix)
+            yield RuleResult(
+                statement.line_at(start),
+                message,
+                quoted,
+                (quoted,),
+                fix=fix,
+                # most often a product, an example or a quotation speaks of such a day
+                at_most=Severity.INFO,
+            )
 
 
-def _find_undated(spoken: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of the relative dates in a statement that give no date beside them."""
+def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of the relative dates in a statement."""
     for match in _relative().finditer(lower_text(spoken)):
         start, end = match.span()
         clause = lower_text(_clause(spoken, start, end))
-        is_dated = is_date_given(spoken, end) or _is_title(spoken, start)
-        if not is_dated and not _timeless().search(clause):
+        if not _is_title(spoken, start) and not _timeless().search(clause):
             yield start, end
 
 
@@ -275,4 +291,5 @@ def stale(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             continue
         days = (retention.today - retention.since).days
         message = f"Not confirmed for {days:,} day{'' if days == 1 else 's'}."
-        yield RuleResult(0, message, note.text, path=path)
+        # age alone proves nothing: such notes come up in the daily review
+        yield RuleResult(0, message, note.text, path=path, at_most=Severity.INFO)

@@ -18,18 +18,27 @@ _PLACEHOLDER = re.compile(
     r"^\s*(?:#{1,6}\s.*|(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
+_LOUD = 2
+"""Times the limit from which a long note may be a warning."""
+_TIMES_USUAL = 3
+"""Times the median size of the memory's notes from which it is."""
 _SHORT = 400
 """Characters; a longer body is never empty."""
 
 
 @note_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB", roles=NOTES)
 def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that cost an agent much to read."""
+    """Find notes that cost an agent much to read; one that is no longer than others of its memory,
+    and a page of a wiki, is worth knowing, no more.
+    """
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
+        loud = max(_LOUD * most, _TIMES_USUAL * context.conventions.usual_size)
         size = f"{note.facts.size / 1024:,.1f} KB, limit {most / 1024:g} KB"
         message = f"“{note.name}” is too long: {size}."
-        yield RuleResult(0, message, note.path)
+        is_loud = note.facts.size > loud and not context.layout.has_own_conventions
+        at_most = Severity.WARNING if is_loud else Severity.INFO
+        yield RuleResult(0, message, note.path, at_most=at_most)
 
 
 @note_rule("empty-note", Severity.WARNING, "a note without text")

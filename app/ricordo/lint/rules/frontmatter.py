@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ricordo.lint.conventions import FRONTMATTER, find_missing_fields
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
     find_second_frontmatter,
@@ -26,9 +27,12 @@ PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
 
 @note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
 def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes without frontmatter where the agent expects it."""
+    """Find notes without frontmatter where the agent expects it and nearly all others have it."""
     if (
-        not context.layout.expects_frontmatter
+        not (
+            context.layout.expects_frontmatter
+            and context.conventions.expects(FRONTMATTER, note.path)
+        )
         or note.frontmatter.is_present
         or note.frontmatter.error
     ):
@@ -59,10 +63,13 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     roles=NOTES,
 )
 def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find frontmatter that lacks a field by which the agent chooses notes."""
+    """Find frontmatter that lacks a field by which the agent chooses notes, and which nearly all
+    other notes have.
+    """
     if not note.frontmatter.is_present or note.frontmatter.error:
         return
-    missing = [field for field in context.layout.required if not _is_given(note, field, context)]
+    lacks = find_missing_fields(note, context.layout)
+    missing = [field for field in lacks if context.conventions.expects(field, note.path)]
     if missing:
         message = f"Missing in the frontmatter: {', '.join(missing)}."
         fix = fix_missing_fields(note, missing, context.layout)
@@ -141,18 +148,6 @@ def _is_known(given: str, known: frozenset[str]) -> bool:
 def _plural(word: str) -> str:
     """Return the plural of a word in -y or -is."""
     return word[:-1] + "ies" if word.endswith("y") else word[:-2] + "es"
-
-
-def _is_given(note: Note, field: str, context: RuleContext) -> bool:
-    if field in ("description", "type") and getattr(note, field).strip():
-        return True
-    if field == "type" and note.frontmatter.get_text("pinned"):
-        # lessons, which agents pin or not, have no type
-        return True
-    keys = context.layout.get_keys(field)
-    return bool(note.frontmatter.get_first(keys).strip()) or any(
-        note.frontmatter.get_text(key).strip() for key in keys
-    )
 
 
 def _folders_in(folder: str, memory: Memory) -> frozenset[str]:

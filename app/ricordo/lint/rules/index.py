@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ricordo.lint.finding import Severity
@@ -18,9 +19,13 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import TargetKind
+from ricordo.memory.names import TargetKind, normalize
 from ricordo.memory.note import Note
 
+_FEW_MISSING = 3
+"""Notes without an entry that are always reported one by one."""
+_SHARE_MISSING = 0.2
+"""The part of the notes from which their missing entries are one finding."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -46,20 +51,77 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files are left out."""
-    folders = {index.folder: index for index in reversed(memory.indexes)}
-    missing: dict[str, list[Note]] = {}
-    for note in memory.notes if folders else ():
-        if note.path in memory.entries or (note.is_readable and not note.text.strip()):
+    """Find notes that an index should list and none does; empty files are left out. Where an index
+    lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
+    """
+    for index, notes in _group_by_index(memory):
+        missing = [
+            note
+            for note in notes
+            if note.path not in memory.entries and not _is_named(memory, index, note)
+        ]
+        entries = MissingEntries(memory, index, missing, context.encrypted)
+        if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
+            yield _report_incomplete(index, missing, len(notes), entries)
             continue
-        index = _index_above(note, folders, memory)
-        if index is not None:
-            missing.setdefault(index.folder, []).append(note)
-    for folder, notes in missing.items():
-        entries = MissingEntries(memory, folders[folder], notes, context.encrypted)
-        for note in notes:
+        for note in missing:
             message = f"“{note.name}” is not listed in the index."
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+
+
+def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
+    """Yield each index with the notes that it should list; a folder below it of which it lists
+    hardly any note apart from the others.
+    """
+    folders = {index.folder: index for index in reversed(memory.indexes)}
+    groups: dict[tuple[str, str], list[Note]] = {}
+    for note in memory.notes if folders else ():
+        index = _index_above(note, folders, memory)
+        if index is not None and not (note.is_readable and not note.text.strip()):
+            groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
+    together: dict[str, list[Note]] = {}
+    for (of, folder), notes in groups.items():
+        listed = sum(note.path in memory.entries for note in notes)
+        if folder != of and len(notes) > _FEW_MISSING and listed <= _SHARE_MISSING * len(notes):
+            yield folders[of], notes
+        else:
+            together.setdefault(of, []).extend(notes)
+    yield from ((folders[of], notes) for of, notes in together.items())
+
+
+def _report_incomplete(
+    index: MemoryIndex, missing: Sequence[Note], expected: int, entries: MissingEntries
+) -> RuleResult:
+    """Return the one finding for all notes that an index lacks. An index that lists less than half
+    of its notes is no list of them.
+    """
+    folders = {note.path.rpartition("/")[0] for note in missing}
+    where = f" in {folders.pop()}" if len(folders) == 1 and folders != {index.folder} else ""
+    message = f"The index does not list {len(missing)} of {expected} notes{where}."
+    named = ", ".join(note.path for note in missing[:_SHOWN])
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    at_most = Severity.WARNING if len(missing) * 2 < expected else Severity.INFO
+    return RuleResult(
+        0,
+        message,
+        f"many{where}",
+        (f"not listed: {named}{more}",),
+        index.path,
+        entries.fix_all(missing),
+        at_most=at_most,
+    )
+
+
+def _is_named(memory: Memory, index: MemoryIndex, note: Note) -> bool:
+    """Return whether an index names the file of a note without a link: with its ending, in
+    backticks, or by a name that is no plain word; in any way that means no other note.
+    """
+    stem, text = note.stem, index.note.text
+    if stem not in text or len(memory.names.by_stem[normalize(stem)]) > 1:
+        return False
+    ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
+    named = rf"(?<![\w-]){re.escape(stem)}{ending}(?![\w-])|`{re.escape(stem)}`"
+    return bool(re.search(named, text))
 
 
 def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
@@ -96,6 +158,12 @@ def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
                 and memory.by_path[resolved.path].role is not FileRole.INDEX
             ):
                 yield resolved.path, entry
+
+
+def find_index_above(note: Note, memory: Memory) -> MemoryIndex | None:
+    """Return the index that should list a note; None where none should."""
+    folders = {index.folder: index for index in reversed(memory.indexes)}
+    return _index_above(note, folders, memory) if folders else None
 
 
 def _index_above(

@@ -10,7 +10,7 @@ from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS
+from ricordo.lint.rules.index import LISTED_FORMS, find_index_above
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -38,7 +38,9 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
         is_entry = file.role is FileRole.INDEX and link.target.lower().endswith(".md")
-        if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, resolved):
+        # logs tell of files that were there, templates and schemas show how links look
+        is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
+        if is_judged and _is_of_memory(memory, file, resolved):
             message = f"Broken link “{link.label}”: {link.target} does not exist."
             fix = _repair(memory, meant, file, resolved)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
@@ -62,11 +64,14 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes and raw sources without a link to them, where the memory uses links at all."""
+    """Find notes and raw sources without a link to them, where the memory uses links at all and no
+    index should list them: what an index lacks is `unindexed-note`.
+    """
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
     for note in memory.notes:
-        if note.path not in memory.backlinks and (not note.is_readable or note.text.strip()):
+        is_linked = note.path in memory.backlinks or find_index_above(note, memory) is not None
+        if not is_linked and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
 
@@ -80,7 +85,7 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
     for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):
         link = resolved.link
-        if _is_outside(memory, file, resolved):
+        if _is_outside(memory, context.checkout, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = remove_link(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
@@ -150,12 +155,15 @@ def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
     return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
-def _is_outside(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
+def _is_outside(memory: Memory, checkout: str, file: Note, resolved: ResolvedLink) -> bool:
+    """Return whether a link leaves both the memory and the worktree in which the memory lies."""
     target = resolved.link.target
     if resolved.target_kind is TargetKind.EXTERNAL:
         return not resolved.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
-    return not posixpath.normpath(written).startswith(memory.root + "/")
+    path = posixpath.normpath(written)
+    around = (memory.root, checkout) if checkout else (memory.root,)
+    return not any(path.startswith(f"{folder}/") for folder in around)
 
 
 def _line(file: Note, link: Link) -> str:

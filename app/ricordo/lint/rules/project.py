@@ -66,7 +66,9 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            yield from _report(note, verdict, f"{message}.{hint}")
+            # a path that git never knew may be planned, local, or of another project
+            at_most = Severity.WARNING if verdict.existed else Severity.INFO
+            yield from _report(note, verdict, f"{message}.{hint}", at_most)
 
 
 @verdict_rule(
@@ -123,13 +125,15 @@ def _day_of(note: Note) -> str:
         return note.stated_date
 
 
-def _report(note: Note, verdict: Verdict, message: str) -> Iterator[RuleResult]:
+def _report(
+    note: Note, verdict: Verdict, message: str, at_most: Severity = Severity.ERROR
+) -> Iterator[RuleResult]:
     """Yield the finding on a verdict, unless the note no longer makes the claim."""
     line = _line_of(note, verdict)
     if line:
         fix = _build_fix(note, verdict, line)
         cause = f"{verdict.kind}\0{verdict.claim}"
-        yield RuleResult(line, message, cause, verdict.evidence, fix=fix)
+        yield RuleResult(line, message, cause, verdict.evidence, fix=fix, at_most=at_most)
 
 
 def _line_of(note: Note, verdict: Verdict) -> int:

@@ -74,6 +74,8 @@ def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             left.path,
             is_path_independent=True,
             other_path=right.path,
+            # on memories that it was not made with, hardly one in ten is a contradiction
+            at_most=Severity.INFO,
         )
 
 

@@ -15,6 +15,7 @@ from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
+from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
@@ -465,7 +466,15 @@ class Notebook:
         if self._encrypted is None or not self._encrypted.is_for(memory):
             self._encrypted = EncryptedFiles(memory)
         context = RuleContext(
-            now, memory.layout, limits, renamed, unseen, retention, encrypted=self._encrypted
+            now,
+            memory.layout,
+            limits,
+            renamed,
+            unseen,
+            retention,
+            encrypted=self._encrypted,
+            conventions=learn_conventions(memory),
+            checkout=git.find_top_level(root) or "",
         )
         return self._without_refused(self._linter.run(memory, context))
 

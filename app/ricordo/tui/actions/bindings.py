@@ -1,8 +1,11 @@
-"""Textual's bindings for the keys of dialogs, and those keys as a user reads them."""
+"""What keys are bound to: Textual's bindings of dialogs, and every screen's table from actions to
+what they call, which the registry checks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from textual.app import App
@@ -10,7 +13,8 @@ from textual.binding import Binding, BindingType
 
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.dialogs import DIALOG_KEYS, Dialog
-from ricordo.tui.actions.registry import BY_ID, format_action_keys
+from ricordo.tui.actions.registry import BY_ID, find_actions, format_action_keys
+from ricordo.tui.context import ScreenId
 
 
 @runtime_checkable
@@ -48,3 +52,41 @@ def is_bound(screen: type[object], action_id: str) -> bool:
     """Return whether a class of screens binds an action itself."""
     declared = (binding for cls in screen.__mro__ for binding in vars(cls).get("BINDINGS", ()))
     return any(isinstance(binding, Binding) and binding.id == action_id for binding in declared)
+
+
+Handlers = Mapping[str, Callable[[], None]]
+"""What is called for an action, by action id."""
+
+
+class Movable(Protocol):
+    """A widget that the moving keys move in."""
+
+    def move(self, step: int) -> None:
+        """Move by `step` rows or lines; negative is up."""
+
+    def move_page(self, direction: int) -> None:
+        """Move by a page: down (1) or up (-1)."""
+
+    def move_to_end(self, direction: int) -> None:
+        """Move to the first (-1) or the last (1) line."""
+
+
+def moving_handlers(widget: Movable) -> Handlers:
+    """Return the handlers of the moving keys, which move in `widget`."""
+    return {
+        "cursor-down": partial(widget.move, 1),
+        "cursor-up": partial(widget.move, -1),
+        "page-down": partial(widget.move_page, 1),
+        "page-up": partial(widget.move_page, -1),
+        "first": partial(widget.move_to_end, -1),
+        "last": partial(widget.move_to_end, 1),
+    }
+
+
+def check_handlers(scene: ScreenId, handlers: Handlers) -> None:
+    """Raise ValueError unless `handlers` has the actions of `scene` and no others."""
+    expected = {action.id for action in find_actions(scene)}
+    if missing := sorted(expected - handlers.keys()):
+        raise ValueError(f"screen {scene}: no handler for {', '.join(missing)}")
+    if unknown := sorted(handlers.keys() - expected):
+        raise ValueError(f"screen {scene}: no such action: {', '.join(unknown)}")

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from ricordo.settings.keymap import NO_KEY, Keymap
 from ricordo.text import make_encodable
-from ricordo.tui.actions.handlers import Handlers, check_handlers
+from ricordo.tui.actions.bindings import Handlers, check_handlers
 from ricordo.tui.actions.registry import BY_ID, find_actions, format_action_keys
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ActionContext, ScreenId

@@ -15,7 +15,7 @@ from textual.containers import Container, Vertical
 
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.context import NO_SECRETS, ActionContext, needs_redo, needs_undo
 from ricordo.tui.render.bars import render_key_line

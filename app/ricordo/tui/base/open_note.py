@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.search.ambient import Association
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.context import ActionContext
     from ricordo.tui.widgets.note_view import NoteView
 

@@ -23,10 +23,10 @@ from ricordo.services.conflicts.resolution import (
 )
 from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import make_one_line
+from ricordo.tui.conflicts.rows import render_judgement_preview
 from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.edits.editor import edit_copy
-from ricordo.tui.render.uncertain_lines import render_judgement_preview
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -167,7 +167,7 @@ class ConflictController:
         self._changing.app.push_screen(screen, self._show_opinions)
 
     def _show_opinions(self, outcome: JudgementOutcome | None) -> None:
-        from ricordo.tui.render.uncertain_lines import describe_outcome
+        from ricordo.tui.conflicts.rows import describe_outcome
 
         if outcome is None or self._snapshot is None:
             return

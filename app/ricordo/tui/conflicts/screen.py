@@ -17,7 +17,7 @@ from textual.content import Content
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.conflicts.rows import (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.curation.proposal import RejectedChange
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.curation.decisions import CurationDecisions

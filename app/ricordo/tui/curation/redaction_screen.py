@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from ricordo.errors import RicordoError
 from ricordo.llm.redaction import RedactedValue
 from ricordo.settings.keymap import Keymap
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line

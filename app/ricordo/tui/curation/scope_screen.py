@@ -12,9 +12,8 @@ from textual.binding import BindingType
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
 from ricordo.text import count_cells, make_one_line
-from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.bindings import Handlers, dialog_bindings
 from ricordo.tui.actions.dialogs import NUMBERED_CHOICES, Dialog
-from ricordo.tui.actions.handlers import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.context import ScreenId
 from ricordo.tui.dialogs.ask_screen import AskScreen

@@ -26,7 +26,7 @@ from ricordo.services.curation.decision import (
 from ricordo.services.sessions.quotes import list_quote_origins, list_titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions, UndoAction
 from ricordo.tui.context import ActionContext, ScreenId

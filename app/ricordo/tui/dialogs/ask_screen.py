@@ -24,9 +24,13 @@ from ricordo.llm.prices import load_prices
 from ricordo.services.engines.choice import allow_program
 from ricordo.settings.values import is_model
 from ricordo.text import make_one_line
-from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.bindings import (
+    Handlers,
+    dialog_bindings,
+    format_first_keys,
+    moving_handlers,
+)
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen

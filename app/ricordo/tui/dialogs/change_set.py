@@ -17,7 +17,7 @@ from ricordo.memory.change import ChangeSet, Edit, drop_empty_edits
 from ricordo.memory.diff import revert_hunks
 from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.context import NO_SECRETS, ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line

@@ -17,9 +17,13 @@ from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.notebook import get_short_name
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, count_cells, make_one_line
-from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.bindings import (
+    Handlers,
+    dialog_bindings,
+    format_first_keys,
+    moving_handlers,
+)
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ScreenId

@@ -22,7 +22,7 @@ from ricordo.services.sessions.activity_text import (
 from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
     from ricordo.search.association import Association, Associations
     from ricordo.services.search.search import PlacedHit
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.finder.screen import FinderScreen, FruitlessSearch

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.services.workspace.notebook import Notebook
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.handoff.draft import DraftDecisions
     from ricordo.tui.handoff.drafter import Drafter

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.context import ScreenId
 from ricordo.tui.dialogs.ask_screen import AskScreen

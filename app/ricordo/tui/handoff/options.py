@@ -14,7 +14,7 @@ from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
 
 if TYPE_CHECKING:
     from ricordo.settings.settings import EngineSettings
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.handoff.drafter import Drafter
     from ricordo.tui.handoff.values import DraftedHandoff, DraftOptions, FinishedHandoff
 

@@ -12,7 +12,7 @@ from ricordo.text import clip
 from ricordo.tui.base.list_diff_screen import NotebookActions
 
 if TYPE_CHECKING:
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.handoff.drafter import Drafter
     from ricordo.tui.handoff.options import DraftScreen
     from ricordo.tui.handoff.values import FinishedHandoff, PipeState

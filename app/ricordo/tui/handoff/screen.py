@@ -20,7 +20,7 @@ from ricordo.errors import RicordoError
 from ricordo.handoff.document import load_layout
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import SIDE_BY_SIDE_WIDTH
 from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo

@@ -16,7 +16,7 @@ from ricordo.agents.transcripts.session import Session
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.list_diff_screen import SIDE_BY_SIDE_WIDTH
 from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo

@@ -19,7 +19,7 @@ from ricordo.services.history.versions import (
 )
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
 from ricordo.tui.context import ScreenId

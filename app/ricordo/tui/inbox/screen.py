@@ -23,7 +23,7 @@ from ricordo.services.inbox.revert import build_revert, list_dropped_entries
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
 from ricordo.tui.context import ScreenId

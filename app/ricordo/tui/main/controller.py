@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.follower import Follower
     from ricordo.services.workspace.notebook import Notebook, Snapshot
     from ricordo.storage.writer import Applied
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.conflicts.controller import ConflictController

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ricordo.services.history.live_recorder import RecordedState
     from ricordo.services.workspace.follower import Follower
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette

@@ -1,11 +1,15 @@
-"""The keys that move, rename and retire notes."""
+"""The keys that move, rename and retire notes, and the form that asks for the destination."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import Rename, Retire
 from ricordo.memory.layout import FileRole
@@ -14,16 +18,80 @@ from ricordo.services.workspace.notebook import get_short_name
 from ricordo.services.workspace.places import find_all_memories
 from ricordo.storage.reader import read_memory
 from ricordo.text import clip, make_one_line
+from ricordo.tui.actions.bindings import dialog_bindings
+from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
-from ricordo.tui.dialogs.move import MoveScreen
+from ricordo.tui.dialogs.form import Field, FieldForm
+from ricordo.tui.dialogs.memories import PlaceList
 from ricordo.tui.dialogs.pick_note import PickedNote, PickNoteScreen
+from ricordo.tui.render.line import StyledSpan
+from ricordo.tui.widgets.bar import Bar
 
 if TYPE_CHECKING:
-    from ricordo.agents.agent import MemoryPlace
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
+    from ricordo.tui.color_palette import Palette
     from ricordo.tui.edits.writer import ChangeWriter
+
+
+class MoveTarget(NamedTuple):
+    """The destination of notes."""
+
+    path: str
+    """The typed path or name; "" for several notes."""
+    place: MemoryPlace
+    """The chosen memory; may be the present one."""
+
+
+class _Places(PlaceList):
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
+        Dialog.CHOICE,
+        {
+            "cursor-down": "step(1)",
+            "cursor-up": "step(-1)",
+            "open": "screen.confirm",
+        },
+    )
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor."""
+        self.move(step)
+
+
+class MoveScreen(FieldForm[MoveTarget | None]):
+    """Returns a destination, or None."""
+
+    def __init__(
+        self, title: str, path: str, places: Sequence[MemoryPlace], palette: Palette, home: str
+    ) -> None:
+        """`path` is the path of the note, "" for several notes; `places` are the memories, the
+        present one first; `home` is shown as `~`.
+        """
+        fields = [Field("path", path)] if path else []
+        super().__init__(title, fields, palette, "show what would change")
+        self._places = _Places(places, palette, home)
+
+    def compose_below(self) -> ComposeResult:
+        """Show the memories."""
+        words = StyledSpan(" into the memory", "dim")
+        yield Bar(self._palette, id="where", base="").with_left(words)
+        yield self._places
+
+    def on_mount(self) -> None:
+        """Give the list the rows that it needs."""
+        self._places.styles.height = min(self._places.line_count, 10)
+        if not self._fields:
+            self._places.focus()
+
+    def close_form(self, *, confirmed: bool) -> None:
+        """Close with the destination."""
+        place = self._places.place
+        if not confirmed or place is None:
+            self.dismiss(None)
+            return
+        self.dismiss(MoveTarget(self.values.get("path", ""), place))
+
 
 _NAMED = 6
 """The most notes that are named; the others are counted."""

@@ -21,7 +21,7 @@ from ricordo.services.workspace.follower import FollowedSnapshot, Follower, Memo
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.open_note import OpenNote, Trail

@@ -15,7 +15,7 @@ from ricordo.text import clip
 if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
     from ricordo.services.workspace.follower import Follower
-    from ricordo.tui.actions.handlers import Handlers
+    from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.base.open_note import OpenNote

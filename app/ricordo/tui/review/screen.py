@@ -19,7 +19,7 @@ from ricordo.services.review import ReviewNote, ReviewQueue, build_queue, find_l
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip, make_one_line
-from ricordo.tui.actions.handlers import Handlers
+from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.list_diff_screen import NotebookActions

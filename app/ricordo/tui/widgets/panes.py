@@ -12,7 +12,7 @@ from textual.message import Message
 
 from ricordo.memory.note import Note
 from ricordo.services.describe import format_finding
-from ricordo.tui.actions.handlers import Handlers, moving_handlers
+from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ActionContext, Pane
 from ricordo.tui.render.freshness_rows import FindingScope

@@ -1,0 +1,254 @@
+"""How much of what the rules say is right, on memories that nobody tuned them for.
+
+    python -m tests.benchmarks.precision STORES               the tables
+    python -m tests.benchmarks.precision STORES --sheet DIR   pages and tables to judge the rest
+    python -m tests.benchmarks.precision STORES --rates       how often each rule fires
+
+STORES is a folder of checkouts, named `OWNER+NAME`; `corpus.toml` says which. `labels.tsv` has the
+judgements: store, rule, path, line, digest, verdict, reason. A verdict is `true` (right, and a
+careful owner would want to know), `noise` (right, but of no use) or `false`. A label belongs to a
+finding of the same store, rule and digest; where the cause of a finding is worded in another way
+since, to the only one of the same rule, path and line.
+
+Precision is true or noise over all judged, "of use" is true over all judged; the interval is
+Wilson's (E. B. Wilson, 1927) at 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.benchmarks.corpus import HERE, Found, Store, lint, load_corpus, read_findings
+from tests.benchmarks.fixes import find_stores
+
+_LABELS = HERE / "labels.tsv"
+_COLUMNS = ("store", "rule", "path", "line", "digest", "verdict", "reason")
+_SPEAKING = frozenset(("error", "warning"))
+"""The severities that ask for attention: goals are for these."""
+_AROUND = 2
+"""Lines shown before and after the line of a finding."""
+
+
+class Verdict(StrEnum):
+    """What a reader says of a finding."""
+
+    TRUE = "true"
+    NOISE = "noise"
+    FALSE = "false"
+
+
+@dataclass(frozen=True)
+class Label:
+    """One judgement."""
+
+    store: str
+    rule: str
+    path: str
+    line: int
+    digest: str
+    verdict: Verdict
+    reason: str
+
+
+def load_labels(path: Path = _LABELS) -> list[Label]:
+    """Return the labels in a file; none where it is missing."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [
+        Label(
+            row["store"],
+            row["rule"],
+            row["path"],
+            int(row["line"]),
+            row["digest"],
+            Verdict(row["verdict"]),
+            row["reason"],
+        )
+        for row in rows
+    ]
+
+
+def join_labels(found: Sequence[Found], labels: Iterable[Label]) -> dict[Found, Label]:
+    """Return the label of each finding that has one."""
+    labels = list(labels)
+    by_digest = {(it.store, it.rule, it.path, it.digest): it for it in labels}
+    joined = {
+        it: label
+        for it in found
+        if (label := by_digest.get((it.store, it.rule, it.path, it.digest))) is not None
+    }
+    used = set(joined.values())
+    at_place: dict[tuple[str, str, str, int], list[Label]] = defaultdict(list)
+    for label in labels:
+        if label not in used:
+            at_place[label.store, label.rule, label.path, label.line].append(label)
+    open_ones = [it for it in found if it not in joined]
+    alone = Counter((it.store, it.rule, it.path, it.line) for it in open_ones)
+    for it in open_ones:
+        place = (it.store, it.rule, it.path, it.line)
+        if alone[place] == 1 and len(at_place[place]) == 1:
+            joined[it] = at_place[place][0]
+    return joined
+
+
+def compute_interval(hits: int, of: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share at 95 %; (0, 1) for nothing judged."""
+    if not of:
+        return 0.0, 1.0
+    z, share = 1.96, hits / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def render_table(
+    title: str, groups: Mapping[str, Sequence[Found]], joined: Mapping[Found, Label]
+) -> list[str]:
+    """Return a table with a row for each group of findings, and one for all."""
+    lines = [
+        f"### {title}",
+        "",
+        "| | findings | judged | true | noise | false | precision | 95 % | of use |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    everything = [it for group in groups.values() for it in group]
+    for name, group in (*sorted(groups.items()), ("**all**", everything)):
+        counts = Counter(joined[it].verdict for it in group if it in joined)
+        judged = counts.total()
+        right = counts[Verdict.TRUE] + counts[Verdict.NOISE]
+        low, high = compute_interval(right, judged)
+        shares = (
+            f"{right / judged:.2f} | {low:.2f}–{high:.2f} | {counts[Verdict.TRUE] / judged:.2f}"
+            if judged
+            else "– | – | –"
+        )
+        numbers = " | ".join(str(counts[verdict]) for verdict in Verdict)
+        lines.append(f"| {name} | {len(group)} | {judged} | {numbers} | {shares} |")
+    return [*lines, ""]
+
+
+def _tables(found: Sequence[Found], joined: Mapping[Found, Label]) -> list[str]:
+    uses = {store.name: store.use for store in load_corpus()}
+    lines: list[str] = []
+    for use in ("tune", "sealed"):
+        mine = [it for it in found if uses[it.store] == use]
+        speaking = [it for it in mine if it.severity in _SPEAKING]
+        quiet = [it for it in mine if it.severity not in _SPEAKING]
+        by_rule = _group(speaking, lambda it: it.rule)
+        lines += render_table(f"{use}: errors and warnings by rule", by_rule, joined)
+        by_store = _group(speaking, lambda it: it.store)
+        lines += render_table(f"{use}: errors and warnings by store", by_store, joined)
+        lines += render_table(f"{use}: info by rule", _group(quiet, lambda it: it.rule), joined)
+    return lines
+
+
+def _group(found: Iterable[Found], key: Callable[[Found], str]) -> dict[str, list[Found]]:
+    groups: dict[str, list[Found]] = defaultdict(list)
+    for it in found:
+        groups[key(it)].append(it)
+    return groups
+
+
+def write_sheet(store: Store, stores: Path, found: Sequence[Found], folder: Path) -> None:
+    """Write what is found in a `store` for a reader to judge: a page, and a table to fill in."""
+    checkout = store.find_checkout(stores)
+    if checkout is None or not found:
+        return
+    memory = checkout / store.folder
+    page = [f"# {store.name}: {memory}", ""]
+    for it in found:
+        page += [f"## {it.digest} {it.rule} ({it.severity}) {it.path}:{it.line}", "", it.message]
+        page += [f"- {text}" for text in it.evidence]
+        page += ["", *_excerpt(memory / it.path, it.line), ""]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{store.name}.md").write_text("\n".join(page), encoding="utf-8", errors="replace")
+    with (folder / f"{store.name}.tsv").open("w", encoding="utf-8") as file:
+        file.write("\t".join(_COLUMNS) + "\n")
+        for it in found:
+            file.write(f"{it.store}\t{it.rule}\t{it.path}\t{it.line}\t{it.digest}\t\t\n")
+
+
+def choose_sample(found: Iterable[Found], most: int) -> list[Found]:
+    """Return at most so many findings of each rule, in their order: those whose digests, which are
+    as good as random, come first.
+    """
+    by_rule = _group(found, lambda it: it.rule)
+    chosen = {it for group in by_rule.values() for it in sorted(group, key=_digest)[:most]}
+    return [it for group in by_rule.values() for it in group if it in chosen]
+
+
+def _digest(it: Found) -> str:
+    return it.digest
+
+
+def _excerpt(path: Path, line: int) -> list[str]:
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    first = max(0, line - 1 - _AROUND)
+    shown = lines[first : line + _AROUND] if line else lines[:8]
+    return [f"    {first + n + 1:5d} {text[:400]}" for n, text in enumerate(shown)]
+
+
+def render_rates(stores: Path) -> list[str]:
+    """Return how often each rule fires in every memory below `stores`, per 100 notes: in how many
+    of them, the median where it fires, and the most.
+    """
+    rates: dict[str, list[float]] = defaultdict(list)
+    seconds: list[float] = []
+    for store in find_stores(stores):
+        document, spent = lint(store)
+        notes = document["memory"]["notes"]
+        seconds.append(spent)
+        for rule, count in Counter(it["rule"] for it in document["findings"]).items():
+            rates[rule].append(100 * count / max(notes, 1))
+    lines = ["| rule | memories | median per 100 notes | most |", "|---|---|---|---|"]
+    for rule, each in sorted(rates.items(), key=lambda it: -len(it[1])):
+        middle = sorted(each)[len(each) // 2]
+        lines.append(f"| {rule} | {len(each)} of {len(seconds)} | {middle:.1f} | {max(each):.0f} |")
+    most = max(seconds, default=0.0)
+    return [*lines, "", f"{len(seconds)} memories, {sum(seconds):.0f} s, at most {most:.1f} s"]
+
+
+def main() -> int:
+    """Print the tables, or write the sheets."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stores", type=Path, metavar="STORES")
+    parser.add_argument("--sheet", type=Path, metavar="DIR", help="write what has no label yet")
+    parser.add_argument("--rates", action="store_true", help="how often each rule fires")
+    parser.add_argument("--most", type=int, default=20, help="per rule and store in a sheet (20)")
+    parser.add_argument("--store", action="append", default=[], help="only this store")
+    parser.add_argument("--labels", type=Path, default=_LABELS, help="judgements (labels.tsv)")
+    given = parser.parse_args()
+    if given.rates:
+        print("\n".join(render_rates(given.stores)))
+        return 0
+    corpus = [it for it in load_corpus() if not given.store or it.name in given.store]
+    found = {store: list(read_findings(store, given.stores)) for store in corpus}
+    everything = [it for each in found.values() for it in each]
+    joined = join_labels(everything, load_labels(given.labels))
+    if given.sheet:
+        for store, each in found.items():
+            judged = Counter(it.rule for it in each if it in joined)
+            left = [it for it in each if it not in joined and judged[it.rule] < given.most]
+            write_sheet(store, given.stores, choose_sample(left, given.most), given.sheet)
+        return 0
+    print("\n".join(_tables(everything, joined)))
+    print(f"{len(everything) - len(joined)} of {len(everything)} findings have no label")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""What nearly all notes of a memory do is its convention, and no fault of any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.folder import FOLDER
+from ricordo.agents.wiki import WHOLE_WIKI, WIKI
+from ricordo.lint.conventions import learn_conventions
+from ricordo.lint.finding import Finding, Severity
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
+from ricordo.memory.layout import Layout
+from tests.support.builders import open_memory
+from tests.unit.lint.conftest import NOW, note
+
+
+def lint(
+    root: Path, files: Mapping[str, str], *rules: str, layout: Layout = AUTO_MEMORY
+) -> tuple[Finding, ...]:
+    memory = open_memory(root, files, layout)
+    context = RuleContext(NOW, layout, conventions=learn_conventions(memory), checkout=str(root))
+    return Linter({}, frozenset(rules)).run(memory, context)
+
+
+def pages(count: int, text: str, folder: str = "") -> dict[str, str]:
+    return {f"{folder}page-{n}.md": text.replace("NAME", f"page-{n}") for n in range(count)}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "memory"
+
+
+def test_notes_without_frontmatter_are_no_fault_where_nearly_all_are(root: Path) -> None:
+    plain = pages(9, "# NAME\n\nText.\n")
+    assert lint(root, {**plain, "a.md": note("Text.")}, "frontmatter-missing") == ()
+
+
+def test_one_note_without_frontmatter_is_a_fault_where_all_others_have_one(root: Path) -> None:
+    others = pages(9, note("Text.", "NAME"))
+    (found,) = lint(root, {**others, "a.md": "# Text\n"}, "frontmatter-missing")
+    assert found.path == "a.md"
+
+
+def test_a_field_that_the_pages_of_a_wiki_do_without_is_not_missing(root: Path) -> None:
+    page = "---\ntype: concept\nupdated: 2026-05-01\n---\n\n# NAME\n\nText.\n"
+    files = pages(6, page, "wiki/concepts/")
+    assert lint(root, files, "frontmatter-incomplete", layout=WIKI) == ()
+
+
+def test_a_field_that_all_other_notes_have_is_missing(root: Path) -> None:
+    files = pages(9, note("Text.", "NAME")) | {"a.md": note("Text.", "a", description="")}
+    (found,) = lint(root, files, "frontmatter-incomplete")
+    assert (found.path, found.message) == ("a.md", "Missing in the frontmatter: description.")
+
+
+def test_a_long_note_is_a_warning_only_where_it_is_longer_than_its_neighbours(root: Path) -> None:
+    long = note("word " * 4_000, "long")
+    short = pages(9, note("Text.", "NAME"))
+    (found,) = lint(root, {**short, "long.md": long}, "oversized-note")
+    assert found.severity is Severity.WARNING
+    among = lint(root, pages(9, long), "oversized-note")
+    assert {it.severity for it in among} == {Severity.INFO}
+
+
+def test_templates_and_readmes_are_no_notes(root: Path) -> None:
+    form = "---\nname: <kebab-case-slug>\ntype: <user | feedback>\n---\n"
+    files = {
+        "MEMORY.md": "# Memory\n",
+        "_template.md": form,
+        "TEMPLATE.md": form,
+        "templates/decision.md": form,
+        "README.md": "About this folder.\n",
+    }
+    assert lint(root, files) == ()
+
+
+@pytest.mark.parametrize("entry", ["Old: `slow-harbour`.", "See slow-harbour.md", "slow-harbour"])
+def test_a_note_that_the_index_names_without_a_link_is_listed(root: Path, entry: str) -> None:
+    files = {"MEMORY.md": f"# Memory\n\n{entry}\n", "slow-harbour.md": note("Text.")}
+    assert lint(root, files, "unindexed-note", "orphan-note") == ()
+
+
+def test_a_note_whose_name_is_a_plain_word_of_the_index_is_not_listed(root: Path) -> None:
+    files = {"MEMORY.md": "# Memory\n\nAll about tides.\n", "tides.md": note("Text.")}
+    assert [it.rule for it in lint(root, files, "unindexed-note", "orphan-note")] == [
+        "unindexed-note"
+    ]
+
+
+def test_a_link_into_the_checkout_around_the_memory_stays_in_it(tmp_path: Path) -> None:
+    files = {"a.md": note("See [it](../src/tide.py) and [that](../../other/x.md).")}
+    memory = open_memory(tmp_path / "project" / "memory", files)
+    context = RuleContext(NOW, AUTO_MEMORY, checkout=str(tmp_path / "project"))
+    found = Linter({}, frozenset(("outside-memory",))).run(memory, context)
+    assert [it.message for it in found] == [
+        "Link “that” points outside the memory: ../../other/x.md."
+    ]
+
+
+def test_a_virtual_environment_is_no_part_of_a_memory(root: Path) -> None:
+    (root / "venv_x" / "bin").mkdir(parents=True)
+    (root / "venv_x" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (root / "venv_x" / "bin" / "python").symlink_to("/nowhere/python")
+    (root / "venv_x" / "LICENSE.md").write_text("Text.\n")
+    memory = open_memory(root, {"a.md": note("Text.")})
+    assert [it.path for it in memory.files] == ["a.md"]
+    assert memory.skipped == ()
+
+
+def test_an_index_that_lacks_many_notes_is_one_finding(root: Path) -> None:
+    listed = "".join(f"- [page-{n}](page-{n}.md) — text\n" for n in range(6))
+    files = {**pages(10, note("Text.", "NAME")), "MEMORY.md": f"# Memory\n\n{listed}"}
+    (found,) = lint(root, files, "unindexed-note", "orphan-note")
+    assert (found.path, found.severity) == ("MEMORY.md", Severity.WARNING)
+    assert found.message == "The index does not list 4 of 10 notes."
+    assert found.evidence == ("not listed: page-6.md, page-7.md, page-8.md and 1 more",)
+    assert found.fix is not None
+    assert found.fix.label == "add 4 entries to MEMORY.md"
+
+
+def test_an_index_that_lists_hardly_any_note_is_no_list_of_them(root: Path) -> None:
+    files = {**pages(10, note("Text.", "NAME")), "MEMORY.md": "# About me\n\n- [0](page-0.md)\n"}
+    (found,) = lint(root, files, "unindexed-note")
+    assert found.severity is Severity.INFO
+
+
+def test_files_beside_the_pages_of_a_wiki_are_of_its_repository(root: Path) -> None:
+    files = {
+        "raw/articles/a.md": "Read.\n",
+        "wiki/index.md": "# Index\n\n- [[one]]\n",
+        "wiki/one.md": "---\ntitle: one\n---\n\nFrom [[a]].\n",
+        "scripts/usage.md": "# How to run it\n\nSee [it](gone.md).\n",
+        "playbooks/write.md": "# Write a page\n",
+    }
+    assert lint(root, files, layout=WHOLE_WIKI) == ()
+
+
+def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -> None:
+    files = {
+        **pages(4, "# NAME\n\nSee [[ru/page-0]] and [[ru/deep/shoal|the shoal]].\n"),
+        "deep/shoal.md": "# Shoal\n",
+        "index.md": "".join(f"- [[ru/page-{n}]]\n" for n in range(4)) + "- [[ru/deep/shoal]]\n",
+    }
+    assert lint(root, files, "wanted-note", "unindexed-note", layout=FOLDER) == ()
+    broken = {**files, "page-0.md": "# page-0\n\nSee [[ru/gone]].\n"}
+    (found,) = lint(root, broken, "wanted-note", layout=FOLDER)
+    assert found.message == "Link to a note that does not exist: ru/gone."
+
+
+def test_a_prefix_under_which_links_lead_nowhere_is_none(root: Path) -> None:
+    files = pages(4, "# NAME\n\nSee [[other/gone]].\n")
+    assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
+
+
+def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
+    files = {
+        "raw/articles/tides.md": "Read.\n",
+        "wiki/index.md": "# Index\n\n- [[tides]]\n",
+        "wiki/pages/tides.md": "---\ntitle: tides\n---\n\nFrom raw.\n",
+    }
+    assert lint(root, files, "unindexed-note", layout=WHOLE_WIKI) == ()
+
+
+def test_a_folder_has_its_own_conventions(root: Path) -> None:
+    listed = "".join(f"- [page-{n}](page-{n}.md)\n" for n in range(6))
+    files = {
+        **pages(6, note("Text.", "NAME")),
+        **pages(5, "# NAME\n\nAnswer.\n", "answers/"),
+        "index.md": f"# Index\n\n{listed}",
+    }
+    (found,) = lint(root, files, "frontmatter-missing", "unindexed-note", layout=WIKI)
+    assert (found.rule, found.severity) == ("unindexed-note", Severity.INFO)
+    assert found.message == "The index does not list 5 of 5 notes in answers."
+
+
+def test_the_page_of_a_folder_is_neither_index_nor_note(root: Path) -> None:
+    files = {"index.md": "# Index\n\n- [a](a.md)\n", "a.md": "A.\n", "sub/index.md": "# Sub\n"}
+    assert lint(root, files, "empty-note", "unindexed-note", layout=FOLDER) == ()
