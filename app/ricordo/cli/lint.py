@@ -142,12 +142,11 @@ def _print(options: Namespace, snapshot: Snapshot, fixes: _Fixes | None) -> None
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import (
         describe_finding,
-        describe_load,
         describe_summary,
         format_finding,
-        format_load,
         format_summary,
     )
+    from ricordo.services.load_description import describe_load, format_load
 
     memory = snapshot.memory
     if options.sarif:

@@ -19,11 +19,19 @@ def test_plain_frontmatter_is_read_without_yaml() -> None:
     }
 
 
+def test_what_follows_a_number_sign_is_a_comment_except_in_quotes() -> None:
+    block = 'name: closes gap #3 # and more\nissue: "#3 or #4"\nlist:\n- one #two\n- a#b\n'
+    assert read_plain(block) == {
+        "name": "closes gap",
+        "issue": "#3 or #4",
+        "list": ("one", "a#b"),
+    }
+
+
 @pytest.mark.parametrize(
     "block",
     [
         "name: a: b\n",
-        "name: a # comment\n",
         "# comment\nname: a\n",
         "name: >\n  folded\n",
         "name: a\nname: b\n",

@@ -9,14 +9,17 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.patterns import compile_lazily
 
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
-_PINNED = re.compile(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
-_SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)")
-_DIGITS = re.compile(r"\d+")
-_RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
-_PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
+_PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
+_SPOKEN = compile_lazily(
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)"
+)
+_DIGITS = compile_lazily(r"\d+")
+_RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
+_PORT = compile_lazily(r"\bport (\d{2,5})\b", re.IGNORECASE)
+_SET = compile_lazily(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ricordo.patterns import compile_lazily
+
 if TYPE_CHECKING:
     from yaml.events import Event
 
@@ -82,10 +84,10 @@ def flatten(value: Value) -> str:
 
 NO_FRONTMATTER = Frontmatter({}, 0)
 
-_ROW = re.compile(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
+_ROW = compile_lazily(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
 _NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
 _PLAIN_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
+_LENIENT_LINE = compile_lazily(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
 
 
 class _NotPlain(Exception):
@@ -95,7 +97,7 @@ class _NotPlain(Exception):
 def read_plain(block: str) -> dict[str, Value] | None:
     """Return the fields of `block`, the text between the fences, or None if it is not plain."""
     rows = _ROW.findall(block)
-    if len(rows) != block.count("\n") + (not block.endswith("\n")) or " #" in block:
+    if len(rows) != block.count("\n") + (not block.endswith("\n")):
         return None
     if not block.replace("\n", "").isprintable():
         return None
@@ -147,6 +149,9 @@ def _scalar(written: str) -> Value:
         if not quoted or first in inner or "\\" in inner:
             raise _NotPlain
         return inner
+    if " #" in written:
+        # a comment
+        written = written[: written.index(" #")].rstrip(" ")
     if ": " in written or written[-1] == ":":
         raise _NotPlain
     return None if written in _PLAIN_NULLS else written
@@ -199,12 +204,12 @@ MAX_FRONTMATTER = 64 * 1024
 MAX_DEPTH = 20
 """Nesting of lists and mappings inside frontmatter."""
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
+_OPENING = compile_lazily(r"---[ \t]*\r?\n")
+_CLOSING = compile_lazily(r"\n---[ \t]*+\r?(?:\n|\Z)")
 """With the end of the line above, which makes the search fast."""
 # A key, a list, a flow collection, an anchor or a tag. Prose between two rules, such as a heading,
 # a link, a picture or bold text, is not frontmatter.
-_FRONTMATTER_LIKE = re.compile(
+_FRONTMATTER_LIKE = compile_lazily(
     r"""\s*+(?:\#[^\n]*\n\s*+)*
         (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
           | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",

@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
-from ricordo.lint.evidence import NO_EVIDENCE, CheckOutcome, Evidence, NoteCommit, NotePair, Verdict
+from ricordo.lint.evidence import (
+    NO_EVIDENCE,
+    RULE_OF,
+    CheckOutcome,
+    Evidence,
+    NoteCommit,
+    NotePair,
+    Verdict,
+)
 from ricordo.lint.retention import NoteEvents, Retention, get_decay_kind
-from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
