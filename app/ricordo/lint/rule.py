@@ -107,6 +107,8 @@ class Rule:
     on_memory: MemoryRule | None = None
     depends_on: DependsOn | None = None
     """None for a memory rule that runs again after every change."""
+    depends_on_day: bool = False
+    """Whether a note rule may find something in an unchanged file only because a day has passed."""
 
 
 _registered: dict[str, Rule] = {}
@@ -118,11 +120,14 @@ def note_rule(
     summary: str,
     *,
     roles: frozenset[FileRole] = JUDGED_ROLES,
+    depends_on_day: bool = False,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule on each single file of these `roles`."""
 
     def register(function: NoteRule) -> NoteRule:
-        _registered[name] = Rule(name, severity, summary, roles, on_note=function)
+        _registered[name] = Rule(
+            name, severity, summary, roles, on_note=function, depends_on_day=depends_on_day
+        )
         return function
 
     return register

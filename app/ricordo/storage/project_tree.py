@@ -46,11 +46,14 @@ class IgnoreRules:
     def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
         """Parse `files`, the folder ("" for the root) and the text of each, outer ones first."""
         self._patterns: list[_Pattern] = []
+        self.texts: list[tuple[str, str]] = []
+        """The folder and the text of each file, in order."""
         for folder, text in files:
             self.add(folder, text)
 
     def add(self, folder: str, text: str) -> None:
         """Add the patterns of the file in `folder`."""
+        self.texts.append((folder, text))
         for line in text.split("\n"):
             pattern = _read(f"{folder}/" if folder else "", line)
             if pattern is not None and len(self._patterns) < _MOST_PATTERNS:

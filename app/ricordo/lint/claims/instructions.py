@@ -67,8 +67,13 @@ class Instructions:
         return [line for line, count in shared.most_common() if 2 * count >= len(keywords)]
 
 
+def is_instruction_file(path: str) -> bool:
+    """Return whether the file at `path`, relative to a project, has instructions for agents."""
+    return bool(_FILE.fullmatch(path))
+
+
 def _read_lines(tree: ProjectTree) -> Iterator[Instruction]:
-    for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
+    for path in sorted(filter(is_instruction_file, tree.files)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
             plain = _plain(line) if len(line) <= MAX_STATEMENT else ""

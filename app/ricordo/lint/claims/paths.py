@@ -152,7 +152,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     """Return whether a path that was not listed is missing, or what else it may be."""
     plain = path.rstrip("/")
     tree = project.tree
-    exists = tree.exists(plain)
+    exists = project.exists(plain)
     if exists:
         return claim.to_verdict(CheckOutcome.VALID, f"{plain}, which git ignores")
     if exists is None or tree.warning:

@@ -134,7 +134,7 @@ def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
         rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
         r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
     )
-    for path in project.words.find_files(name, _MOST_FILES):
+    for path in project.find_files(name, _MOST_FILES):
         for number, line in enumerate(project.load_text(path).split("\n"), 1):
             is_short = name in line and len(line) <= _LONGEST_LINE
             if is_short and (match := definition.match(line.rstrip("\r"))):

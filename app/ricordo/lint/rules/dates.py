@@ -49,6 +49,7 @@ class _DatePatterns(NamedTuple):
     Severity.WARNING,
     "a date in the past that the note treats as future",
     roles=NOTES,
+    depends_on_day=True,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find deadlines and plans whose day is over, each day once."""

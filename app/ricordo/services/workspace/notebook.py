@@ -18,6 +18,7 @@ from ricordo.errors import StateUnusable
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
+from ricordo.lint.quiet import QuietRules
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import compute_digest
@@ -287,7 +288,8 @@ class Notebook:
         self.verdicts = ReviewVerdicts(self.database, place.root)
         self.writer = Writer(self.database)
         self.activity = activity or TranscriptStore(environment.state)
-        self._linter = Linter(get_severities(settings, place.root), only)
+        quiet = None if only else QuietRules(environment.state, place.root)
+        self._linter = Linter(get_severities(settings, place.root), only, quiet)
         self._judges_all = not only
         self._memory: Memory | None = None
         self._encrypted: EncryptedFiles | None = None
