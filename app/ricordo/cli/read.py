@@ -122,7 +122,7 @@ def _read_all(environment: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]
     print_messages(map(str, warnings))
     for place in find_all_memories(environment):
         try:
-            yield place, Notebook(place, environment, settings).read_snapshot()
+            yield place, Notebook(place, environment, settings).read_snapshot(is_stored=False)
         except (MemoryNotFound, MemoryUnreadable) as error:
             print_messages([error.message])
 

@@ -150,9 +150,9 @@ def _blank(match: re.Match[str]) -> str:
 
 
 _SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile("[\u3400-\u9fff]"),
+    "ja": compile_lazily("[\u3040-\u30ff]"),
+    "ko": compile_lazily("[\uac00-\ud7af]"),
+    "zh": compile_lazily("[\u3400-\u9fff]"),
 }
 _FEW = 2
 """Words of a text too short for its language to show: `yes`, `go on`."""

@@ -28,6 +28,15 @@ def test_what_follows_a_number_sign_is_a_comment_except_in_quotes() -> None:
     }
 
 
+def test_a_second_colon_is_an_error_without_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontmatter, "read_yaml", None)
+    text = "---\nname: a\ndescription: Note: it is closed\n---\nbody\n"
+    read = frontmatter.read_frontmatter(text)
+    assert read.error is not None
+    assert read.error.line == 3
+    assert read.get_text("description") == "Note: it is closed"
+
+
 @pytest.mark.parametrize(
     "block",
     [
