@@ -66,7 +66,8 @@ class VerdictCache:
 
     def record(self, note: Note, verdicts: NoteVerdicts, asked: AskedFacts) -> None:
         """Record the verdicts on `note`, for which `asked` was asked."""
-        if any(find_secrets(text) for it in verdicts.verdicts for text in _texts_of(it)):
+        texts = (text for it in verdicts.verdicts for text in _texts_of(it))
+        if verdicts.verdicts and find_secrets("\n".join((note.text, *texts))):
             return
         self._is_changed = True
         self._records[compute_key(note)] = {
