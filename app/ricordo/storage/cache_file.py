@@ -142,7 +142,7 @@ _LARGEST = 16 * 1024 * 1024
 
 Row = tuple[str, str, int, str, int, bool]
 """The relation of two notes, of each note its path and the number of its statement, and whether the
-reason must not be told.
+values in the reason have to be left out.
 """
 
 

@@ -285,10 +285,10 @@ class ClaimSource:
         left = [note for content, note in contents.items() if content not in verdicts]
         if left:
             self._claims = {it: self._claims[it] for it in contents if it in self._claims}
-            verdicts.update(self._check_anew(left, project, cached, step))
+            verdicts.update(self._check_again(left, project, cached, step))
         return verdicts
 
-    def _check_anew(
+    def _check_again(
         self,
         notes: Sequence[Note],
         project: Project,
