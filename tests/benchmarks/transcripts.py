@@ -91,6 +91,7 @@ def measured(folder: Path) -> Measured:
 
 def read(folder: Path) -> Measured:
     """Do that in this process."""
+    # what reads a transcript is loaded when there is one: not to be counted with it
     from ricordo.agents.claude.support import find_transcripts as claude_sources
     from ricordo.agents.transcripts.catch_up import catch_up
     from ricordo.agents.transcripts.store import TranscriptStore

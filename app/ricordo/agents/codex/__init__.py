@@ -1,4 +1,8 @@
-"""Codex: its memory and its transcripts."""
+"""Codex: its memory and its transcripts.
+
+`support.py` answers the registry and has the layout of the memory, which is read-only here.
+`transcript.py` reads rollouts, and is loaded only when there is one to read.
+"""
 
 from __future__ import annotations
 
