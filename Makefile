@@ -49,6 +49,7 @@ soak: $(DEVELOPS) ## run the tests at large figures and on fresh clones; goes on
 
 bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
+	$(BIN)/python -m tests.benchmarks.commands
 	$(BIN)/python -m tests.benchmarks.find
 	$(BIN)/python -m tests.benchmarks.conflicts
 	$(BIN)/python -m tests.benchmarks.prompts

@@ -10,8 +10,9 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.lexicon import read_words
+from ricordo.patterns import compile_lazily
 
-_YEAR = re.compile(r"20\d\d")
+_YEAR = compile_lazily(r"20\d\d")
 _WIDEST = 24
 """Characters of a date on either side of its year; only this range is searched."""
 

@@ -9,14 +9,15 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
 
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, for a character class: scripts without reliable word boundaries."""
-_WORD = re.compile(rf"[^\W\d_{SPACELESS}]+")
-_BLANK = re.compile(r"(\(\?<[!=][^()]*\))| ")
+_WORD = compile_lazily(rf"[^\W\d_{SPACELESS}]+")
+_BLANK = compile_lazily(r"(\(\?<[!=][^()]*\))| ")
 """A blank, or a look-behind of fixed width that may contain one."""
-_SPACELESS = re.compile(f"[{SPACELESS}]")
+_SPACELESS = compile_lazily(f"[{SPACELESS}]")
 
 
 @cache

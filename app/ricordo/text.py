@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ricordo.patterns import compile_lazily
+
 # C0 but tab and newline, DEL, C1, soft hyphen, Arabic letter mark, Mongolian vowel separator,
 # zero-width and directional marks, line and paragraph separator, embeddings and isolates,
 # byte order mark, interlinear anchors, tag characters, lone surrogates.
-_HIDDEN = re.compile(
+_HIDDEN = compile_lazily(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_NOT_ASCII = re.compile("[\x7f-\U0010ffff]")
+_NOT_ASCII = compile_lazily("[\x7f-\U0010ffff]")
 _PLAIN_ASCII = bytes(c for c in range(0x20, 0x7F)) + b"\t\n"
 _ZERO_WIDTH_JOINERS = "\u200c\u200d"
 

@@ -24,6 +24,20 @@ CHANGED_NOTE = "aaaa_changed.md"
 """By its path the first of the memory, so that its findings are the first of their severity."""
 
 
+def clean_environ(home: Path, state: str) -> dict[str, str]:
+    """Return an environment with this home and the state directory of that name in it."""
+    ours = ("RICORDO_", "XDG_", "TEXTUAL", "PYTHON")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | {
+        "HOME": str(home),
+        "RICORDO_STATE": str(home / state),
+        "RICORDO_AGENT_HOME": str(home),
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+    }
+
+
 class Stage:
     """A home folder with a memory of so many notes in it."""
 
@@ -58,16 +72,7 @@ class Stage:
         without a name.
         """
         self._states += 1
-        ours = ("RICORDO_", "XDG_", "TEXTUAL", "PYTHON")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-        return kept | {
-            "HOME": str(self.home),
-            "RICORDO_STATE": str(self.home / (state or f"state-{self._states}")),
-            "RICORDO_AGENT_HOME": str(self.home),
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "LANG": "C.UTF-8",
-        }
+        return clean_environ(self.home, state or f"state-{self._states}")
 
     def notebook(
         self, stalls: Path | None = None, state: str = "", more: Mapping[str, str] = NOTHING

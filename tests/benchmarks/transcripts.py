@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,6 +96,8 @@ def read(folder: Path) -> Measured:
     from ricordo.agents.transcripts.catch_up import catch_up
     from ricordo.agents.transcripts.store import TranscriptStore
 
+    # loaded when there is a transcript; not to be counted with it
+    import_module("ricordo.agents.claude.transcript")
     store = TranscriptStore(str(folder / "state"))
     before, began = bytes_read(), time.perf_counter()
     catch_up(store, claude_sources(str(folder)), lambda: None)

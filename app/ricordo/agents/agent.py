@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,6 +25,8 @@ class Agent:
 @cache
 def read_table(agent: Agent, name: str) -> dict[str, Any]:
     """Return the table `name`.toml in the package of `agent`."""
+    import tomllib
+
     return tomllib.loads(read_data_text(f"agents/{agent.name}/{name}.toml"))
 
 

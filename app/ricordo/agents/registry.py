@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.support import CLAUDE
-from ricordo.agents.codex import CODEX
+from ricordo.agents.codex.support import CODEX
 from ricordo.agents.discovery import Discovery, find_in_folders, list_known_folders
 from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, has_notes
 from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
-from ricordo.agents.opencode import OPENCODE
+from ricordo.agents.opencode.support import OPENCODE
 from ricordo.agents.support import AgentSupport, Step, Transcript
-from ricordo.agents.transcripts.checkpoint import Checkpoint
-from ricordo.agents.transcripts.session import Message, MessagePlace
 from ricordo.agents.transcripts.sources import TranscriptSource, is_line_file
 from ricordo.agents.wiki import WIKIS
 from ricordo.errors import WrongUsage
@@ -28,6 +27,10 @@ from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.reader import list_names
 from ricordo.text import make_one_line
+
+if TYPE_CHECKING:
+    from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.session import Message, MessagePlace
 
 SUPPORTED: tuple[AgentSupport, ...] = (CLAUDE, CODEX, OPENCODE, GEMINI, LETTA, WIKIS)
 """The likeliest memory of a project first. The first agent also takes files of lines that no other

@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ricordo import git
 from ricordo.agents.agent import Agent, MemoryPlace
-from ricordo.agents.transcripts.checkpoint import Checkpoint
-from ricordo.agents.transcripts.session import Message, MessagePlace, Session
-from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
+from ricordo.agents.transcripts.sources import SessionFilter
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
+
+if TYPE_CHECKING:
+    from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.session import Message, MessagePlace, Session
+    from ricordo.agents.transcripts.sources import TranscriptSource
 
 Step = Callable[[], None]
 """Called every few milliseconds while something is read; it may raise."""

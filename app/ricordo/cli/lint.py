@@ -308,7 +308,8 @@ def _print_sarif(results: Sequence[_Result]) -> None:
 def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
     """Return the JSON document of one memory, always with all findings."""
     from ricordo.lint.excerpt import find_span
-    from ricordo.services.describe import describe_finding, describe_load, describe_summary
+    from ricordo.services.describe import describe_finding, describe_summary
+    from ricordo.services.load_description import describe_load
 
     snapshot, fixes = result
     memory = snapshot.memory

@@ -16,8 +16,9 @@ from ricordo.cli.diagnostic import (
 )
 from ricordo.cli.style import get_width, print_diffs, print_styled
 from ricordo.cli.triage import MOST_SHOWN, choose_first, render_counts, render_statistics
-from ricordo.services.describe import format_load, format_summary
+from ricordo.services.describe import format_summary
 from ricordo.services.edits.fix import INTERACTIVE_RULES
+from ricordo.services.load_description import format_load
 
 if TYPE_CHECKING:
     from argparse import Namespace

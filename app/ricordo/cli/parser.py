@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ricordo.cli.streams import write_out
 from ricordo.errors import WrongUsage
+from ricordo.patterns import compile_lazily
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _NAME = "\0"
 """Prefix that marks an argument as no option; no argument can contain it."""
-_CONDITION = re.compile(r'-(?:(?:type|tag|is|has|after|before|in):|[<>"])', re.IGNORECASE)
+_CONDITION = compile_lazily(r'-(?:(?:type|tag|is|has|after|before|in):|[<>"])', re.IGNORECASE)
 """Start of a negated condition of a search; no option starts like this."""
 
 
@@ -33,6 +34,9 @@ class Parser(ArgumentParser):
         """Return the parsed arguments `words`, options and others in any order; after `--` there
         are no options. Raises WrongUsage.
         """
+        if not any(word.startswith("-") and "h" in word for word in words):
+            # argparse formats the usage for errors and the help; an error here shows none
+            self.usage = ""
         # argparse drops `--` when options and other arguments are intermixed
         end = words.index("--") if "--" in words else len(words)
         options, unknown = self.parse_known_intermixed_args(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_json, add_memory, add_project, with_project
-from ricordo.cli.workspace import open_notebook, read_snapshot_reported
+from ricordo.cli.workspace import find_memory_reported, open_notebook, read_snapshot_reported
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -32,10 +32,15 @@ def add_load_arguments(parser: ArgumentParser) -> None:
 def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.describe import describe_load, find_unloaded_entries, format_load
+    from ricordo.services.load_description import describe_load, find_unloaded_entries, format_load
+    from ricordo.storage.reader import list_memory, read_memory
     from ricordo.text import make_one_line, make_visible
 
-    memory = open_notebook(options, environment).read()
+    place = find_memory_reported(options, environment)
+    # what is loaded depends on the index alone; which notes the rest names, on all of them
+    memory = list_memory(place.root, place.layout)
+    if memory.load.cut_at_line is not None:
+        memory = read_memory(place.root, place.layout)
     if options.json:
         print_json(describe_load(memory, with_text=True), "load")
         return 0
@@ -67,7 +72,8 @@ def add_list_arguments(parser: ArgumentParser) -> None:
 def run_list(options: Namespace, environment: Environment) -> int:
     """Read every memory, print the table, and cache the numbers for `--short`."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.describe import describe_load, describe_summary
+    from ricordo.services.describe import describe_summary
+    from ricordo.services.load_description import describe_load
     from ricordo.services.workspace.notebook import count_findings
     from ricordo.storage.summary_cache import load_summaries
 
@@ -117,7 +123,7 @@ def _read_all(environment: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]
     print_messages(map(str, warnings))
     for place in find_all_memories(environment):
         try:
-            yield place, Notebook(place, environment, settings).read_snapshot()
+            yield place, Notebook(place, environment, settings).read_snapshot(is_stored=False)
         except (MemoryNotFound, MemoryUnreadable) as error:
             print_messages([error.message])
 

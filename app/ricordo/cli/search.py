@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_json, add_memory, get_memory_path
-from ricordo.cli.workspace import load_settings_reported, open_notebook
+from ricordo.cli.workspace import load_settings_reported, open_notebook, read_memory_reported
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
 
@@ -89,7 +89,7 @@ def run_usage(options: Namespace, environment: Environment) -> int:
     from ricordo.errors import WrongUsage
     from ricordo.services.search.usage import drop_search_miss, list_search_misses, list_uses
 
-    memory = open_notebook(options, environment).read()
+    _, memory = read_memory_reported(options, environment)
     missed = list_search_misses(environment, memory)
     if options.drop is not None:
         miss = next((each for each in missed if each.words == options.drop), None)
@@ -190,14 +190,15 @@ def _search_one(options: Namespace, environment: Environment) -> int:
     from ricordo.services.search.search import Search
     from ricordo.services.search.usage import count_uses, remember_search_miss
 
-    notebook = open_notebook(options, environment)
-    memory = notebook.read()
-    uses = count_uses(environment, memory)
     if needs_findings(options.query):
+        notebook = open_notebook(options, environment)
+        place, memory = notebook.place, notebook.read()
+        uses = count_uses(environment, memory)
         values = collect_values(notebook.judge_with_evidence(memory), uses)
     else:
-        values = ConditionValues(uses=uses)
-    search = Search(open_index(notebook.place, environment), memory, environment)
+        place, memory = read_memory_reported(options, environment)
+        values = ConditionValues(uses=count_uses(environment, memory))
+    search = Search(open_index(place, environment), memory, environment)
     results = search.find(options.query, values, options.number)
     _refuse_invalid(results.warnings)
     hints: tuple[str, ...] = ()
@@ -305,16 +306,15 @@ def run_recall(options: Namespace, environment: Environment) -> int:
         options.path, options.message = options.message, ""
     if not options.message and not options.ambient:
         raise WrongUsage("recall needs a MESSAGE, or --ambient.")
-    notebook = open_notebook(options, environment)
-    memory = notebook.read()
-    index = open_index(notebook.place, environment)
-    if options.ambient and not notebook.place.project:
+    place, memory = read_memory_reported(options, environment)
+    index = open_index(place, environment)
+    if options.ambient and not place.project:
         print_messages(
             ["--ambient needs the project of this memory, which is unknown: give a MESSAGE."]
         )
         results = []
     elif options.ambient:
-        results = recall_ambient(index, memory, notebook.place, environment, options.number)
+        results = recall_ambient(index, memory, place, environment, options.number)
     else:
         results = recall(index, memory, options.message, environment, options.number)
     return print_results(results, options)

@@ -11,6 +11,8 @@ from ricordo.cli.progress import set_phase
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from ricordo.agents.agent import MemoryPlace
+    from ricordo.memory.memory import Memory
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
     from ricordo.settings.settings import Settings
@@ -41,14 +43,42 @@ def open_notebook_or_project(options: Namespace, environment: Environment) -> No
     return Notebook(place, environment, load_settings_reported(environment))
 
 
+def read_memory_reported(
+    options: Namespace, environment: Environment
+) -> tuple[MemoryPlace, Memory]:
+    """Return the memory that `options` name, for a command that neither judges nor changes it;
+    warnings on settings go to stderr. Raises MemoryNotFound and MemoryUnreadable.
+    """
+    from ricordo.storage.reader import read_memory
+
+    place = find_memory_reported(options, environment)
+    return place, read_memory(place.root, place.layout)
+
+
 def load_settings_reported(environment: Environment) -> Settings:
     """Return the user's settings; warnings on them go to stderr."""
-    from ricordo.services.workspace.settings import load_settings
+    from ricordo.services.workspace.settings import has_settings, load_settings
+
+    if not has_settings(environment):
+        return load_settings(environment)[0]
     from ricordo.tui.actions.registry import list_known_actions
 
     settings, warnings = load_settings(environment, list_known_actions())
     print_messages(map(str, warnings))
     return settings
+
+
+def find_memory_reported(options: Namespace, environment: Environment) -> MemoryPlace:
+    """Return where the memory is that `options` name, for a command that only reads it; warnings
+    on settings go to stderr. Raises MemoryNotFound.
+    """
+    from ricordo.services.workspace.places import find_memory
+    from ricordo.services.workspace.settings import has_settings
+
+    place = find_memory(get_memory_path(options), environment)
+    if has_settings(environment):
+        load_settings_reported(environment)
+    return place
 
 
 def read_snapshot_reported(notebook: Notebook) -> Snapshot:

@@ -11,10 +11,9 @@ from ricordo.curation.gist import extract_stems, extract_values, measure_share
 from ricordo.curation.proposal import find_retired_path, name_operation
 from ricordo.lint.contradictions.records import build_cause_of_texts
 from ricordo.lint.contradictions.statements import extract_note_statements
-from ricordo.lint.evidence import NotePair, Relation
+from ricordo.lint.evidence import RULE_OF, NotePair, Relation
 from ricordo.lint.finding import finding_id
 from ricordo.lint.prose import extract_statements
-from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.change import (
     AddEntry,
     ChangeOperation,

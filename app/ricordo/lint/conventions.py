@@ -33,6 +33,12 @@ class Conventions:
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
 
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All of them in a fixed order, as part of the key of a cache."""
+        by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
+        return sorted(self.unusual), sorted(by_folder), self.usual_size
+
     def expects(self, name: str, path: str) -> bool:
         """Return whether the note at `path` is an exception without this part of its head."""
         folder = path.rpartition("/")[0]

@@ -94,6 +94,15 @@ class Relation(StrEnum):
         return self in (Relation.REPEATS, Relation.MAY_REPEAT)
 
 
+RULE_OF = {
+    Relation.CONTRADICTS: "contradiction",
+    Relation.MAY_CONTRADICT: "contradiction",
+    Relation.REPEATS: "duplicate",
+    Relation.MAY_REPEAT: "duplicate",
+}
+"""The rule of each relation; uncertain pairs have none of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoteQuote:
     """A statement of a note."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -12,7 +12,9 @@ from typing import NamedTuple
 from ricordo.background import pause_gc
 from ricordo.lint.evidence import Verdict
 from ricordo.lint.finding import Finding, Fix, Severity
+from ricordo.lint.quiet import QuietRules
 from ricordo.lint.rule import MemoryRule, Rule, RuleContext, RuleResult, load_rules
+from ricordo.lint.stamps import compute_key
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected
@@ -54,8 +56,15 @@ class Linter:
     linting again after a change of one file takes a fraction of the time. Not thread-safe.
     """
 
-    def __init__(self, severities: SeverityOverrides, only: frozenset[str] = frozenset()) -> None:
-        """`only` are the rules to run; empty runs all."""
+    def __init__(
+        self,
+        severities: SeverityOverrides,
+        only: frozenset[str] = frozenset(),
+        quiet: QuietRules | None = None,
+    ) -> None:
+        """`only` are the rules to run; empty runs all. `quiet` is what earlier runs did not
+        find.
+        """
         self._rules = [
             rule
             if rule.name not in severities
@@ -68,6 +77,7 @@ class Linter:
         self._by_verdicts: dict[int, _VerdictFindings] = {}
         self._by_rule: dict[str, _MemoryFindings] = {}
         self._context: RuleContext | None = None
+        self._quiet = quiet
 
     @property
     def rules(self) -> frozenset[str]:
@@ -90,9 +100,11 @@ class Linter:
         by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
         on_notes = [rule for rule in rules if rule.on_note]
         by_role = {role: [rule for rule in on_notes if role in rule.roles] for role in FileRole}
+        if self._quiet:
+            self._quiet.begin(on_notes, context)
         for file in memory.files:
             cached = self._by_file.get(id(file))
-            in_file = cached[1] if cached else _run_note_rules(file, by_role[file.role], context)
+            in_file = cached[1] if cached else self._judge(file, by_role[file.role], context)
             by_file[id(file)] = (file, in_file)
             findings.extend(in_file)
         self._by_file = by_file
@@ -100,7 +112,20 @@ class Linter:
         for rule in rules:
             if rule.on_memory:
                 findings.extend(self._run_memory_rule(rule, rule.on_memory, memory, context))
+        if self._quiet:
+            self._quiet.save()
         return tuple(sorted(findings, key=lambda finding: finding.rank))
+
+    def _judge(
+        self, file: Note, rules: Sequence[Rule], context: RuleContext
+    ) -> tuple[Finding, ...]:
+        """Return what note rules find in a file."""
+        if self._quiet is None:
+            return _run_note_rules(file, rules, context, self._quiet)
+        key = compute_key(file)
+        findings = _run_note_rules(file, self._quiet.select(key, rules), context, self._quiet)
+        self._quiet.record(key, (finding.rule for finding in findings))
+        return findings
 
     def _run_verdict_rules(
         self, rules: Iterable[Rule], memory: Memory, context: RuleContext
@@ -113,7 +138,8 @@ class Linter:
                 continue
             cached = self._by_verdicts.get(id(file))
             if cached is None or cached.verdicts != verdicts:
-                findings = tuple(_judge_verdicts(file, verdicts, on_verdicts, context))
+                judged = _judge_verdicts(file, verdicts, on_verdicts, context, self._quiet)
+                findings = tuple(judged)
                 cached = _VerdictFindings(file, verdicts, findings)
             by_verdicts[id(file)] = cached
             yield from cached.findings
@@ -127,7 +153,8 @@ class Linter:
         cached = self._by_rule.get(rule.name)
         if cached is not None and depends_on is not None and cached.is_valid(depends_on, files):
             return cached.findings
-        findings = tuple(_build_findings(rule, function(memory, context), files, memory.layout))
+        results = function(memory, context)
+        findings = tuple(_build_findings(rule, results, files, memory.layout, self._quiet))
         if depends_on is not None:
             paths = {path for finding in findings if finding.fix for path in finding.fix.paths}
             fixed_files = {path: files.get(path) for path in paths}
@@ -144,7 +171,9 @@ class Linter:
         )
 
 
-def _run_note_rules(file: Note, rules: Iterable[Rule], context: RuleContext) -> tuple[Finding, ...]:
+def _run_note_rules(
+    file: Note, rules: Iterable[Rule], context: RuleContext, quiet: QuietRules | None
+) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for rule in rules:
         assert rule.on_note
@@ -153,17 +182,22 @@ def _run_note_rules(file: Note, rules: Iterable[Rule], context: RuleContext) -> 
         if (first := next(results, None)) is not None:
             most = islice(chain((first,), results), MAX_PER_FILE)
             files = {file.path: file}
-            findings.extend(_build_findings(rule, most, files, context.layout, file.path))
+            findings.extend(_build_findings(rule, most, files, context.layout, quiet, file.path))
     return tuple(findings)
 
 
 def _judge_verdicts(
-    file: Note, verdicts: tuple[Verdict, ...], rules: Iterable[Rule], context: RuleContext
+    file: Note,
+    verdicts: tuple[Verdict, ...],
+    rules: Iterable[Rule],
+    context: RuleContext,
+    quiet: QuietRules | None,
 ) -> Iterator[Finding]:
     for rule in rules:
         assert rule.on_verdicts
         results = islice(rule.on_verdicts(file, verdicts, context), MAX_PER_FILE)
-        yield from _build_findings(rule, results, {file.path: file}, context.layout, file.path)
+        files = {file.path: file}
+        yield from _build_findings(rule, results, files, context.layout, quiet, file.path)
 
 
 def _build_findings(
@@ -171,6 +205,7 @@ def _build_findings(
     results: Iterable[RuleResult],
     files: Mapping[str, Note],
     layout: Layout,
+    quiet: QuietRules | None,
     default_path: str = "",
 ) -> Iterable[Finding]:
     counts: Counter[tuple[str, str]] = Counter()
@@ -182,9 +217,9 @@ def _build_findings(
             rule.severity if rule.is_set_by_user else min(rule.severity, result.at_most),
             path,
             result.line,
-            _mask(result.message),
+            _mask(result.message, quiet),
             result.cause,
-            tuple(_mask(text) for text in result.evidence),
+            tuple(_mask(text, quiet) for text in result.evidence),
             counts[key],
             result.fix if result.fix and _is_allowed(result.fix, files, layout) else None,
             result.is_path_independent,
@@ -193,10 +228,19 @@ def _build_findings(
         counts[key] += 1
 
 
-@lru_cache(maxsize=20_000)
-def _mask(text: str) -> str:
+def _mask(text: str, quiet: QuietRules | None) -> str:
     """Return the text of a finding without secrets: reports are stored and passed on."""
-    return mask(text)
+    if quiet is None:
+        return _mask_cached(text)
+    if quiet.has_no_secret(text):
+        return text
+    masked = _mask_cached(text)
+    if masked == text:
+        quiet.record_no_secret(text)
+    return masked
+
+
+_mask_cached = lru_cache(maxsize=20_000)(mask)
 
 
 def _is_allowed(fix: Fix, files: Mapping[str, Note], layout: Layout) -> bool:

@@ -11,17 +11,18 @@ from typing import NamedTuple
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import Triggers, read_words
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_runs
 
 MAX_STATEMENT = 4_000
 """Characters; longer statements are dumps, of which only the beginning is read."""
 
-_PUNCTUATION = re.compile("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
+_PUNCTUATION = compile_lazily("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
 _LETTERS = bytes(code if code >= 0x80 or chr(code).isalpha() else ord(" ") for code in range(256))
 """Keeps letters and all bytes of non-ASCII characters; all else becomes a blank."""
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_NEW_STATEMENT = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")
-_SILENT = re.compile(
+_FENCE = compile_lazily(r" {0,3}(`{3,}|~{3,})")
+_NEW_STATEMENT = compile_lazily(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")
+_SILENT = compile_lazily(
     r"`[^`\n]*`"
     r"|\]\([^)\n]*\)"
     r"|\[\[[^\]\n]*\]\]"
@@ -32,7 +33,7 @@ _SILENT = re.compile(
     r"|(?<!\w)'[^'\n]{0,300}'(?!\w)|(?<!\w)‘[^’\n]{0,300}’(?!\w)"
     r"|~~[^~\n]*~~"
 )
-_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
+_EMPHASIS = compile_lazily(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 
 
 class ProseBlock(NamedTuple):
@@ -168,9 +169,9 @@ def _blank(match: re.Match[str]) -> str:
 
 
 _SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile("[\u3400-\u9fff]"),
+    "ja": compile_lazily("[\u3040-\u30ff]"),
+    "ko": compile_lazily("[\uac00-\ud7af]"),
+    "zh": compile_lazily("[\u3400-\u9fff]"),
 }
 _FEW = 2
 """Words of a text too short for its language to show: `yes`, `go on`."""

@@ -116,6 +116,8 @@ class Rule:
     """None for a memory rule that runs again after every change."""
     is_set_by_user: bool = False
     """Whether the severity is the user's: then all its findings have it."""
+    depends_on_day: bool = False
+    """Whether a note rule may find something in an unchanged file only because a day has passed."""
 
 
 _registered: dict[str, Rule] = {}
@@ -127,11 +129,14 @@ def note_rule(
     summary: str,
     *,
     roles: frozenset[FileRole] = JUDGED_ROLES,
+    depends_on_day: bool = False,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule on each single file of these `roles`."""
 
     def register(function: NoteRule) -> NoteRule:
-        _registered[name] = Rule(name, severity, summary, roles, on_note=function)
+        _registered[name] = Rule(
+            name, severity, summary, roles, on_note=function, depends_on_day=depends_on_day
+        )
         return function
 
     return register

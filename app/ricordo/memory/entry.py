@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ricordo.errors import ChangeRefused
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
@@ -11,16 +9,17 @@ from ricordo.memory.link_text import format_markdown_link, format_wikilink
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
 
 MAX_ENTRY_LENGTH = 200
 """Characters of a new entry, unless its link alone is longer."""
 MAX_TITLE_LENGTH = 80
 """Characters of its title."""
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
-_SEPARATOR = re.compile(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
-_BORDER = re.compile(r"(?<!\\)\|")
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_BULLET = compile_lazily(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
+_SEPARATOR = compile_lazily(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
+_BORDER = compile_lazily(r"(?<!\\)\|")
+_CODE = compile_lazily(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IN_TITLE = str.maketrans({"[": "(", "]": ")", "\\": "/"})
 
 

@@ -4,7 +4,6 @@ receives.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +13,7 @@ from ricordo.memory.frontmatter import parser
 from ricordo.memory.layout import Limits
 from ricordo.memory.links import Link, is_external
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 
 class EntryForm(StrEnum):
@@ -63,8 +63,8 @@ class MemoryIndex:
         return self.note.path.rpartition("/")[0]
 
 
-_SEPARATOR = re.compile(r"[\s*_~]*(?:—|–|-|:|\|)*\s*")
-_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
+_SEPARATOR = compile_lazily(r"[\s*_~]*(?:—|–|-|:|\|)*\s*")
+_BULLET = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
 
 
 def read_index(note: Note) -> MemoryIndex:
@@ -99,9 +99,9 @@ def _form(line: str, column: int) -> EntryForm:
     return EntryForm.BULLET if bullet and bullet.end() >= column else EntryForm.PROSE
 
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
-_COMMENT_START = re.compile(r"^ {0,3}<!--")
-_WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*")
+_FENCE = compile_lazily(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
+_COMMENT_START = compile_lazily(r"^ {0,3}<!--")
+_WHOLE_COMMENTS = compile_lazily(r"(?:\s*+<!--.*?-->)*")
 
 
 @dataclass(frozen=True, slots=True)

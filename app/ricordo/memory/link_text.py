@@ -11,12 +11,13 @@ from ricordo.memory.links import Link, find_links, find_uses, normalize_label
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
-_TARGET_ENDS = re.compile(r"\\?[#|]")
+_TARGET_ENDS = compile_lazily(r"\\?[#|]")
 _NOT_IN_WIKILINK = frozenset("[]|#\n\\`<")
 # The address in a markdown link or a link definition, from the mark after its label.
-_ANGLED_URL = re.compile(r"[(:]\s*<([^<>#?\n]*)")
-_URL = re.compile(
+_ANGLED_URL = compile_lazily(r"[(:]\s*<([^<>#?\n]*)")
+_URL = compile_lazily(
     r"\(\s*([^\s()<>#?]*(?:\([^\s()<>#?]*\)[^\s()<>#?]*)*) | :[ \t]+([^\s<>#?]*)", re.VERBOSE
 )
 _FIXED_TARGETS = (TargetKind.NOTE, TargetKind.FILE, TargetKind.OUTSIDE)
@@ -139,7 +140,7 @@ def _escaped(path: str, also: str = "") -> str:
 
 _Splice = tuple[int, int, str]
 """Start, end, and the text that replaces this range."""
-_REST_OF_DEFINITION = re.compile(
+_REST_OF_DEFINITION = compile_lazily(
     r"""(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\r?(?:\n|\Z)"""
 )
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from typing import NamedTuple
-from urllib.parse import unquote
+
+from ricordo.patterns import compile_lazily
 
 
 class Link(NamedTuple):
@@ -56,11 +57,11 @@ _REST = r"""
   | <!--
 """
 _LINKS, _CODES, TOKENS = (
-    re.compile(pattern, re.VERBOSE | re.MULTILINE)
+    compile_lazily(pattern, re.VERBOSE | re.MULTILINE)
     for pattern in (_LINK, _CODE, f"{_LINK}|{_CODE}|{_REST}")
 )
 """The last matches a link, or a token in which brackets are not links."""
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME = compile_lazily(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def find_links(text: str) -> tuple[Link, ...]:
@@ -126,20 +127,23 @@ def _link(match: re.Match[str], line: int) -> Link:
     path, _, anchor = written.partition("#")
     path = path.partition("?")[0]
     if "%" in path:
+        # imported here: few notes need it
+        from urllib.parse import unquote
+
         path = unquote(path, errors="surrogateescape")
     return Link(path, anchor, shown, line, start, end, False)
 
 
-_TOKEN_START = re.compile(r"\[|(?<!`)`|\\|~~~|<!--")
+_TOKEN_START = compile_lazily(r"\[|(?<!`)`|\\|~~~|<!--")
 """The possible start of a use, or of a token in which brackets are not uses."""
-_USE = re.compile(
+_USE = compile_lazily(
     r"""
     \[(?P<text>(?:[^\[\]\\\n]++|\\.|\n(?![ \t\r]*\n)|\[[^\[\]\n]*+\])*)\]
     (?:\[(?P<label>[^\[\]\n]*+)\])?
     """,
     re.VERBOSE,
 )
-_BULLET = re.compile(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]+")
+_BULLET = compile_lazily(r"[ \t>]*(?:[-*+]|\d+[.)])[ \t]+")
 
 
 class DefinitionUse(NamedTuple):

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import correct_word
 from ricordo.search.words import find_end, fold, fold_with_places, split_runs
 
-_CAMEL = re.compile("([a-z0-9])([A-Z])")
+_CAMEL = compile_lazily("([a-z0-9])([A-Z])")
 
 
 class TextBlob:

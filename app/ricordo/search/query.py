@@ -6,6 +6,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_runs
 
 LONGEST = 2000
@@ -15,13 +16,13 @@ MOST_ALTERNATIVES = 12
 
 _KEYS = "type|tag|is|has|after|before|in"
 # two dashes begin an option, which is a plain word
-_PIECE = re.compile(
+_PIECE = compile_lazily(
     rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"'
     r'|(?P<word>[^\s"]+))',
     re.IGNORECASE,
 )
-_DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", re.ASCII)
-_CONDITION = re.compile(rf"(?P<key>{_KEYS}):(?P<value>.*)", re.IGNORECASE)
+_DAY = compile_lazily(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", re.ASCII)
+_CONDITION = compile_lazily(rf"(?P<key>{_KEYS}):(?P<value>.*)", re.IGNORECASE)
 _OF_DAYS = ("after", "before")
 _BEGINNINGS = ' -<>"'
 """Characters with which a condition begins."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Names, ResolvedLink, TargetKind
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.lexical import CHUNK
 from ricordo.search.reader import FOLDER, VERSION
 from ricordo.search.usage import FILE, UsageStore
@@ -28,8 +28,8 @@ from ricordo.storage.state_file import open_database_to_read
 from ricordo.text import make_encodable
 
 _KEYWORD_FIELDS = ("keywords", "tags", "aliases")
-_NUMBER = re.compile(r"(\d{1,9})(?=\D*$)")
-_ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
+_NUMBER = compile_lazily(r"(\d{1,9})(?=\D*$)")
+_ISO_DAY = compile_lazily(r"(?:19|20)\d\d-\d\d-\d\d")
 _TIME_WORDS = """
     yesterday today tonight tomorrow ago last next week weeks weekend month months year years
     day days morning evening night since recently monday tuesday wednesday thursday friday

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from string import ascii_lowercase, digits
 
+from ricordo.patterns import compile_lazily
 from ricordo.secrets.formats import find_by_format, find_by_name, find_cut_off_keys, find_long_runs
 from ricordo.secrets.rules import Secret, load_data, load_rules
 from ricordo.secrets.seed_phrases import SEED_PHRASE, find_seed_phrases, has_possible_phrase
@@ -21,9 +20,11 @@ _FEW = 500
 """Up to so many values, searching for one after the other is faster than for all at once."""
 _WHOLE_WORD = 8
 """Characters; a shorter value is found only where it is a word of its own."""
-_NAME = re.compile(r"(?=.{1,19}\Z)(?!(?:\w+\W){3})[A-Z]*[a-z]*(?:[A-Z][a-z]{2,}|[-_. /][A-Za-z]+)*")
+_NAME = compile_lazily(
+    r"(?=.{1,19}\Z)(?!(?:\w+\W){3})[A-Z]*[a-z]*(?:[A-Z][a-z]{2,}|[-_. /][A-Za-z]+)*"
+)
 """Words, and names that are put together from words: letters alone, fewer than four of them."""
-_NUMBER = re.compile(r"(?:19|20)\d\d|\d{0,3}|\d{1,4}00|(\d)\1*|[\d.,:/-]{1,8}(?<=\D.)")
+_NUMBER = compile_lazily(r"(?:19|20)\d\d|\d{0,3}|\d{1,4}00|(\d)\1*|[\d.,:/-]{1,8}(?<=\D.)")
 """Years, round numbers, dates, versions."""
 
 
@@ -108,7 +109,7 @@ _WORD = ascii_lowercase + digits
 _RUNS = bytes(ord("x" if chr(i) in _WORD else "-" if chr(i) == "-" else " ") for i in range(256))
 _MIXED = b" x" + _RUNS[2:48] + b"0" * 10 + _RUNS[58:]
 _UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
-_DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
+_DIGEST = compile_lazily(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
 
 
 def prefilter(text: str) -> tuple[bool, bool, bool]:
@@ -168,6 +169,8 @@ def _unescape(match: re.Match[str]) -> str:
     """Return what an escape means; "" for what only interrupts."""
     if match["percent"]:
         return chr(int(match["percent"], 16))
+    import html
+
     return (
         html.unescape(match[0])
         if match["entity"]
@@ -184,7 +187,7 @@ def _is_folded(text: str, fold: re.Match[str]) -> bool:
 
 _LONG = 90
 """A value of so many characters may be longer than its rule."""
-_REST = re.compile(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
+_REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
 def find_secrets(text: str) -> list[Secret]:
@@ -242,6 +245,8 @@ def _find_encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
 
 
 def _decode(run: str) -> str:
+    import base64
+
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     inside = base64.b64decode(body[: len(body) // 4 * 4]).decode("ascii", "replace")
     return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from string import ascii_letters, digits
 
+from ricordo.patterns import compile_lazily
 from ricordo.secrets.rules import (
     BETWEEN_RULES,
     LOOKAHEAD,
@@ -18,7 +19,7 @@ from ricordo.secrets.rules import (
 
 _LINE = 120
 """Characters."""
-_BEGIN = re.compile(LOOKAHEAD)
+_BEGIN = compile_lazily(LOOKAHEAD)
 _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
     for i in range(256)
@@ -90,7 +91,7 @@ _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40
 """Characters of a name before the word that shows what it is."""
-_OF_A_NAME = re.compile(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
+_OF_A_NAME = compile_lazily(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
 """The word where it is the end of a name, or a key in quotes."""
 _MD5 = 32
 """Digits of the shortest digest, the form in which many services give out their keys."""

@@ -9,6 +9,7 @@ from collections import Counter
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
 
 BETWEEN_RULES = "-----"
@@ -43,7 +44,7 @@ class NamedContext:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The compiled pattern; compiled on first use, for most memories have few of the names."""
+        """The compiled pattern."""
         return re.compile(_expand(self._rule, "value"), re.IGNORECASE)
 
 
@@ -54,7 +55,7 @@ class ContextRule:
         self.kind: str = rule["kind"]
         self.names: list[str] = rule["before"]
         self.shape: str = rule["shape"]
-        self.pattern = re.compile(rule["pattern"])
+        self.pattern = compile_lazily(rule["pattern"])
 
 
 @cache
@@ -64,12 +65,14 @@ def load_data() -> dict[str, Any]:
 
 
 class SecretRules:
-    """The data with its patterns compiled, which takes a tenth of a second."""
+    """The data with its patterns. All are compiled on first use: most memories have few of the
+    names, and compiling all takes a tenth of a second.
+    """
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.tokens: list[dict[str, Any]] = data["token"]
         formats = [f"(?P<t{i}>{_expand(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
-        self.token = re.compile(f"{LOOKAHEAD}(?:{'|'.join(formats)})")
+        self.token = compile_lazily(f"{LOOKAHEAD}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
@@ -82,7 +85,7 @@ class SecretRules:
             for name in self.names
         }
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
-        self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
+        self.pieces = {key: compile_lazily(value) for key, value in data["pieces"].items()}
         self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
         self.labels = " ".join(f"[secret: {r['kind']}]" for r in self.tokens + data["context"])
 
@@ -110,7 +113,7 @@ def _shape(data: dict[str, Any]) -> Shape:
 
 
 def _union(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return compile_lazily("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 def _expand(rule: dict[str, Any], value_group: str) -> str:

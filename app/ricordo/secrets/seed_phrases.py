@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
+from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
 from ricordo.secrets.rules import Secret
 
@@ -34,15 +35,15 @@ _EDGE = 4
 _LABEL = 3
 """If every third word of a run, or more, is the same one before a number, it is a label."""
 
-_TOKEN = re.compile(
+_TOKEN = compile_lazily(
     r"</?[A-Za-z][^<>\n]{0,200}>|\\[nrt]|\d+(?:st|nd|rd|th)\b|(?i:word)\d{1,2}\b"
     r"|(?P<word>[^\W\d_]+)(?P<digit>\d)?"
 )
 """A word; or what is between words: a tag, an escape, the number of a word."""
-_BLANK = re.compile(r"[\s\d]+|\\[nrt]|(?<=\d)(?:st|nd|rd|th)")
-_NUMBER = re.compile(r"[ \t]?#?\d")
+_BLANK = compile_lazily(r"[\s\d]+|\\[nrt]|(?<=\d)(?:st|nd|rd|th)")
+_NUMBER = compile_lazily(r"[ \t]?#?\d")
 _LETTERS = bytes(i | 32 if chr(i).isalpha() or i > 127 else 32 for i in range(256))
-_ESCAPE = re.compile(rb"\\[nrt]")
+_ESCAPE = compile_lazily(rb"\\[nrt]")
 _MARKUP = "st nd rd th li ol ul td tr br p b em strong code span div"
 
 

@@ -1,11 +1,11 @@
-"""Memories, loads, findings and notes as JSON values, the contract of the command line, and as
+"""Memories, findings and notes as JSON values, the contract of the command line, and as
 plain text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ricordo.lint.finding import Finding, Severity
 from ricordo.memory.diff import format_unified
@@ -13,45 +13,15 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
-from ricordo.services.history.versions import Version
-from ricordo.services.inbox.inbox import Inbox, InboxChange
-from ricordo.services.review import ReviewNote, ReviewQueue
-from ricordo.services.sessions.origin import NoteOrigin
-from ricordo.services.workspace.notebook import Snapshot
+from ricordo.services.load_description import describe_load, find_unloaded_entries, format_load
 from ricordo.text import clip, make_one_line
 
-
-def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
-    """Return what an agent loads at session start, as `load --json` prints it."""
-    load = memory.load
-    limits = load.limits
-    described: dict[str, Any] = {
-        "kind": memory.layout.kind,
-        "lines": load.lines,
-        "units": load.units,
-        "max_lines": limits.lines if limits else None,
-        "max_units": limits.units if limits else None,
-        "cut_at_line": load.cut_at_line,
-        "dropped": [
-            {"line": line, "title": title, "path": path}
-            for line, title, path in find_unloaded_entries(memory)
-        ],
-    }
-    if with_text:
-        described["text"] = load.text
-    return described
-
-
-def find_unloaded_entries(memory: Memory) -> list[tuple[int, str, str]]:
-    """Return the entries that an agent does not load: line of the index, title, file."""
-    cut, index = memory.load.cut_at_line, memory.index
-    if cut is None or index is None:
-        return []
-    return [
-        (entry.line, entry.title, memory.resolve_entry(index, entry).path)
-        for entry in index.entries
-        if entry.line >= cut
-    ]
+if TYPE_CHECKING:
+    from ricordo.services.history.versions import Version
+    from ricordo.services.inbox.inbox import Inbox, InboxChange
+    from ricordo.services.review import ReviewNote, ReviewQueue
+    from ricordo.services.sessions.origin import NoteOrigin
+    from ricordo.services.workspace.notebook import Snapshot
 
 
 def describe_memory(memory: Memory) -> dict[str, Any]:
@@ -255,18 +225,6 @@ def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
     if (more := len(snapshot.findings) - _MOST_REPORTED) > 0:
         lines.append(f"  {more:,} more: `ricordo lint --full` shows all")
     return lines
-
-
-def format_load(memory: Memory) -> str:
-    """Return the load in lines and units, and the line from which it is cut."""
-    load = memory.load
-    if load.limits is None:
-        return f"{load.lines} lines, {load.units:,} units; no limit known for this kind"
-    measure = f"{load.lines}/{load.limits.lines} lines, {load.units:,}/{load.limits.units:,} units"
-    if load.cut_at_line is None:
-        return f"{measure}; all loaded"
-    unloaded = len(find_unloaded_entries(memory))
-    return f"{measure}; cut at line {load.cut_at_line}, {unloaded} entries not loaded"
 
 
 def format_summary(snapshot: Snapshot) -> str:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.suggestions import find_nearest
 from ricordo.text import make_one_line
 
 Path = tuple[str, ...]
 """A key with its tables, outermost first, each part unquoted."""
 
-_TOKEN = re.compile(
+_TOKEN = compile_lazily(
     r'''
       (?P<string> """ (?: \\. | [^\\] )*? "{3,5} | \'\'\' .*? '{3,5}
                 | " (?: \\. | [^"\\\n] )* " | ' [^'\n]* ' )
@@ -82,7 +83,7 @@ def _key(tokens: list[_Token]) -> Path:
     return tuple(parts)
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = compile_lazily(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
@@ -135,7 +136,7 @@ class SettingsWarning(NamedTuple):
 
 _MOST_BYTES = 64 * 1024
 _MOST_WARNINGS = 100
-_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_PLACE = compile_lazily(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from itertools import product
 from typing import Any, TypeVar
 
+from ricordo.patterns import compile_lazily
 from ricordo.settings.source import SettingsSource, SettingsWarning, read_source
 
 Rgb = tuple[int, int, int]
@@ -17,7 +17,7 @@ Rgb = tuple[int, int, int]
 
 BLACK: Rgb = (0, 0, 0)
 
-_HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+_HEX = compile_lazily(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 ANSI_COLORS: dict[str, Rgb] = {
     "ansi_black": (0, 0, 0),
@@ -186,10 +186,10 @@ class ThemeColors:
         return {name: format_color(color) for name, color in colors}
 
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_PERCENTAGE = re.compile(r" (?:100|\d{1,2})%$")
+_NAME = compile_lazily(r"[a-z0-9][a-z0-9-]*")
+_PERCENTAGE = compile_lazily(r" (?:100|\d{1,2})%$")
 _STYLE = "(?:bold|dim|italic|underline|reverse|strike)"
-_STYLES = re.compile(f"none|(?:not )?{_STYLE}(?: (?:not )?{_STYLE})*")
+_STYLES = compile_lazily(f"none|(?:not )?{_STYLE}(?: (?:not )?{_STYLE})*")
 _COLORS = frozenset((*BaseColors.__slots__, *MeaningColors.__slots__))
 
 _Group = TypeVar("_Group", BaseColors, MeaningColors)

@@ -6,7 +6,6 @@ import os
 import shlex
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 _LONGEST_MODEL = 200
 """Characters of a model's name."""
@@ -94,6 +93,8 @@ def server() -> ValueCheck:
 
 
 def _is_address(text: str) -> bool:
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(text.strip())
         port = parts.port

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from zlib import crc32
 
+from ricordo import __version__
+from ricordo.resources import find_data_file
 from ricordo.storage.database import check_state_location
 from ricordo.storage.foreign_file import read_json, read_plain_file
 from ricordo.storage.state_file import (
@@ -55,7 +59,7 @@ class CacheFile:
     def seal(self) -> None:
         """Record the checksum of the file as it is now. Raises OSError."""
         text = f"{self.compute_fingerprint()} {_checksum(self.path)}"
-        replace_state_file(self.folder, f"{self.name}.seal", text.encode("ascii"))
+        replace_state_file(self.folder, f"{self.name}.seal", text.encode("ascii"), is_synced=False)
 
     def is_intact(self) -> bool:
         """Return whether the file is, byte for byte, the sealed one."""
@@ -103,38 +107,91 @@ def _checksum(path: str) -> int:
     return checksum
 
 
-_FOLDER = "compared"
+_JUDGING = ("agents", "lint", "memory", "search", "secrets", "storage")
+"""The packages on which findings depend, besides the modules that are in none."""
+
+
+@cache
+def compute_code_stamp() -> str:
+    """Return a digest that changes with the code and data on which findings depend, so that cached
+    results of other code are not used.
+    """
+    package = os.path.dirname(find_data_file("__init__.py"))
+    stamps = [__version__, sys.version]
+    for name in ("", *_JUDGING):
+        stamps += _list_stamps(os.path.join(package, name), is_whole=bool(name))
+    return sha256("\0".join(stamps).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _list_stamps(folder: str, *, is_whole: bool) -> list[str]:
+    """Return name, size and time of each file in a folder, and in those in it if `is_whole`."""
+    stamps: list[str] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.is_file():
+                status = entry.stat()
+                stamps.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+            elif is_whole and entry.name != "__pycache__":
+                stamps += [f"{entry.name}/", *_list_stamps(entry.path, is_whole=True)]
+    return stamps
+
+
+_COMPARED, _JUDGED = "compared", "judged"
+"""The folders of the results of comparing notes, and of judging and checking them."""
 _LARGEST = 16 * 1024 * 1024
 
-Row = tuple[str, str, int, str, int]
-"""The relation of two notes, then of each note its path and the number of its statement."""
+Row = tuple[str, str, int, str, int, bool]
+"""The relation of two notes, of each note its path and the number of its statement, and whether the
+values in the reason have to be left out.
+"""
 
 
 def load_comparison(state: str, root: str, stamp: str) -> list[Row] | None:
     """Return the cached comparison of the memory at `root` with that `stamp`; None if there is
     none.
     """
-    document, _ = read_json(os.path.join(state, _FOLDER, _name(root)), _LARGEST)
-    if not isinstance(document, dict) or document.get("stamp") != stamp:
-        return None
-    rows = document.get("pairs")
+    rows = _load(state, _COMPARED, root, stamp).get("pairs")
     if not isinstance(rows, list) or not all(_is_row(row) for row in rows):
         return None
-    return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
+    return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in rows]
 
 
 def save_comparison(state: str, root: str, stamp: str, rows: list[Row]) -> None:
     """Cache the result of comparing notes. Raises OSError."""
-    text = json.dumps({"stamp": stamp, "pairs": rows})
-    replace_state_file(os.path.join(state, _FOLDER), _name(root), text.encode("ascii"))
+    _save(state, _COMPARED, root, {"stamp": stamp, "pairs": rows})
 
 
-def _name(root: str) -> str:
-    return f"{sha256(os.fsencode(root)).hexdigest()[:16]}.json"
+def load_judgement(state: str, key: str, stamp: str) -> dict[str, object]:
+    """Return the cached results `key` of judging notes with that `stamp`; empty if there are none.
+    They are JSON values, of which a caller has to check the form.
+    """
+    return _load(state, _JUDGED, key, stamp)
+
+
+def save_judgement(state: str, key: str, stamp: str, results: dict[str, object]) -> None:
+    """Cache the results `key` of judging notes, which JSON can represent. Raises OSError."""
+    _save(state, _JUDGED, key, {**results, "stamp": stamp})
+
+
+def _load(state: str, folder: str, key: str, stamp: str) -> dict[str, object]:
+    document, _ = read_json(os.path.join(state, folder, _name(key)), _LARGEST)
+    is_valid = isinstance(document, dict) and document.get("stamp") == stamp
+    return document if isinstance(document, dict) and is_valid else {}
+
+
+def _save(state: str, folder: str, key: str, document: dict[str, object]) -> None:
+    text = json.dumps(document)
+    replace_state_file(
+        os.path.join(state, folder), _name(key), text.encode("ascii"), is_synced=False
+    )
+
+
+def _name(key: str) -> str:
+    return f"{sha256(os.fsencode(key)).hexdigest()[:16]}.json"
 
 
 def _is_row(row: object) -> bool:
-    kinds = (str, str, int, str, int)
+    kinds = (str, str, int, str, int, bool)
     return (
         isinstance(row, list)
         and len(row) == len(kinds)

@@ -12,7 +12,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from pathlib import Path
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.lock import history_lock
@@ -326,6 +325,9 @@ def is_remote(directory: str) -> bool:
     log does not work. Detected on Linux only; elsewhere always False.
     """
     try:
+        # imported late: a history that is there already is opened without it
+        from pathlib import Path
+
         mounts = Path("/proc/self/mounts").read_text("utf-8", "replace")
     except OSError:
         return False

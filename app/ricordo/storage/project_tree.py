@@ -46,11 +46,14 @@ class IgnoreRules:
     def __init__(self, files: Iterable[tuple[str, str]] = ()) -> None:
         """Parse `files`, the folder ("" for the root) and the text of each, outer ones first."""
         self._patterns: list[_Pattern] = []
+        self.texts: list[tuple[str, str]] = []
+        """The folder and the text of each file, in order."""
         for folder, text in files:
             self.add(folder, text)
 
     def add(self, folder: str, text: str) -> None:
         """Add the patterns of the file in `folder`."""
+        self.texts.append((folder, text))
         for line in text.split("\n"):
             pattern = _read(f"{folder}/" if folder else "", line)
             if pattern is not None and len(self._patterns) < _MOST_PATTERNS:
@@ -234,8 +237,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     """Return the files of the project at `root`: those that git tracks or would track, else those
     that no `.gitignore` ignores. `step` is called every few milliseconds.
     """
-    in_git = is_in_git(root)
-    commit = _run_git(root, "rev-parse", "HEAD") if in_git else None
+    in_git, commit_id = _find_commit(root)
     listed = _run_git(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = IgnoreRules()
     if listed is None:
@@ -247,7 +249,6 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     remark = "" if is_complete else f"only {count:,} files of the project were listed"
     if listed is not None:
         _read_gitignores(root, files, ignored)
-    commit_id = (commit or b"").decode("ascii", "replace").strip()
     return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark)
 
 
@@ -255,7 +256,25 @@ def is_in_git(root: str) -> bool:
     """Return whether `root` is in a git work tree; git's settings may name another directory."""
     top = git.find_top_level(root)
     answer = _run_git(root, "rev-parse", "--show-toplevel") if top else None
-    return answer is not None and os.path.realpath(os.fsdecode(answer).removesuffix("\n")) == top
+    return answer is not None and _is_path(answer.removesuffix(b"\n"), top)
+
+
+def _find_commit(root: str) -> tuple[bool, str]:
+    """Return whether `root` is in a git work tree, and the commit that is checked out there; "" if
+    there is none.
+    """
+    top = git.find_top_level(root)
+    answer = _run_git(root, "rev-parse", "--show-toplevel", "HEAD") if top else None
+    if answer is None:
+        # without a commit, it fails as a whole
+        return is_in_git(root), ""
+    shown, _, commit = answer.removesuffix(b"\n").rpartition(b"\n")
+    is_inside = _is_path(shown, top)
+    return is_inside, commit.decode("ascii", "replace") if is_inside else ""
+
+
+def _is_path(shown: bytes, path: str | None) -> bool:
+    return os.path.realpath(os.fsdecode(shown)) == path
 
 
 def _run_git(root: str, command: str, *words: str) -> bytes | None:

@@ -7,7 +7,6 @@ word counts as present, once in thousands of projects, and never the other way r
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 from array import array
@@ -16,6 +15,7 @@ from contextlib import closing, suppress
 from zlib import crc32
 
 from ricordo.errors import RicordoError
+from ricordo.patterns import compile_lazily
 from ricordo.storage.cache_file import CacheFile
 from ricordo.storage.lock import state_lock
 from ricordo.storage.project_tree import LARGEST_FILE, FileStamp, ProjectTree
@@ -27,7 +27,7 @@ MOST_SECONDS = 60.0
 _PATIENCE = 5.0
 """Seconds for which another process may be writing the same cache."""
 _VERSION = 1
-_WORD = re.compile(rb"[A-Za-z0-9_$\x80-\xff]+(?:-[A-Za-z0-9_$\x80-\xff]+)*")
+_WORD = compile_lazily(rb"[A-Za-z0-9_$\x80-\xff]+(?:-[A-Za-z0-9_$\x80-\xff]+)*")
 _BINARY_CHECK_BYTES = 8192
 _SCHEMA = """
 CREATE TABLE file(

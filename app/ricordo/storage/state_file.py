@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
-FOLDERS = ("recall", "projects", "compared", "curation")
+FOLDERS = ("recall", "projects", "compared", "judged", "curation")
 """The subfolders of the state directory with such files."""
 _SUFFIXES = ("-journal", "-wal", "-shm")
 """The suffixes of SQLite's extra files."""
@@ -140,9 +140,10 @@ def create_state_file(state: str, name: str) -> None:
         os.close(open_state_file(os.path.join(state, name), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
 
-def replace_state_file(state: str, name: str, content: bytes) -> None:
+def replace_state_file(state: str, name: str, content: bytes, *, is_synced: bool = True) -> None:
     """Replace the file `name` of the directory `state` atomically by `content`; the directory is
-    created if missing; both for this user only. Raises OSError.
+    created if missing; both for this user only. After a crash of the machine a file that is not
+    `is_synced` may be empty, as only caches may be. Raises OSError.
     """
     from tempfile import NamedTemporaryFile
 
@@ -151,7 +152,8 @@ def replace_state_file(state: str, name: str, content: bytes) -> None:
         try:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if is_synced:
+                os.fsync(file.fileno())
             os.replace(file.name, os.path.join(state, name))
         except BaseException:
             os.unlink(file.name)

@@ -47,7 +47,7 @@ def save_summaries(state: str, summaries: Mapping[str, Summary]) -> None:
     new = {root: {**before.get(root, {}), **summary} for root, summary in summaries.items()}
     text = json.dumps({"memories": {**before, **new}}, indent=1)
     try:
-        replace_state_file(state, FILE, text.encode("ascii"))
+        replace_state_file(state, FILE, text.encode("ascii"), is_synced=False)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StateUnusable(f"{FILE} in {state} cannot be written: {reason}.") from None

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.agents import codex, letta, wiki
+from ricordo.agents import letta, wiki
+from ricordo.agents.codex import support as codex
 from tests.unit.agents.test_kinds import build
 
 

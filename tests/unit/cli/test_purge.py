@@ -167,6 +167,9 @@ def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     (state / "compared").mkdir(exist_ok=True)
     rows = {"stamp": "x", "pairs": [["same", f"{value}.md", 1, "b.md", 2]]}
     (state / "compared" / f"{'0' * 16}.json").write_text(json.dumps(rows))
+    (state / "judged").mkdir(exist_ok=True)
+    verdicts = {"stamp": "x", "notes": {"0": {"verdicts": [[f"src/{value}.py", "path"]]}}}
+    (state / "judged" / f"{'0' * 16}.json").write_text(json.dumps(verdicts))
     (state / "recall" / f"{'0' * 16}.db.new").write_text(f"left by a kill: {value}")
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
     named.unlink()

@@ -139,6 +139,7 @@ STATE_FILES = (
     "projects/{project}.db",
     "curation/{memory}.json",
     "compared/{index}.json",
+    "judged/{index}.json",
 )
 """What commands may open; names that are digests are in braces."""
 COMMANDS = (

@@ -67,6 +67,15 @@ def test_the_line_reader_answers_only_where_strict_yaml_says_the_same(block: str
 
 
 @given(BLOCKS)
+def test_an_error_is_that_of_strict_yaml_whichever_reader_finds_it(block: str) -> None:
+    error = frontmatter.read_frontmatter(f"---\n{block}---\nbody\n").error
+    if error is not None:
+        refused = strict(block)
+        assert isinstance(refused, ValueError)
+        assert refused.args == (error.line - 1, error.message)
+
+
+@given(BLOCKS)
 def test_the_strict_reader_says_what_pyyaml_says_where_both_accept(block: str) -> None:
     ours = strict(block)
     try:

@@ -19,11 +19,28 @@ def test_plain_frontmatter_is_read_without_yaml() -> None:
     }
 
 
+def test_what_follows_a_number_sign_is_a_comment_except_in_quotes() -> None:
+    block = 'name: closes gap #3 # and more\nissue: "#3 or #4"\nlist:\n- one #two\n- a#b\n'
+    assert read_plain(block) == {
+        "name": "closes gap",
+        "issue": "#3 or #4",
+        "list": ("one", "a#b"),
+    }
+
+
+def test_a_second_colon_is_an_error_without_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontmatter, "read_yaml", None)
+    text = "---\nname: a\ndescription: Note: it is closed\n---\nbody\n"
+    read = frontmatter.read_frontmatter(text)
+    assert read.error is not None
+    assert read.error.line == 3
+    assert read.get_text("description") == "Note: it is closed"
+
+
 @pytest.mark.parametrize(
     "block",
     [
         "name: a: b\n",
-        "name: a # comment\n",
         "# comment\nname: a\n",
         "name: >\n  folded\n",
         "name: a\nname: b\n",

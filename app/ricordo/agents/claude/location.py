@@ -6,18 +6,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.folder import (
     LONGEST_SLUG,
     Installation,
     find_memory_directory,
     make_slug,
 )
-from ricordo.agents.claude.transcript import AGENT
 from ricordo.agents.workplace import Workplace
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Layout, Limits
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
+
+AGENT = Agent("claude", "Claude Code")
+SUB_AGENTS = "subagents"
+"""The folder with the transcripts of the sub-agents of a session."""
 
 NOTE_TYPES = frozenset(("user", "feedback", "project", "reference"))
 

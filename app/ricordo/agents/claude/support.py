@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import location
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
-from ricordo.agents.claude.location import AUTO_MEMORY, SUB_AGENT_MEMORY
-from ricordo.agents.claude.transcript import AGENT, SUB_AGENTS, ClaudeReader, read_project_cwds
+from ricordo.agents.claude.location import AGENT, AUTO_MEMORY, SUB_AGENT_MEMORY, SUB_AGENTS
 from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
-from ricordo.agents.transcripts.checkpoint import Checkpoint
-from ricordo.agents.transcripts.reader import LineTranscript, read_messages_from
-from ricordo.agents.transcripts.session import Message, MessagePlace
 from ricordo.agents.transcripts.sources import (
     SessionFilter,
     TranscriptSource,
@@ -24,6 +21,11 @@ from ricordo.agents.transcripts.sources import (
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import list_subfolders
+
+if TYPE_CHECKING:
+    from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.reader import LineTranscript
+    from ricordo.agents.transcripts.session import Message, MessagePlace
 
 NEWEST_SESSIONS = 3
 """How many sessions of a project, the newest ones, are asked where they worked."""
@@ -161,11 +163,17 @@ class ClaudeSupport(AgentSupport):
     def open_transcript(
         self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
     ) -> LineTranscript:
+        from ricordo.agents.claude.transcript import ClaudeReader
+        from ricordo.agents.transcripts.reader import LineTranscript
+
         return LineTranscript(ClaudeReader, source.path, learnt, step)
 
     def read_messages_from(
         self, source: TranscriptSource, start: MessagePlace
     ) -> Iterator[Message]:
+        from ricordo.agents.claude.transcript import ClaudeReader
+        from ricordo.agents.transcripts.reader import read_messages_from
+
         return read_messages_from(ClaudeReader, source.path, start)
 
 
@@ -178,6 +186,9 @@ def _above(claude: Installation, here: Workplace) -> list[str]:
 
 
 def _seen_cwds(folders: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return where the newest sessions of each folder worked."""
+    from ricordo.agents.claude.transcript import read_project_cwds
+
     return {path: read_project_cwds(path, NEWEST_SESSIONS) for path in folders}
 
 
@@ -211,7 +222,7 @@ def _own_folders(claude: Installation, place: MemoryPlace) -> tuple[list[str], l
     folders: list[str] = []
     worked: list[str] = []
     for folder in location.list_project_folders(claude):
-        places = [_workplace_of(cwd) for cwd in read_project_cwds(folder, NEWEST_SESSIONS)]
+        places = [_workplace_of(cwd) for cwd in _seen_cwds([folder])[folder]]
         is_own = os.path.realpath(os.path.join(folder, "memory")) == root
         if is_own or any(_has_memory(claude, place, root) for place in places):
             folders.append(folder)

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ricordo.agents.agent import Agent, read_table
+from ricordo.agents.agent import read_table
+from ricordo.agents.claude.location import AGENT, SUB_AGENTS
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import (
     LONGEST_QUOTED,
@@ -44,18 +45,17 @@ from ricordo.agents.transcripts.session import (
     shorten_output,
 )
 from ricordo.agents.transcripts.tools import find_touches, make_call, read_shown_text, resolve_path
+from ricordo.patterns import compile_lazily
 from ricordo.secrets import mask
 from ricordo.storage.foreign_file import normalize_absolute_path, read_plain_file
 
-AGENT = Agent("claude", "Claude Code")
-
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
+_EXIT_CODE = compile_lazily(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _GOING_ON = ("running", "pending")
 """The status of a command that is still running in the background."""
 _STOPPED = ("killed", "stopped")
 _NOTICE, _LONGEST_NOTICE, _MOST_NOTICES = "<task-notification>", 4_000, 100
-_NOTICED = re.compile(r"<(task-id|status|summary)>([^<]{0,1000})</\1>")
-_NOTICED_CODE = re.compile(r"\bexit code (-?\d{1,10})\b")
+_NOTICED = compile_lazily(r"<(task-id|status|summary)>([^<]{0,1000})</\1>")
+_NOTICED_CODE = compile_lazily(r"\bexit code (-?\d{1,10})\b")
 _NOTICED_STATUS = {"completed": False, "failed": True}
 
 
@@ -135,9 +135,7 @@ def read_output(block: dict[str, Any]) -> str:
 _FIRST_LOOK = 16 * 1024
 """Nearly always enough: the working directory is in one of the first lines."""
 _LAST_LOOK = 256 * 1024
-_SESSION_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-SUB_AGENTS = "subagents"
-"""The folder of their transcripts, in a folder named after the session."""
+_SESSION_ID = compile_lazily(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SUB_AGENT = "agent-"
 """The start of the names of transcripts of sub-agents."""
 _TITLES = {

@@ -4,13 +4,12 @@ the lines are the items themselves, without an envelope).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from ricordo.agents.agent import Agent
+from ricordo.agents.codex import AGENT
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import (
     LONGEST_QUOTED,
@@ -40,14 +39,13 @@ from ricordo.agents.transcripts.session import (
     shorten_output,
 )
 from ricordo.agents.transcripts.tools import find_touches, make_call, resolve_path
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import normalize_absolute_path, read_plain_file
 
-AGENT = Agent("codex", "Codex")
-
-_HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
+_HEAD = compile_lazily(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
 """Comes before the exit code of a command."""
-_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\b")
-_RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
+_EXIT_CODE = compile_lazily(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\b")
+_RUNNING = compile_lazily(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Speaker.USER, "assistant": Speaker.AGENT}
 _TITLE_RANK = 2
 _LONGEST_HEAD = 256 * 1024

@@ -1,98 +1,11 @@
-"""opencode: where its sessions are.
+"""opencode: its transcripts; it has no memory of its own.
 
-Sessions are in a SQLite database, or in JSON files of versions before 1.2; both become the same
-messages. The database is opened read-only, in a way that makes no files beside it. Messages may
-change, so a session is always read from its start. opencode has no memory of its own.
+`support.py` answers the registry. `transcript.py` reads sessions from a database or from files, and
+is loaded only when there is one to read.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from ricordo.agents.agent import Agent
 
-from ricordo.agents.opencode.transcript import (
-    AGENT,
-    OpencodeSession,
-    OpencodeTranscript,
-    find_sessions,
-    read_sessions_at,
-)
-from ricordo.agents.support import AgentSupport, Step
-from ricordo.agents.transcripts.checkpoint import Checkpoint
-from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource, is_inside
-from ricordo.errors import WrongUsage
-from ricordo.text import make_one_line
-
-_MOST_NAMED = 5
-
-
-def find_data_folder(home: str, environ: Mapping[str, str]) -> str:
-    """Return the directory in which opencode keeps its sessions, there or not. The XDG setting of
-    the shell counts for the shell's own home alone.
-    """
-    base = environ.get("XDG_DATA_HOME", "")
-    if not os.path.isabs(base) or home != environ.get("HOME"):
-        base = os.path.join(home, ".local", "share")
-    return os.path.join(base, "opencode")
-
-
-def find_transcripts(data: str) -> Iterator[TranscriptSource]:
-    """Yield the sessions in the data directory of opencode."""
-    yield from map(_source, find_sessions(data))
-
-
-def _source(session: OpencodeSession) -> TranscriptSource:
-    # the stamp begins with the time of the last change, in milliseconds
-    updated = session.stamp.partition(" ")[0]
-    touched = int(updated) / 1000 if updated.isdecimal() else 0.0
-    return TranscriptSource(AGENT, session.path, session.id, session.cwd, session.stamp, touched)
-
-
-class OpencodeSupport(AgentSupport):
-    """opencode."""
-
-    agent = AGENT
-    has_transcripts = True
-    takes_handoffs = True
-
-    def transcripts(
-        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
-    ) -> Iterator[TranscriptSource]:
-        for source in find_transcripts(find_data_folder(home, environ)):
-            if scope.matches(source.agent, source.path, source.cwd):
-                yield source
-
-    def transcripts_near(
-        self, path: str, home: str, environ: Mapping[str, str]
-    ) -> Iterator[TranscriptSource]:
-        data = os.path.realpath(find_data_folder(home, environ))
-        if is_inside(path, data):
-            yield from find_transcripts(data)
-
-    def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        return [find_data_folder(home, environ)]
-
-    def find_session(self, path: str, session: str, raw: bytes) -> TranscriptSource | None:
-        if not raw.startswith(b"SQLite") and not path.endswith(".json"):
-            return None
-        there = list(read_sessions_at(path))
-        if not there:
-            raise WrongUsage(
-                f"--session: {make_one_line(path)} holds no session of opencode that can be read."
-            )
-        matches = [each for each in there if session in ("", each.id)]
-        if len(matches) == 1:
-            return _source(matches[0])
-        newest = sorted(there, key=lambda each: (len(each.stamp), each.stamp), reverse=True)
-        names = (f"{os.path.basename(path)}#{each.id}" for each in newest[:_MOST_NAMED])
-        why = f"holds {len(there)} sessions; name one of them, such as {', '.join(names)}"
-        raise WrongUsage(f"--session: {make_one_line(path)} {make_one_line(why)}.")
-
-    def open_transcript(
-        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
-    ) -> OpencodeTranscript:
-        session = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
-        return OpencodeTranscript(session, step)
-
-
-OPENCODE = OpencodeSupport()
+AGENT = Agent("opencode", "opencode", keeps_database=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from ricordo.agents.agent import Agent
+from ricordo.agents.opencode import AGENT
 from ricordo.agents.transcripts.checkpoint import Checkpoint
 from ricordo.agents.transcripts.lines import (
     LONGEST_LINE,
@@ -46,8 +46,6 @@ from ricordo.agents.transcripts.session import (
 from ricordo.agents.transcripts.tools import find_touches, make_call
 from ricordo.storage.foreign_file import list_subfolders, normalize_absolute_path, read_plain_file
 from ricordo.storage.state_file import open_database_to_read
-
-AGENT = Agent("opencode", "opencode", keeps_database=True)
 
 _PATIENCE = 1.0
 """Seconds for which opencode may lock its database."""

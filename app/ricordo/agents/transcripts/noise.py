@@ -7,10 +7,11 @@ from functools import cache
 
 from ricordo.agents.agent import Agent, read_table
 from ricordo.agents.transcripts.session import Noise
+from ricordo.patterns import compile_lazily
 
-_INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
+_INSERTED = compile_lazily(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
 """Text that the program inserts into messages of the user, before or behind theirs."""
-_TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
+_TYPED_NAME = compile_lazily(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 
 
 def classify_noise(agent: Agent, text: str) -> Noise | None:

@@ -7,22 +7,22 @@ or one in a group, may touch any file; it is ignored.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ricordo.agents.transcripts.session import FileAction
+from ricordo.patterns import compile_lazily
 
 _LONGEST = 4_000
 """Characters of a command that are read."""
 _ENDS = frozenset((";", "&&", "||", "|", "|&", "&", "\n"))
 _INTO = frozenset((">", ">|", ">>"))
 _SIGNS = frozenset("<>()&|;\n")
-_BODY = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
+_BODY = compile_lazily(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 """The start of a here-document, which ends at a line that is its word."""
-_COMPLAINTS = re.compile(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./])")
+_COMPLAINTS = compile_lazily(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./])")
 """A redirection to /dev/null, or of one output to the other."""
 
 

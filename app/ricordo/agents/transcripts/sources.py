@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ricordo.agents.agent import Agent
-from ricordo.agents.transcripts.lines import parse_object
 
 FIRST_LINES = 5
 """Lines that show whose a transcript is."""
@@ -48,6 +47,8 @@ def is_line_file(raw: bytes) -> bool:
     """Say whether one of the first lines that are not blank is a JSON object, for one may be
     damaged; True for an empty file.
     """
+    from ricordo.agents.transcripts.lines import parse_object
+
     *lines, last = raw.lstrip().split(b"\n")
     written = [line for line in lines if line.strip()][:FIRST_LINES]
     if any(parse_object(line) is not None for line in written):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,15 +21,16 @@ from ricordo.lint.claims.versions import (
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 _NAME = r"[A-Za-z][\w:.\-]*"
-_MAKE = re.compile(rf"(?:make|just) ((?:{_NAME})(?: {_NAME})*)(?:\s+[A-Z_]+=\S*)*")
-_RUN = re.compile(rf"(?:npm|pnpm|yarn|bun)(?: -w)? (?:run|run-script) ({_NAME})(?:\s.*)?")
-_YARN = re.compile(r"(?:yarn|pnpm) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?")
+_MAKE = compile_lazily(rf"(?:make|just) ((?:{_NAME})(?: {_NAME})*)(?:\s+[A-Z_]+=\S*)*")
+_RUN = compile_lazily(rf"(?:npm|pnpm|yarn|bun)(?: -w)? (?:run|run-script) ({_NAME})(?:\s.*)?")
+_YARN = compile_lazily(r"(?:yarn|pnpm) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?")
 """Only with a colon, as in scripts: without one it may be a command of the tool itself."""
-_COMPOSER = re.compile(rf"composer (?:run|run-script) ({_NAME})(?:\s.*)?")
-_INSTALLED = re.compile(rf"(?:uv|poetry|pdm|hatch|rye) run ({_NAME})(?:\s.*)?")
-_POE = re.compile(rf"(?:poe|uv run poe|poetry run poe) ({_NAME})(?:\s.*)?")
+_COMPOSER = compile_lazily(rf"composer (?:run|run-script) ({_NAME})(?:\s.*)?")
+_INSTALLED = compile_lazily(rf"(?:uv|poetry|pdm|hatch|rye) run ({_NAME})(?:\s.*)?")
+_POE = compile_lazily(rf"(?:poe|uv run poe|poetry run poe) ({_NAME})(?:\s.*)?")
 _OF_SCRIPTS = {
     "package.json": (_RUN, _YARN),
     "composer.json": (_COMPOSER,),
@@ -87,7 +87,7 @@ def _check(
 MAX_CLAIMS = 400
 """Per note; further ones are not checked."""
 _MOST_FILES_SHOWN = 4
-_ENTRY = re.compile(r"\]\([^)\n]*\.md\b|\[\[")
+_ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
 
 @dataclass(frozen=True, slots=True)

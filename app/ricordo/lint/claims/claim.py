@@ -12,15 +12,16 @@ from ricordo.lexicon import compile_part, lower_text, read_words
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import ProseBlock, extract_statements
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
-_CODE = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
-_STRUCK = re.compile(r"~~[^~\n]*~~")
-_HEADING = re.compile(r"(#{1,6})\s+(.*)")
-_DIARY = re.compile(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
+_CODE = compile_lazily(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
+_STRUCK = compile_lazily(r"~~[^~\n]*~~")
+_HEADING = compile_lazily(r"(#{1,6})\s+(.*)")
+_DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
 """The date at the beginning of a statement, which then describes that day."""
-_TASK = re.compile(r"\s*[-*+]\s+\[[ xX~-]\]")
-_SENTENCE_END = re.compile(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
+_TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\]")
+_SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
+_ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)

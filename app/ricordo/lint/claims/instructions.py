@@ -13,18 +13,19 @@ from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import MAX_STATEMENT, ProseBlock, extract_statements
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import similarity_ratio, token_set_ratio
 from ricordo.storage.project_tree import ProjectTree
 
 _NAMES = "|".join(map(re.escape, list_instruction_files()))
 _FOLDERS = "|".join(map(re.escape, list_instruction_folders()))
-_FILE = re.compile(
+_FILE = compile_lazily(
     rf"(?:(?:{_FOLDERS})/)?(?:{_NAMES})(?:\.local)?\.md|(?:{_FOLDERS})/rules/.+\.md"
     r"|\.github/copilot-instructions\.md|\.cursorrules|\.cursor/rules/.+\.mdc?"
 )
-_MARKS = re.compile(r"https?://\S+|^\s*(?:[-*+]|\d+[.)]|#{1,6})\s+|[*_`]|\[([^\]]*)\]\([^)]*\)")
-_LABEL = re.compile(r"^(?:\*\*)?[\w ]{2,24}:(?:\*\*)?\s+")
-_WORD = re.compile(r"\w+")
+_MARKS = compile_lazily(r"https?://\S+|^\s*(?:[-*+]|\d+[.)]|#{1,6})\s+|[*_`]|\[([^\]]*)\]\([^)]*\)")
+_LABEL = compile_lazily(r"^(?:\*\*)?[\w ]{2,24}:(?:\*\*)?\s+")
+_WORD = compile_lazily(r"\w+")
 _FEWEST_WORDS = 6
 _ALIKE = 88.0
 """Minimum likeness of whole sentences in the same word order, of 100."""
@@ -66,8 +67,13 @@ class Instructions:
         return [line for line, count in shared.most_common() if 2 * count >= len(keywords)]
 
 
+def is_instruction_file(path: str) -> bool:
+    """Return whether the file at `path`, relative to a project, has instructions for agents."""
+    return bool(_FILE.fullmatch(path))
+
+
 def _read_lines(tree: ProjectTree) -> Iterator[Instruction]:
-    for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
+    for path in sorted(filter(is_instruction_file, tree.files)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
             plain = _plain(line) if len(line) <= MAX_STATEMENT else ""

@@ -15,18 +15,21 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree
 
 _MOST_MANIFESTS = 400
 _LONGEST_LINE = 2_000
 """Characters."""
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*([<>=!~^].*)?$")
-_TARGET = re.compile(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
-_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
-_OPEN = re.compile(r"^-?include\s|^\$\(", re.MULTILINE)
+_REQUIREMENT = compile_lazily(r"\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*([<>=!~^].*)?$")
+_TARGET = compile_lazily(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
+_RECIPE = compile_lazily(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
+_OPEN = compile_lazily(r"^-?include\s|^\$\(", re.MULTILINE)
 """Lines that add targets to a Makefile which are not written in it."""
-_GO = re.compile(r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+\.[\w.\-/]+)[ \t]+v([\w.\-+]+)", re.MULTILINE)
-_SIGNS = re.compile(r"[-_. ]")
+_GO = compile_lazily(
+    r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+\.[\w.\-/]+)[ \t]+v([\w.\-+]+)", re.MULTILINE
+)
+_SIGNS = compile_lazily(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 

@@ -15,21 +15,24 @@ from dataclasses import replace
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import glob_expression
 
-_PLACE = re.compile(r"(?::(\d{1,6})(?:[-–](\d{1,6}))?(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?(\d{1,6}))?)$")
+_PLACE = compile_lazily(
+    r"(?::(\d{1,6})(?:[-–](\d{1,6}))?(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?(\d{1,6}))?)$"
+)
 """A line or a range of lines after a path."""
-_PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
-_BARE = re.compile(
+_PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
+_BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
-_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
-_SITE = re.compile(
+_ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
 )
-_REPEATED = re.compile(r"([A-Z])\1+(?:-.*)?|\d{4}")
+_REPEATED = compile_lazily(r"([A-Z])\1+(?:-.*)?|\d{4}")
 """`YYYY`, `NNN-title`, and the year of an example."""
-_SCRIPT = re.compile(
+_SCRIPT = compile_lazily(
     r"(?:sudo )?(?:bash|sh|zsh|source|node|deno run|bun|bun run|tsx|npx tsx|python3?|uv run|php"
     r"|ruby|perl)"
     r" ((?:\./)?[\w.@+\-]+(?:/[\w.@+\-]+)+)(?:\s|$)"
@@ -149,7 +152,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     """Return whether a path that was not listed is missing, or what else it may be."""
     plain = path.rstrip("/")
     tree = project.tree
-    exists = tree.exists(plain)
+    exists = project.exists(plain)
     if exists:
         return claim.to_verdict(CheckOutcome.VALID, f"{plain}, which git ignores")
     if exists is None or tree.warning:

@@ -55,6 +55,10 @@ class ProjectHistory:
         self._commit = commit
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
+        self.is_final = True
+        """Whether a later check of the same commit will find the same: git answered, and no commit
+        was left out because it is of the future.
+        """
         self._touched_from = float("inf")
         """The moment from which `_touched` is complete."""
 
@@ -111,7 +115,10 @@ class ProjectHistory:
     def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
         touched: dict[str, list[FileCommit]] = defaultdict(list)
         for commit, paths in self._log(f"--since=@{moment}"):
-            for path in paths if commit.at <= self._now else ():
+            if commit.at > self._now:
+                self.is_final = False
+                continue
+            for path in paths:
                 touched[path].append(commit)
         return touched
 
@@ -130,6 +137,7 @@ class ProjectHistory:
             *arguments,
             seconds=_SECONDS,
         )
+        self.is_final = self.is_final and answer is not None
         yield from _parse_log((answer or b"").decode("utf-8", "surrogateescape").split("\0"))
 
     def _renamed_in(self, commit: str) -> Mapping[str, str]:
@@ -141,6 +149,7 @@ class ProjectHistory:
             answer = git.run_git(
                 self._root, "diff-tree", "--no-commit-id", *wanted, commit, seconds=_SECONDS
             )
+            self.is_final = self.is_final and answer is not None
             words = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
             self._renames[commit] = dict(zip(words[1::3], words[2::3], strict=False))
         return self._renames[commit]
@@ -172,6 +181,18 @@ def parse_end_of_day(stamp: str) -> float | None:
         return None
 
 
+class AskedFacts:
+    """What was asked about a project besides which files it has."""
+
+    def __init__(self) -> None:
+        self.exists: dict[str, bool | None] = {}
+        """The answers on paths that are not listed, such as those that git ignores."""
+        self.read: set[str] = set()
+        """The files of which the text was used."""
+        self.words: set[str] = set()
+        """The words by which files were searched."""
+
+
 class Project:
     """One project at one moment."""
 
@@ -195,6 +216,8 @@ class Project:
         """The memory's folder in the project, which is no evidence for claims of notes."""
         self._lines: dict[str, int | None] = {}
         self._presence: dict[str, bool] = {}
+        self.asked = AskedFacts()
+        """What the checks of one note asked besides the listed files; the caller replaces it."""
 
     def to_relative(self, path: str) -> str | None:
         """Return an absolute `path` relative to the project; None where it is outside."""
@@ -216,8 +239,19 @@ class Project:
         self.search_words((word,))
         return self._presence[word]
 
+    def exists(self, path: str) -> bool | None:
+        """Return what `ProjectTree.exists` returns."""
+        answer = self.asked.exists[path] = self.tree.exists(path)
+        return answer
+
+    def find_files(self, word: str, most: int) -> list[str]:
+        """Return up to `most` files that contain `word`, ordered by path."""
+        self.asked.words.add(word)
+        return self.words.find_files(word, most)
+
     def count_lines(self, path: str) -> int | None:
         """Return the number of lines of a file; None where it is binary or not readable whole."""
+        self.asked.read.add(path)
         if path not in self._lines:
             stamp = self.tree.files[path]
             raw = self.tree.read(path) or b""
@@ -228,6 +262,7 @@ class Project:
 
     def load_text(self, path: str) -> str:
         """Return the text of a file; "" where it cannot be read."""
+        self.asked.read.add(path)
         return (self.tree.read(path) or b"").decode("utf-8", "replace")
 
     @cached_property

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import re
 from collections.abc import Iterable, Iterator
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.patterns import compile_lazily
 
 _NAME = r"[A-Za-z_$][\w$]*"
-_CALL = re.compile(rf"(?:await |new )?((?:{_NAME}(?:\.|::|->|#))*{_NAME})\(.*\)(?:;|\.\.\.)?")
-_COMPONENT = re.compile(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
-_DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
-_TELLING = re.compile(
+_CALL = compile_lazily(rf"(?:await |new )?((?:{_NAME}(?:\.|::|->|#))*{_NAME})\(.*\)(?:;|\.\.\.)?")
+_COMPONENT = compile_lazily(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
+_DOTTED = compile_lazily(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
+_TELLING = compile_lazily(
     r"[a-z$_][a-z0-9$]*(?:_[a-z0-9]+)+"  # snake_case
     r"|_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
     r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
     r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
 )
-_FLAG = re.compile(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
-_OWN_SCRIPT = re.compile(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
+_FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
+_OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
-_SEPARATOR = re.compile(r"\.|::|->|#")
+_SEPARATOR = compile_lazily(r"\.|::|->|#")
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
-_FILE_NAME = re.compile(
+_FILE_NAME = compile_lazily(
     r".+\.(?:md|txt|json|ya?ml|toml|py|js|ts|tsx|jsx|mjs|cjs|css|scss|html|sh|go|rs|rb|php|sql|env|lock"
     r"|csv|xml|svg|png|jpe?g|webp|gif|pdf|ini|cfg|conf|log|vue|svelte|java|kt|swift|c|h|cpp)"
 )

@@ -9,14 +9,17 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.patterns import compile_lazily
 
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
-_PINNED = re.compile(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
-_SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)")
-_DIGITS = re.compile(r"\d+")
-_RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
-_PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
+_PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
+_SPOKEN = compile_lazily(
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)"
+)
+_DIGITS = compile_lazily(r"\d+")
+_RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
+_PORT = compile_lazily(r"\bport (\d{2,5})\b", re.IGNORECASE)
+_SET = compile_lazily(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
@@ -131,7 +134,7 @@ def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
         rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
         r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
     )
-    for path in project.words.find_files(name, _MOST_FILES):
+    for path in project.find_files(name, _MOST_FILES):
         for number, line in enumerate(project.load_text(path).split("\n"), 1):
             is_short = name in line and len(line) <= _LONGEST_LINE
             if is_short and (match := definition.match(line.rstrip("\r"))):

@@ -11,6 +11,7 @@ from ricordo.lexicon import SPACELESS, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import ClassItem, Day, Number, Opposite, ParsedClaim, Word
 from ricordo.lint.contradictions.words import ToolClass
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import stem_word
 
 MAX_LENGTH = 300
@@ -19,19 +20,19 @@ _MOST_REJECTED = 4
 """Words after `instead of` that are rejected."""
 _FEWEST_BEFORE_REASON = 3
 """Words of a statement before a reason may follow."""
-_MARKUP = re.compile(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
-_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_SHORT_NOT = re.compile(r"n['’]t\b")
-_SHORT_IS = re.compile(r"(?<=\w)['’](?:s|re|ll|ve|d|m)\b")
-_HAND = re.compile(r"(?<=\d)[,’'](?=\d{3}\b)")
-_GLUED_UNIT = re.compile(
+_MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
+_LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
+_SHORT_NOT = compile_lazily(r"n['’]t\b")
+_SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)\b")
+_HAND = compile_lazily(r"(?<=\d)[,’'](?=\d{3}\b)")
+_GLUED_UNIT = compile_lazily(
     r"\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
 )
-_THOUSANDS = re.compile(r"\b(\d+(?:\.\d+)?)k\b")
-TOKEN = re.compile(
+_THOUSANDS = compile_lazily(r"\b(\d+(?:\.\d+)?)k\b")
+TOKEN = compile_lazily(
     rf"(?:(?<![^\s(])[/~.@]+)?[^\W{SPACELESS}]+(?:[.:/@+-]+[^\W{SPACELESS}]+)*(?:\+\+|#)?|%|[{SPACELESS}]+"
 )
-_OVER = re.compile(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
+_OVER = compile_lazily(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
 
 
 def strip_markup(text: str) -> str:
@@ -149,12 +150,12 @@ def load_verbs() -> frozenset[str]:
     return known.load_words("verbs") | known.load_words("being") | known.load_modals()
 
 
-_NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)\Z")
-_DIGITS = re.compile(r"\d+")
-_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(?:am|pm|h|uhr)?\Z")
-_IS_CLOCK = re.compile(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
-_MONTH_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\Z")
-_NAMED = re.compile(r"[A-Z0-9/._:@\\-]|[^\x00-\x7f]")
+_NUMBER = compile_lazily(r"v?(\d+(?:\.\d+)*)\Z")
+_DIGITS = compile_lazily(r"\d+")
+_CLOCK = compile_lazily(r"(\d{1,2})(?::(\d\d))?(?:am|pm|h|uhr)?\Z")
+_IS_CLOCK = compile_lazily(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
+_MONTH_DAY = compile_lazily(r"(\d{1,2})(?:st|nd|rd|th|\.)?\Z")
+_NAMED = compile_lazily(r"[A-Z0-9/._:@\\-]|[^\x00-\x7f]")
 
 
 @lru_cache(maxsize=20_000)

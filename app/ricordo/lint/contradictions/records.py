@@ -25,9 +25,9 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 2
+_WAY = 3
 """Version of the comparison, within one version of Ricordo."""
-_Row = tuple[str, str, int, str, int]
+_Row = tuple[str, str, int, str, int, bool]
 
 
 def compute_stamp(memory: Memory) -> str:
@@ -44,13 +44,15 @@ def compute_stamp(memory: Memory) -> str:
 
 def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
     """Return `pairs` as paths and numbers of statements."""
+    statements = _Statements(memory)
     return [
         (
             pair.relation.value,
             pair.left.path,
-            _number(memory, pair.left),
+            statements.find_number(pair.left),
             pair.right.path,
-            _number(memory, pair.right),
+            statements.find_number(pair.right),
+            _has_secret(pair.left.text, pair.right.text),
         )
         for pair in pairs
     ]
@@ -59,14 +61,16 @@ def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
 def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
     """Return the pairs from packed rows; None where they do not match the notes of `memory`."""
     found: list[NotePair] = []
-    for relation, left, first, right, second in rows:
-        quotes = _quote(memory, left, first), _quote(memory, right, second)
+    statements = _Statements(memory)
+    for relation, left, first, right, second, is_secret in rows:
+        quotes = statements.quote(left, first), statements.quote(right, second)
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
         kind = Relation(relation)
         reason = _reason(kind, *(it.text for it in quotes if it))
         if not reason:
             return None
+        reason = _without_values(reason) if is_secret else reason
         found.append(NotePair(kind, quotes[0], quotes[1], reason))
     return tuple(found)
 
@@ -79,32 +83,49 @@ def _reason(kind: Relation, left: str, right: str) -> str:
     if pair is None:
         return ""
     doubt = None if kind.is_certain else find_uncertainty(pair)
-    reason = explain_contradiction(pair) if kind.is_certain else doubt.reason if doubt else ""
-    return redact_reason(reason, left, right)
+    return explain_contradiction(pair) if kind.is_certain else doubt.reason if doubt else ""
 
 
 def redact_reason(reason: str, left: str, right: str) -> str:
     """Return a reason that is safe to show: without its values where a statement contains a secret,
     for masking does not recognise secrets in lower case.
     """
-    is_telling = any(find_secrets(text) for text in (left, right))
-    return reason.partition(":")[0] if is_telling else reason
+    return _without_values(reason) if _has_secret(left, right) else reason
 
 
-def _number(memory: Memory, quote: NoteQuote) -> int:
-    """Return the index of a quote among the statements of its note; -1 for the whole note."""
-    said = [(it.line, it.text) for it in extract_note_statements(memory.by_path[quote.path])]
-    return said.index((quote.line, quote.text)) if quote.text else -1
+def _has_secret(*texts: str) -> bool:
+    return any(find_secrets(text) for text in texts)
 
 
-def _quote(memory: Memory, path: str, number: int) -> NoteQuote | None:
-    note = memory.by_path.get(path)
-    if note is None:
-        return None
-    if number < 0:
-        return NoteQuote(path, 0, "")
-    said = extract_note_statements(note)
-    return NoteQuote(path, *said[number][:2]) if number < len(said) else None
+def _without_values(reason: str) -> str:
+    return reason.partition(":")[0]
+
+
+class _Statements:
+    """The statements of the notes of a memory; those of each note are extracted once."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._by_path: dict[str, list[tuple[int, str]]] = {}
+
+    def find_number(self, quote: NoteQuote) -> int:
+        """Return the index of a quote among the statements of its note; -1 for the whole note."""
+        return self._list(quote.path).index((quote.line, quote.text)) if quote.text else -1
+
+    def quote(self, path: str, number: int) -> NoteQuote | None:
+        """Return the statement with that index, for -1 the whole note; None if there is none."""
+        if path not in self._memory.by_path:
+            return None
+        if number < 0:
+            return NoteQuote(path, 0, "")
+        said = self._list(path)
+        return NoteQuote(path, *said[number]) if number < len(said) else None
+
+    def _list(self, path: str) -> list[tuple[int, str]]:
+        if path not in self._by_path:
+            said = extract_note_statements(self._memory.by_path[path])
+            self._by_path[path] = [(it.line, it.text) for it in said]
+        return self._by_path[path]
 
 
 def find_valid_pairs(

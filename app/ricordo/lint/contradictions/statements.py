@@ -14,6 +14,7 @@ from ricordo.lint.contradictions.parser import MAX_LENGTH
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_words, stem_word
 
 MAX_STATEMENTS = 80
@@ -21,17 +22,19 @@ MAX_STATEMENTS = 80
 _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
-_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
+_END = compile_lazily(
+    r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
+)
 _STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
 """Every text of one line with several sentences contains one of these."""
-_ABBREVIATED = re.compile(
+_ABBREVIATED = compile_lazily(
     r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
 )
-_LIST_MARK = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
-_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
-_NOTHING_SAID = re.compile(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
+_LIST_MARK = compile_lazily(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
+_LABEL = compile_lazily(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
+_NOTHING_SAID = compile_lazily(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
 """Headings, rows of tables, tasks with a box, comments."""
-_QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
+_QUOTED = compile_lazily(r"[\"“„«「].{12,}[\"”“»」]")
 
 
 class NoteStatement(NamedTuple):

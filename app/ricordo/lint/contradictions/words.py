@@ -8,12 +8,13 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
+from ricordo.patterns import compile_lazily
 
 _FILE = "opposition"
-_BLANK = re.compile(r"\s+")
-_SPACELESS = re.compile(f"[{SPACELESS}]")
-_FIRST = re.compile(r"([a-z0-9]+)(?: |-|\\-)")
-_LETTERS = re.compile(r"[a-z0-9]+")
+_BLANK = compile_lazily(r"\s+")
+_SPACELESS = compile_lazily(f"[{SPACELESS}]")
+_FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
+_LETTERS = compile_lazily(r"[a-z0-9]+")
 
 
 class ToolClass(NamedTuple):

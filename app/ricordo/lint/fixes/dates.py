@@ -19,11 +19,12 @@ from ricordo.lint.prose import ProseBlock, find_day_of_passage
 from ricordo.memory.change import ChangeOperation, SetField
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 _WRITTEN = ("modified", "last_updated", "updated", "created", "date")
 """Fields with the date of a note, that of its last change first."""
 _UNITS = ("days", "weeks", "months", "years")
-_DAY_OF_YEAR = re.compile(
+_DAY_OF_YEAR = compile_lazily(
     r"(?<![\w.])(?:\d{1,2}[./]\d{1,2}\.?(?![\w.])|\d{1,2}\s?[月월]\s?\d{1,2})"
 )
 """A day and a month without a year, written in digits."""

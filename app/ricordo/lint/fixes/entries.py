@@ -21,15 +21,16 @@ from ricordo.memory.link_text import format_markdown_link
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import choose_path
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.secrets import find_secrets
 
 MAX_DESCRIPTION = 140
 """Characters of a generated description."""
 
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
-_MARKUP = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~")
-_SENTENCE = re.compile(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
-_SILENT = re.compile(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
+_LINK = compile_lazily(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
+_MARKUP = compile_lazily(r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~")
+_SENTENCE = compile_lazily(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
+_SILENT = compile_lazily(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
 
 
 @lru_cache(maxsize=1)  # called twice for frontmatter of which not every field can be filled
@@ -60,12 +61,12 @@ def _shorten_text(sentence: str) -> str:
     return beginning.rstrip(" ,;:—–-") + "…"
 
 
-_FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
+_FENCE = compile_lazily(r" {0,3}(?:`{3}|~{3})")
 _PAIRS = ("`", "**", "__", "~~")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-_DAY = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
+_HEADING = compile_lazily(r" {0,3}#{1,6}(?:\s|$)")
+_DAY = compile_lazily(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
 """A date in the name of a note: entries of such notes are sorted by it."""
-_MARKS = re.compile(r"[\s>|*+\d.)-]*")
+_MARKS = compile_lazily(r"[\s>|*+\d.)-]*")
 """The text before a link that opens a list item or a table row."""
 _FEW, _SMALL_SHARE = 3, 0.2
 """Up to so many notes, or such a share of all, may lack an entry by mistake; more are left out on

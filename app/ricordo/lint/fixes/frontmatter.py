@@ -14,9 +14,10 @@ from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import find_similar
 
-_VALUE = re.compile(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
+_VALUE = compile_lazily(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 
 
 def fix_missing_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
@@ -98,10 +99,10 @@ def _without_quotes(written: str) -> str:
     return written
 
 
-_GAP = re.compile(r"[\s\ufeff]*")
+_GAP = compile_lazily(r"[\s\ufeff]*")
 """The text between the two blocks: blank lines, and a byte order mark."""
-_FIELD_NAME = re.compile(r"[A-Za-z_][\w-]*")
-_KEY = re.compile(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
+_FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
+_KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
 _COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
 """Fields that programs write into frontmatter of every kind."""
 

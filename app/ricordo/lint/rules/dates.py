@@ -21,16 +21,17 @@ from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
-_CLAUSE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
+_CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
 _GAP = (
     r"[\s:：,=]{0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
 )
 """The text allowed between a preposition and its date."""
-_TITLE = re.compile(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
+_TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
 class _DatePatterns(NamedTuple):
@@ -48,6 +49,7 @@ class _DatePatterns(NamedTuple):
     Severity.WARNING,
     "a date in the past that the note treats as future",
     roles=NOTES,
+    depends_on_day=True,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find deadlines and plans whose day is over, each day once; pages of a wiki are left out, for
@@ -170,7 +172,7 @@ def _relative_triggers() -> Triggers:
     return Triggers(list_expressions("dates", "relative_words"))
 
 
-_NO_CLAIM = re.compile(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
+_NO_CLAIM = compile_lazily(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
 """Headings, and tasks with a checkbox, which are to be ticked off."""
 
 

@@ -11,10 +11,11 @@ from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, ReadError, decode_other_encoding
+from ricordo.patterns import compile_lazily
 
 NOTES = frozenset((FileRole.NOTE,))
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = compile_lazily(
     r"^\s*(?:#{1,6}\s.*|(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )

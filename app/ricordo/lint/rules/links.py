@@ -16,6 +16,7 @@ from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
@@ -23,7 +24,7 @@ _PATTERN = frozenset("<>{}*$…")
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
-_SYSTEM_PATH = re.compile(
+_SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
 )

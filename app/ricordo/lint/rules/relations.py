@@ -19,7 +19,7 @@ from ricordo.lint.contradictions.records import (
     find_valid_pairs,
 )
 from ricordo.lint.contradictions.statements import extract_content_words
-from ricordo.lint.evidence import NotePair, Relation
+from ricordo.lint.evidence import RULE_OF, NotePair, Relation
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import fix_lost_correction
 from ricordo.lint.prose import split_words
@@ -29,15 +29,8 @@ from ricordo.memory.index import Entry, MemoryIndex
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind, normalize
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import token_set_ratio
-
-RULE_OF = {
-    Relation.CONTRADICTS: "contradiction",
-    Relation.MAY_CONTRADICT: "contradiction",
-    Relation.REPEATS: "duplicate",
-    Relation.MAY_REPEAT: "duplicate",
-}
-"""The rule of each relation; uncertain pairs have none of their own."""
 
 
 def _depends_on(relation: Relation) -> Callable[[Memory, RuleContext], tuple[object, ...]]:
@@ -112,8 +105,8 @@ _MOST_COMPARED = 1_000
 """Pairs of entries: bounds the time for an index of any size."""
 _CANDIDATES = 12
 """Loaded entries that one below the cut is compared with."""
-_WORD = re.compile(r"[^\W\d_]+")
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
+_WORD = compile_lazily(r"[^\W\d_]+")
+_SENTENCE_END = compile_lazily(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
 _MOST_LOST = 500
 """Entries below the cut that are compared: the last of them, which are the newest."""
 _PATTERN = 3

@@ -16,10 +16,11 @@ from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import LineCounter, words_of_note
 from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.secrets import Secret, find_secrets
 from ricordo.text import find_hidden_characters, make_visible
 
-_SEQUENCE = re.compile(
+_SEQUENCE = compile_lazily(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\)"
 )
 """A whole terminal escape sequence: colours, titles, links, device strings."""
@@ -71,8 +72,12 @@ def _is_plain_word(note: Note, item: Secret) -> bool:
     return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
-_CODE = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
-_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'")
+_CODE = compile_lazily(
+    r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE
+)
+_QUOTED = compile_lazily(
+    r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'"
+)
 
 
 class _Injection:

@@ -1,11 +1,11 @@
 """Parse a note's frontmatter in three steps: fences, the line reader, strict YAML.
 
 The fences are an opening `---` at the very start and a closing `---` on its own line. Plain
-frontmatter is read line by line (`read_plain`). All other frontmatter goes to python-frontmatter
-through its handler interface, with PyYAML's C parser; anchors, aliases, tags, duplicate keys,
-keys that are not text, and deep nesting are refused, and every scalar stays as written. If that
-refuses, the result of the lenient line reader is used, together with the error. This module
-never writes.
+frontmatter is read line by line (`read_plain`), and so is that with the most frequent error. All
+other frontmatter goes to python-frontmatter through its handler interface, with PyYAML's C parser;
+anchors, aliases, tags, duplicate keys, keys that are not text, and deep nesting are refused, and
+every scalar stays as written. If that refuses, the result of the lenient line reader is used,
+together with the error. This module never writes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from ricordo.patterns import compile_lazily
 
 if TYPE_CHECKING:
     from yaml.events import Event
@@ -82,20 +84,40 @@ def flatten(value: Value) -> str:
 
 NO_FRONTMATTER = Frontmatter({}, 0)
 
-_ROW = re.compile(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
+_ROW = compile_lazily(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
+_SECOND_COLON = "mapping values are not allowed in this context"
+"""What YAML says of it."""
 _NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
 _PLAIN_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
+_LENIENT_LINE = compile_lazily(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
 
 
 class _NotPlain(Exception):
     """The frontmatter needs YAML."""
 
 
+class _SecondColon(Exception):
+    """A value without quotes contains a colon, as in `description: Note: closed`."""
+
+
+class _Refused(Exception):
+    """Frontmatter that is YAML but not supported, or with a second colon; `args` is the line in the
+    block and why.
+    """
+
+
 def read_plain(block: str) -> dict[str, Value] | None:
     """Return the fields of `block`, the text between the fences, or None if it is not plain."""
+    try:
+        return _read_rows(block)
+    except _Refused:
+        return None
+
+
+def _read_rows(block: str) -> dict[str, Value] | None:
+    """Return the fields of `block`; None if only YAML can tell. Raises _Refused."""
     rows = _ROW.findall(block)
-    if len(rows) != block.count("\n") + (not block.endswith("\n")) or " #" in block:
+    if len(rows) != block.count("\n") + (not block.endswith("\n")):
         return None
     if not block.replace("\n", "").isprintable():
         return None
@@ -112,25 +134,31 @@ def _fields(rows: list[tuple[str, str, str]]) -> dict[str, Value]:
     children: dict[str, Value] = {}
     items: list[Value] = []
     child_indent = ""
-    for indent, key, rest in rows:
-        written = rest.strip(" ")
-        if not indent and key:
-            if key in fields or key in _PLAIN_NULLS:
+    try:
+        for indent, key, rest in rows:
+            written = rest.strip(" ")
+            if not indent and key:
+                if key in fields or key in _PLAIN_NULLS:
+                    raise _NotPlain
+                fields[key] = _value(written) if written else None
+                parent = "" if written else key
+                children, items = {}, []
+            elif not parent or not written or ((children or items) and indent != child_indent):
                 raise _NotPlain
-            fields[key] = _value(written) if written else None
-            parent = "" if written else key
-            children, items = {}, []
-        elif not parent or not written or ((children or items) and indent != child_indent):
-            raise _NotPlain
-        elif not key and not children:
-            items.append(_scalar(written))
-            lists[parent] = items
-        elif key and not items and key not in children and key not in _PLAIN_NULLS:
-            children[key] = _value(written)
-            fields[parent] = children
-        else:
-            raise _NotPlain
-        child_indent = indent
+            elif not key and not children:
+                items.append(_scalar(written))
+                lists[parent] = items
+            elif key and not items and key not in children and key not in _PLAIN_NULLS:
+                children[key] = _value(written)
+                fields[parent] = children
+            else:
+                raise _NotPlain
+            child_indent = indent
+    except _SecondColon:
+        if not key:
+            # in a list it is a mapping
+            raise _NotPlain from None
+        raise _Refused(rows.index((indent, key, rest)) + 1, _SECOND_COLON) from None
     fields.update((key, tuple(values)) for key, values in lists.items())
     return fields
 
@@ -141,14 +169,17 @@ def _value(written: str) -> Value:
 
 def _scalar(written: str) -> Value:
     first = written[0]
-    if first in _NEEDS_YAML:
+    if first in _NEEDS_YAML and not (first == "-" and written[1:2].strip()):
         inner = written[1:-1]
         quoted = first in "'\"" and len(written) > 1 and written[-1] == first
         if not quoted or first in inner or "\\" in inner:
             raise _NotPlain
         return inner
+    if " #" in written:
+        # a comment
+        written = written[: written.index(" #")].rstrip(" ")
     if ": " in written or written[-1] == ":":
-        raise _NotPlain
+        raise _SecondColon
     return None if written in _PLAIN_NULLS else written
 
 
@@ -161,6 +192,7 @@ def _flow_list(written: str) -> Value:
     items: list[Value] = []
     for part in inner.split(","):
         item = part.strip(" ")
+        # such an item has no colon
         if not item or not _NEEDS_YAML.isdisjoint(item.replace("-", "")) or item[0] == "-":
             raise _NotPlain
         items.append(_scalar(item))
@@ -199,22 +231,18 @@ MAX_FRONTMATTER = 64 * 1024
 MAX_DEPTH = 20
 """Nesting of lists and mappings inside frontmatter."""
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
+_OPENING = compile_lazily(r"---[ \t]*\r?\n")
+_CLOSING = compile_lazily(r"\n---[ \t]*+\r?(?:\n|\Z)")
 """With the end of the line above, which makes the search fast."""
 # A key, a list, a flow collection, an anchor or a tag. Prose between two rules, such as a heading,
 # a link, a picture or bold text, is not frontmatter.
-_FRONTMATTER_LIKE = re.compile(
+_FRONTMATTER_LIKE = compile_lazily(
     r"""\s*+(?:\#[^\n]*\n\s*+)*
         (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
           | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
     re.VERBOSE,
 )
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-
-
-class _Refused(Exception):
-    """Frontmatter that is YAML but not supported; `args` is the line in the block and why."""
 
 
 def read_frontmatter(text: str) -> Frontmatter:
@@ -237,7 +265,12 @@ def read_frontmatter(text: str) -> Frontmatter:
         return Frontmatter(read_leniently(block[:MAX_FRONTMATTER]), closing.end(), fault)
     if "\r" in block:
         block = block.replace("\r\n", "\n")
-    fields = read_plain(block)
+    try:
+        fields = _read_rows(block)
+    except _Refused as refused:
+        if not _FRONTMATTER_LIKE.match(block):
+            return NO_FRONTMATTER
+        return _read_with_error(block, closing.end(), *refused.args)
     if fields is not None:
         return Frontmatter(fields, closing.end())
     if not _FRONTMATTER_LIKE.match(block):
@@ -343,8 +376,12 @@ def _read_as_yaml(block: str, end: int) -> Frontmatter:
     try:
         return Frontmatter(read_yaml(block), end)
     except ValueError as refused:
-        line, message = refused.args
-        return Frontmatter(read_leniently(block), end, FrontmatterError(line + 1, message))
+        return _read_with_error(block, end, *refused.args)
+
+
+def _read_with_error(block: str, end: int, line: int, message: str) -> Frontmatter:
+    """Return what can be read of a block with an error in that line of it."""
+    return Frontmatter(read_leniently(block), end, FrontmatterError(line + 1, message))
 
 
 def _unclosed(text: str, start: int) -> Frontmatter:

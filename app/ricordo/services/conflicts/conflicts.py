@@ -19,9 +19,16 @@ from ricordo.lint.contradictions.records import (
     find_valid_pairs,
     is_pair_valid,
 )
-from ricordo.lint.evidence import CheckOutcome, NoteCause, NotePair, NoteQuote, Relation, Verdict
+from ricordo.lint.evidence import (
+    RULE_OF,
+    CheckOutcome,
+    NoteCause,
+    NotePair,
+    NoteQuote,
+    Relation,
+    Verdict,
+)
 from ricordo.lint.finding import finding_id
-from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.services.sessions.activity_text import describe_reads_briefly, parse_stamp
 from ricordo.services.workspace.notebook import Snapshot

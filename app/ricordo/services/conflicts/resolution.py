@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
@@ -39,6 +38,7 @@ from ricordo.memory.draft import apply_edits
 from ricordo.memory.index import EntryForm
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import content_words, split_words
 from ricordo.secrets import mask
 from ricordo.services.conflicts.conflicts import CONTRADICTION_RULE, Conflict, Keep, Side
@@ -49,9 +49,9 @@ from ricordo.text import make_one_line, make_visible
 Reword = Callable[[str], str]
 """Rewords a line that sums up a claim; returns other lines unchanged."""
 
-_CLOSING = re.compile(r"[.!?。！？]*\Z")
-_LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
-_LABEL = re.compile(r"[\s>*_-]*([^:*\n]{1,40}):?\*\*")
+_CLOSING = compile_lazily(r"[.!?。！？]*\Z")
+_LINK = compile_lazily(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
+_LABEL = compile_lazily(r"[\s>*_-]*([^:*\n]{1,40}):?\*\*")
 
 
 def get_final_punctuation(text: str) -> str:
@@ -204,7 +204,7 @@ _MOST_LINES = 5
 _STILL_OPPOSED = (
     "The new words still look contradictory; the pair is dismissed as no conflict, too."
 )
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = compile_lazily(r"[^\W\d_]+")
 
 
 class Resolution(NamedTuple):

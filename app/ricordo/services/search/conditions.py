@@ -7,10 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ricordo.lint.rule import load_rules
-from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import fold_name
 from ricordo.memory.note import Note
@@ -26,9 +24,11 @@ from ricordo.search.query import (
 from ricordo.search.store import find_day, list_targets
 from ricordo.search.tags import list_tags
 from ricordo.search.words import fold, split_words
-from ricordo.services.workspace.notebook import Snapshot
 from ricordo.suggestions import suggest
 from ricordo.text import make_one_line
+
+if TYPE_CHECKING:
+    from ricordo.services.workspace.notebook import Snapshot
 
 PathFilter = Callable[[str], bool]
 """Returns whether the note at a path fulfils every condition."""
@@ -61,6 +61,8 @@ def needs_findings(typed: str) -> bool:
 
 def collect_values(snapshot: Snapshot, uses: Mapping[str, int] | None = None) -> ConditionValues:
     """Return the values for conditions from a judged snapshot."""
+    from ricordo.lint.evidence import RULE_OF
+
     labels = {
         path: {finding.rule for finding in findings} for path, findings in snapshot.by_path.items()
     }
@@ -158,6 +160,8 @@ class Conditions:
         return frozenset((*matching, *nested))
 
     def _matching_labels(self, value: str) -> frozenset[str]:
+        from ricordo.lint.rule import load_rules
+
         present = chain.from_iterable(self._values.labels.values())
         labels = _matching(value, {PROTECTED, *load_rules(), *_SAME_AS, *present})
         return frozenset(_SAME_AS.get(label, label) for label in labels)
@@ -215,6 +219,8 @@ class Conditions:
 
     def _list_values(self, key: str) -> Iterable[str]:
         """Return the values of conditions with that `key` that may have been meant."""
+        from ricordo.lint.rule import load_rules
+
         match key:
             case "is" | "has":
                 return {PROTECTED, *load_rules(), *_SAME_AS}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import RicordoError
@@ -37,10 +37,11 @@ from ricordo.services.search.recall import RecallResult, open_index
 from ricordo.services.search.suggestion import MOST_WORDS, list_near_words, relax
 from ricordo.services.search.usage import count_uses
 from ricordo.services.workspace.environment import Environment
-from ricordo.services.workspace.notebook import Depth, Notebook, Snapshot
-from ricordo.services.workspace.places import find_all_memories
-from ricordo.settings.settings import Settings
 from ricordo.text import make_one_line
+
+if TYPE_CHECKING:
+    from ricordo.services.workspace.notebook import Notebook, Snapshot
+    from ricordo.settings.settings import Settings
 
 MAX_HITS = 50
 
@@ -384,6 +385,9 @@ class SearchAll:
         progress: IndexProgress | None = None,
     ) -> None:
         """Read the memories at `places`, by default all of this machine, and index each of them."""
+        from ricordo.services.workspace.notebook import Notebook
+        from ricordo.services.workspace.places import find_all_memories
+
         self.warnings: list[str] = []
         """Memories that could not be read, and why; visible text."""
         self._opened: list[_Opened] = []
@@ -427,6 +431,8 @@ class _Opened:
     """One memory that is searched."""
 
     def __init__(self, notebook: Notebook, progress: IndexProgress | None) -> None:
+        from ricordo.services.workspace.notebook import Depth, Snapshot
+
         self.place = place = notebook.place
         self._notebook = notebook
         memory = notebook.read()

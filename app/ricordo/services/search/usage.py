@@ -7,16 +7,15 @@ is restarted automatically.
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
+from ricordo.patterns import compile_lazily
 from ricordo.search.usage import CONFIRMED, OPENED, UsageStore
 from ricordo.search.words import content_words, split_words
-from ricordo.secrets import find_secrets
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.cache_file import move_aside
 
@@ -25,7 +24,7 @@ MAX_MISS_WORDS = 20
 MAX_WORD_LENGTH = 24
 """Letters of a word that is kept; a longer one may be a key."""
 _PUNCTUATION = ".,;:!?…\"'`“”„‘’«»()[]{}<>*_"
-_JOINTS = re.compile(r"[-'’_/.]")
+_JOINTS = compile_lazily(r"[-'’_/.]")
 """Separators between the words of one token."""
 LOCK_TIMEOUT = 2.0
 """Seconds to wait while another process holds the database; no agent waits here."""
@@ -123,6 +122,8 @@ def _usual_cases(word: str) -> tuple[str, str, str]:
 
 def _without_secrets(text: str) -> str:
     parts, at = [], 0
+    from ricordo.secrets import find_secrets
+
     for _, start, end in find_secrets(text):
         parts.append(text[at:start])
         at = end

@@ -26,7 +26,6 @@ from ricordo.services.sessions.sessions import (
     list_watched_folders,
     read_filter_stamps,
 )
-from ricordo.services.sessions.trace import OriginFinder
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.database import Database
 from ricordo.storage.sqlite import is_busy
@@ -100,8 +99,12 @@ class Activity:
         catch_up(self._store, list_sources(relevance, self._environment), report)
         self._stamps = stamps
         accesses = self._list_accesses(memory)
-        writes = [(run.note, run.touched) for run in accesses if run.touched.action.changes]
-        OriginFinder(self._store, self._list_transcripts()).store_origins(memory, writes, report)
+        # without transcripts, as for most folders of notes, there is nothing to find
+        if transcripts := self._list_transcripts():
+            from ricordo.services.sessions.trace import OriginFinder
+
+            writes = [(run.note, run.touched) for run in accesses if run.touched.action.changes]
+            OriginFinder(self._store, transcripts).store_origins(memory, writes, report)
         return self._build_evidence(memory, before, accesses)
 
     def list_read_times(self, memory: Memory) -> tuple[str, ...]:

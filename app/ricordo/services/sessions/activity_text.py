@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date, datetime, tzinfo
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.services.sessions.origin import NoteOrigin
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
@@ -88,7 +88,7 @@ def parse_local_time(at: str) -> datetime | None:
         return None
 
 
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DATE = compile_lazily(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 def parse_stamp(note: Note) -> date | None:

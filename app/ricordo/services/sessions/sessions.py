@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.registry import SUPPORTED, find_support
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
-from ricordo.handoff.document import SourceSession
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import normalize_absolute_path
+
+if TYPE_CHECKING:
+    from ricordo.handoff.document import SourceSession
 
 
 def find_session_filter(place: MemoryPlace, environment: Environment) -> SessionFilter:

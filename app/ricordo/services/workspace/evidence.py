@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
-from ricordo.lint.evidence import NO_EVIDENCE, CheckOutcome, Evidence, NoteCommit, NotePair, Verdict
+from ricordo.lint.evidence import (
+    NO_EVIDENCE,
+    RULE_OF,
+    CheckOutcome,
+    Evidence,
+    NoteCommit,
+    NotePair,
+    Verdict,
+)
 from ricordo.lint.retention import NoteEvents, Retention, get_decay_kind
-from ricordo.lint.rules.relations import RULE_OF
 from ricordo.memory.change import compute_digest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -35,7 +42,9 @@ from ricordo.text import make_one_line
 if TYPE_CHECKING:
     from ricordo.lint.claims.checker import NoteClaims
     from ricordo.lint.claims.project import Project
+    from ricordo.lint.claims.verdict_cache import NoteVerdicts, VerdictCache
     from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
+    from ricordo.storage.project_tree import ProjectTree
     from ricordo.storage.project_words import ProjectWords
 
 
@@ -191,9 +200,12 @@ class ClaimSource:
         self._root = project
         self._environment = environment
         self._words: ProjectWords | None = None
+        self._read_tree: ProjectTree | None = None
+        """The files of which the words are known."""
         self._project: Project | None = None
         self._claims: Mapping[_Content, NoteClaims] = {}
-        self._verdicts: Mapping[_Content, tuple[Verdict, ...]] = {}
+        self._verdicts: Mapping[_Content, NoteVerdicts] = {}
+        self._is_first = True
 
     def has_news(self) -> bool:
         """Return False: reading the project takes too long to do it unasked."""
@@ -201,19 +213,19 @@ class ClaimSource:
 
     def gather(self, memory: Memory, known: Evidence, step: GatherStep) -> Evidence:
         """Return `known` with the verdicts on all claims."""
-        project = self._read_project(memory, step)
+        project = self._list_project(memory, step)
         notes = [file for file in memory.files if file.role in _ROLES and file.is_readable]
-        self._claims = claims = self._read_claims(notes, step)
-        self._verdicts = verdicts = self._check(notes, project, step)
-        warnings = (*known.warnings, *_limits(project, claims.values()))
-        if not self._environment.project and _is_another(verdicts.values()):
+        self._verdicts = verdicts = self._check(notes, memory, project, step)
+        warnings = (*known.warnings, *_limits(project, verdicts.values()))
+        by_content = {content: of_note.verdicts for content, of_note in verdicts.items()}
+        if not self._environment.project and _is_another(by_content.values()):
             # the project was found by rule, not named by the user
             warning = f"claims not checked: the notes seem unrelated to {make_one_line(self._root)}"
             return replace(known, warnings=(*warnings, warning))
-        by_path = {path: of_note for (path, _), of_note in verdicts.items() if of_note}
+        by_path = {path: of_note for (path, _), of_note in by_content.items() if of_note}
         return replace(known, verdicts=by_path, project=self._root, warnings=warnings)
 
-    def _read_project(self, memory: Memory, step: GatherStep) -> Project:
+    def _list_project(self, memory: Memory, step: GatherStep) -> Project:
         """Return the project as it is now; the cached value if it is unchanged."""
         from ricordo.lint.claims.project import Project, ProjectHistory
         from ricordo.storage.project_tree import list_project
@@ -227,14 +239,6 @@ class ClaimSource:
             return before
         if self._words is None:
             self._words = ProjectWords(self._environment.state, self._root)
-        done = 0
-
-        def read_one() -> None:
-            nonlocal done
-            done += 1
-            step(f"reading the project {done}/{len(tree.files)}")
-
-        self._words.update(tree, read_one)
         if before is not None and before.tree.commit == tree.commit:
             history = before.history
         else:
@@ -243,6 +247,74 @@ class ClaimSource:
         self._project = Project(tree, self._words, history, memory.root, names)
         self._verdicts = {}
         return self._project
+
+    def _read_words(self, project: Project, step: GatherStep) -> None:
+        """Read the words of the project, of files that changed."""
+        tree = project.tree
+        if self._read_tree is tree:
+            return
+        done = 0
+
+        def read_one() -> None:
+            nonlocal done
+            done += 1
+            step(f"reading the project {done}/{len(tree.files)}")
+
+        project.words.update(tree, read_one)
+        self._read_tree = tree
+
+    def _check(
+        self, notes: Sequence[Note], memory: Memory, project: Project, step: GatherStep
+    ) -> Mapping[_Content, NoteVerdicts]:
+        """Return the verdicts on the claims of each note, as they are known or cached; only for
+        the others the words of the project are read.
+        """
+        from ricordo.lint.claims.verdict_cache import VerdictCache
+
+        step("checking claims")
+        contents = {(note.path, note.raw): note for note in notes}
+        verdicts = {it: self._verdicts[it] for it in contents if it in self._verdicts}
+        cached: VerdictCache | None = None
+        if self._is_first:
+            # later checks of this process are of few notes
+            self._is_first = False
+            now = self._environment.now.timestamp()
+            cached = VerdictCache(self._environment.state, memory, project, now)
+            found = ((content, cached.find(note)) for content, note in contents.items())
+            verdicts.update((content, known) for content, known in found if known is not None)
+        left = [note for content, note in contents.items() if content not in verdicts]
+        if left:
+            self._claims = {it: self._claims[it] for it in contents if it in self._claims}
+            verdicts.update(self._check_again(left, project, cached, step))
+        return verdicts
+
+    def _check_again(
+        self,
+        notes: Sequence[Note],
+        project: Project,
+        cached: VerdictCache | None,
+        step: GatherStep,
+    ) -> Mapping[_Content, NoteVerdicts]:
+        from ricordo.lint.claims.checker import check_claims
+        from ricordo.lint.claims.project import AskedFacts
+        from ricordo.lint.claims.verdict_cache import NoteVerdicts
+
+        self._read_words(project, step)
+        claims = self._read_claims(notes, step)
+        self._claims = {**self._claims, **claims}
+        project.search_words(word for of_note in claims.values() for word in of_note.words)
+        verdicts: dict[_Content, NoteVerdicts] = {}
+        for number, note in enumerate(notes):
+            step(f"checking claims {number}/{len(notes)}")
+            of_note = claims[note.path, note.raw]
+            project.asked = AskedFacts()
+            checked = NoteVerdicts(check_claims(note, of_note, project), of_note.dropped)
+            verdicts[note.path, note.raw] = checked
+            if cached is not None:
+                cached.record(note, checked, project.asked)
+        if cached is not None:
+            cached.save()
+        return verdicts
 
     def _read_claims(
         self, notes: Sequence[Note], step: GatherStep
@@ -258,28 +330,10 @@ class ClaimSource:
             claims[note.path, note.raw] = of_note
         return claims
 
-    def _check(
-        self, notes: Sequence[Note], project: Project, step: GatherStep
-    ) -> Mapping[_Content, tuple[Verdict, ...]]:
-        from ricordo.lint.claims.checker import check_claims
 
-        step("checking claims")
-        new = [content for content in self._claims if content not in self._verdicts]
-        project.search_words(word for content in new for word in self._claims[content].words)
-        verdicts: dict[_Content, tuple[Verdict, ...]] = {}
-        for number, note in enumerate(notes):
-            content = (note.path, note.raw)
-            of_note = self._verdicts.get(content)
-            if of_note is None:
-                step(f"checking claims {number}/{len(notes)}")
-                of_note = check_claims(note, self._claims[content], project)
-            verdicts[content] = of_note
-        return verdicts
-
-
-def _limits(project: Project, claims: Iterable[NoteClaims]) -> list[str]:
+def _limits(project: Project, verdicts: Iterable[NoteVerdicts]) -> list[str]:
     """Return what was not checked, a line each."""
-    left_out = sum(each.dropped for each in claims)
+    left_out = sum(each.dropped for each in verdicts)
     too_many = f"{left_out:,} claims not checked: over the limit per note" if left_out else ""
     return [line for line in (project.tree.warning, project.words.warning, too_many) if line]
 

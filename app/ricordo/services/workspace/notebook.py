@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, auto
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
@@ -19,13 +20,13 @@ from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
+from ricordo.lint.quiet import QuietRules
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected
 from ricordo.services.history.moved_files import MovedFiles
-from ricordo.services.history.recorder import Recorder, RecordResult, do_not_throttle
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.evidence import (
@@ -52,7 +53,10 @@ from ricordo.storage.decisions import (
 )
 from ricordo.storage.reader import list_memory, read_memory
 from ricordo.storage.summary_cache import Summary, save_summary
-from ricordo.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from ricordo.services.history.recorder import Recorder, RecordResult
+    from ricordo.storage.writer import Writer
 
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
@@ -286,9 +290,9 @@ class Notebook:
         self.database = Database(environment.state)
         self.decisions = Decisions(self.database, place.root)
         self.verdicts = ReviewVerdicts(self.database, place.root)
-        self.writer = Writer(self.database)
         self.activity = activity or TranscriptStore(environment.state)
-        self._linter = Linter(get_severities(settings, place.root), only)
+        quiet = None if only else QuietRules(environment.state, place.root)
+        self._linter = Linter(get_severities(settings, place.root), only, quiet)
         self._judges_all = not only
         self._memory: Memory | None = None
         self._encrypted: EncryptedFiles | None = None
@@ -298,7 +302,6 @@ class Notebook:
         )
         self._evidence = None if self._gatherer.has_sources else NO_EVIDENCE
         """None before it was gathered."""
-        self._recorder = Recorder(self.database)
 
     def copy(self) -> Notebook:
         """Return a second notebook of the same memory, for use in another thread."""
@@ -311,6 +314,19 @@ class Notebook:
             messages += notices
             notices.clear()
         return messages
+
+    @cached_property
+    def writer(self) -> Writer:
+        """The writer of the memory's files. Imported here: most commands only read."""
+        from ricordo.storage.writer import Writer
+
+        return Writer(self.database)
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        from ricordo.services.history.recorder import Recorder
+
+        return Recorder(self.database)
 
     @property
     def evidence(self) -> Evidence:
@@ -332,18 +348,19 @@ class Notebook:
         self,
         memory: Memory,
         waiting: Collection[str] = frozenset(),
-        step: Callable[[], None] = do_not_throttle,
+        step: Callable[[], None] = lambda: None,
     ) -> RecordResult:
         """Record in the history what others changed in `memory`, except files `waiting` until
         nobody writes to them; `step` is called after each file. Raises StateUnusable.
         """
         return self._recorder.record(memory, self.environment.now, waiting, step)
 
-    def read_snapshot(self) -> Snapshot:
-        """Read and judge the memory by its notes and the evidence gathered so far. Raises
-        MemoryNotFound and MemoryUnreadable.
+    def read_snapshot(self, *, is_stored: bool = True) -> Snapshot:
+        """Read and judge the memory by its notes and the evidence gathered so far. Unless
+        `is_stored`, the caller stores the numbers of the snapshot. Raises MemoryNotFound and
+        MemoryUnreadable.
         """
-        return self.judge(self.read())
+        return self.judge(self.read(), is_stored=is_stored)
 
     def read_snapshot_with_evidence(self) -> Snapshot:
         """Read the memory, gather its evidence, and judge it. Raises MemoryNotFound and
@@ -379,8 +396,10 @@ class Notebook:
             self._evidence = now
         return before != now
 
-    def judge(self, memory: Memory) -> Snapshot:
-        """Return a snapshot of `memory`, judged with the evidence gathered so far."""
+    def judge(self, memory: Memory, *, is_stored: bool = True) -> Snapshot:
+        """Return a snapshot of `memory`, judged with the evidence gathered so far; its numbers are
+        stored if `is_stored`.
+        """
         evidence = self._evidence
         warning = ""
         dismissed: frozenset[str] = frozenset()
@@ -419,7 +438,8 @@ class Notebook:
             written,
             dismissed,
         )
-        self._remember(snapshot)
+        if is_stored:
+            self._remember(snapshot)
         return snapshot
 
     def lint(self, memory: Memory) -> tuple[Finding, ...]:

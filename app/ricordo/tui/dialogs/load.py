@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.services.describe import find_unloaded_entries, format_load
+from ricordo.services.load_description import find_unloaded_entries, format_load
 from ricordo.text import make_one_line, make_visible
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog

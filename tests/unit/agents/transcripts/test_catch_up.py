@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.support import find_transcripts as claude_sources
-from ricordo.agents.codex import find_rollouts as codex_sources
-from ricordo.agents.opencode import find_transcripts as opencode_sources
+from ricordo.agents.codex.support import find_rollouts as codex_sources
+from ricordo.agents.opencode.support import find_transcripts as opencode_sources
 from ricordo.agents.transcripts import catch_up as module
 from ricordo.agents.transcripts.catch_up import catch_up
 from ricordo.agents.transcripts.session import FileAction

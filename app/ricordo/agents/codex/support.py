@@ -1,0 +1,187 @@
+"""Codex: where its memories and rollouts are, and how its memory is laid out.
+
+Codex rewrites its memories when it consolidates them, so they are read-only here. A session gets
+`memory_summary.md` whole, and nothing else. A rollout is one JSON object a line; `transcript.py`
+reads also the early form, whose lines have no envelope.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.codex import AGENT
+from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
+from ricordo.agents.transcripts.sources import (
+    FIRST_LINES,
+    SessionFilter,
+    TranscriptSource,
+    find_line_files,
+    is_inside,
+)
+from ricordo.agents.workplace import Workplace
+from ricordo.memory.layout import Layout
+from ricordo.storage.foreign_file import list_subfolders, read_plain_file
+
+if TYPE_CHECKING:
+    from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.reader import LineTranscript
+    from ricordo.agents.transcripts.session import Message, MessagePlace
+
+SUMMARY = "memory_summary.md"
+"""The only file that a session is given, whole."""
+SUMMARY_FOLDER = "rollout_summaries"
+
+MEMORIES = Layout(
+    kind=AGENT.name,
+    agent=AGENT.shown,
+    index_names=frozenset((SUMMARY,)),
+    support_names=frozenset(
+        ("raw_memories.md", "phase2_workspace_diff.md", "instructions.md", "skill.md")
+    ),
+    source_folder=SUMMARY_FOLDER,
+    read_only="Codex rewrites these files whenever it consolidates its memories.",
+    keeps_own_list=True,
+    is_shared=True,
+    given_to=AGENT.name,
+    recall_rank=5,
+)
+
+_FIRST_LINE = b"v1"
+_FOLDERS = ("sessions", "archived_sessions")
+_DEEPEST = 6
+"""Levels of folders below those; the year, the month and the day are three."""
+_FIRST_PART = 64 * 1024
+"""Bytes; a first line that is longer is not judged by what it holds."""
+_OF_ROLLOUTS = frozenset(("payload", "record_type", "role"))
+"""Names that only the lines of rollouts have."""
+
+
+def find_memory(home: str, environ: Mapping[str, str]) -> MemoryPlace:
+    """Return the memory that Codex keeps in `CODEX_HOME`, else in `home`, there or not."""
+    moved = environ.get("CODEX_HOME", "")
+    why = "the memories folder in CODEX_HOME" if moved else "the memories folder of Codex"
+    return MemoryPlace(os.path.join(find_home(home, environ), "memories"), MEMORIES, "", why)
+
+
+def find_home(home: str, environ: Mapping[str, str]) -> str:
+    """Return the folder of Codex: `CODEX_HOME`, else the one in `home`, there or not."""
+    return os.path.join(home, environ.get("CODEX_HOME", "") or ".codex")
+
+
+def is_memory(root: str, names: frozenset[str]) -> bool:
+    """Say whether the directory `root` with these `names` in it holds Codex memories."""
+    if f"{SUMMARY_FOLDER}/" in names:
+        return True
+    if SUMMARY not in names:
+        return False
+    start = read_plain_file(os.path.join(root, SUMMARY), len(_FIRST_LINE) + 2) or b""
+    return start.split(b"\n")[0].rstrip(b"\r") == _FIRST_LINE
+
+
+def find_rollouts(home: str) -> Iterator[TranscriptSource]:
+    """Yield the rollouts in the folder of Codex."""
+    for folder in list_rollout_folders(home):
+        yield from _find_below(folder, _DEEPEST)
+
+
+def list_rollout_folders(home: str) -> list[str]:
+    """Return where Codex, whose folder is `home`, keeps its rollouts, by year, month and day."""
+    return [os.path.join(home, name) for name in _FOLDERS]
+
+
+def is_rollout(path: str) -> bool:
+    """Say whether a file of lines is a rollout: by its name or its first lines."""
+    from ricordo.agents.transcripts.lines import parse_object
+
+    if os.path.basename(path).startswith("rollout-"):
+        return True
+    raw = read_plain_file(path, _FIRST_PART) or b""
+    for line in raw.split(b"\n")[:FIRST_LINES]:
+        entry = parse_object(line)
+        if entry is not None and not _OF_ROLLOUTS.isdisjoint(entry):
+            return True
+    return False
+
+
+def _find_below(folder: str, levels: int) -> Iterator[TranscriptSource]:
+    yield from find_line_files(AGENT, folder)
+    if levels:
+        for inner in list_subfolders(folder):
+            yield from _find_below(inner, levels - 1)
+
+
+class CodexSupport(AgentSupport):
+    """Codex."""
+
+    agent = AGENT
+    layouts = (MEMORIES,)
+    # stronger than the index of Claude Code, for Codex has a MEMORY.md too
+    marks = (LayoutMark(90, is_memory, MEMORIES),)
+    has_transcripts = True
+    takes_handoffs = True
+    instruction_files = ("AGENTS",)
+
+    def memories_at(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> Iterator[MemoryPlace]:
+        yield find_memory(home, environ)
+
+    def survey(self, home: str, environ: Mapping[str, str]) -> Survey:
+        return Survey(frozenset(), lambda projects: [find_memory(home, environ)])
+
+    def project_of(self, root: str, layout: Layout) -> str:
+        return ""
+
+    def session_filter(
+        self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]
+    ) -> SessionFilter:
+        return SessionFilter(
+            projects=tuple(projects),
+            agents=frozenset((AGENT,)),
+            root_endings=("/.codex/memories/",),
+        )
+
+    def transcripts(
+        self, scope: SessionFilter, home: str, environ: Mapping[str, str]
+    ) -> Iterator[TranscriptSource]:
+        from ricordo.agents.codex.transcript import read_rollout_cwd
+
+        for source in find_rollouts(find_home(home, environ)):
+            cwd = read_rollout_cwd(source.path)
+            if not cwd or scope.matches(source.agent, source.path, cwd):
+                yield source
+
+    def transcripts_near(
+        self, path: str, home: str, environ: Mapping[str, str]
+    ) -> Iterator[TranscriptSource]:
+        own = os.path.realpath(find_home(home, environ))
+        if is_inside(path, own):
+            yield from find_rollouts(own)
+
+    def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        return list_rollout_folders(find_home(home, environ))
+
+    def is_transcript(self, path: str) -> bool:
+        return is_rollout(path)
+
+    def open_transcript(
+        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
+    ) -> LineTranscript:
+        from ricordo.agents.codex.transcript import CodexReader
+        from ricordo.agents.transcripts.reader import LineTranscript
+
+        return LineTranscript(CodexReader, source.path, learnt, step)
+
+    def read_messages_from(
+        self, source: TranscriptSource, start: MessagePlace
+    ) -> Iterator[Message]:
+        from ricordo.agents.codex.transcript import CodexReader
+        from ricordo.agents.transcripts.reader import read_messages_from
+
+        return read_messages_from(CodexReader, source.path, start)
+
+
+CODEX = CodexSupport()

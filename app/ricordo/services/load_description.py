@@ -1,0 +1,54 @@
+"""What an agent loads of a memory, as a JSON value, the contract of the command line, and as plain
+text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ricordo.memory.memory import Memory
+
+
+def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
+    """Return what an agent loads at session start, as `load --json` prints it."""
+    load = memory.load
+    limits = load.limits
+    described: dict[str, Any] = {
+        "kind": memory.layout.kind,
+        "lines": load.lines,
+        "units": load.units,
+        "max_lines": limits.lines if limits else None,
+        "max_units": limits.units if limits else None,
+        "cut_at_line": load.cut_at_line,
+        "dropped": [
+            {"line": line, "title": title, "path": path}
+            for line, title, path in find_unloaded_entries(memory)
+        ],
+    }
+    if with_text:
+        described["text"] = load.text
+    return described
+
+
+def find_unloaded_entries(memory: Memory) -> list[tuple[int, str, str]]:
+    """Return the entries that an agent does not load: line of the index, title, file."""
+    cut, index = memory.load.cut_at_line, memory.index
+    if cut is None or index is None:
+        return []
+    return [
+        (entry.line, entry.title, memory.resolve_entry(index, entry).path)
+        for entry in index.entries
+        if entry.line >= cut
+    ]
+
+
+def format_load(memory: Memory) -> str:
+    """Return the load in lines and units, and the line from which it is cut."""
+    load = memory.load
+    if load.limits is None:
+        return f"{load.lines} lines, {load.units:,} units; no limit known for this kind"
+    measure = f"{load.lines}/{load.limits.lines} lines, {load.units:,}/{load.limits.units:,} units"
+    if load.cut_at_line is None:
+        return f"{measure}; all loaded"
+    unloaded = len(find_unloaded_entries(memory))
+    return f"{measure}; cut at line {load.cut_at_line}, {unloaded} entries not loaded"
