@@ -452,7 +452,7 @@ def test_no_credential_of_a_note_is_printed_with_a_proposal_and_what_is_written_
     assert value in ports.read_text("utf-8")
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert value not in ricordo("pending", "--drop", waiting["id"]) + ricordo("undo")
-    assert value not in ricordo("pending", "--apply", waiting["id"])
+    assert value not in ricordo("pending", "--apply", waiting["id"], code=4)
 
 
 HIDDEN = "Ask Rui\u202e, then Marta\u200b."
