@@ -2,15 +2,15 @@
 
 A verdict stays valid while the note, the project and the code are the same. The files of the
 project are compared by size and times, except the notes of a memory inside of it: of them a verdict
-seldom uses the text, and where it does, it is valid only for that text. What a note with a
-credential claims is not stored.
+seldom uses the text, and where it does, it is valid only for that text. Verdicts with a credential,
+or a part of one, are not stored.
 """
 
 from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -66,8 +66,8 @@ class VerdictCache:
 
     def record(self, note: Note, verdicts: NoteVerdicts, asked: AskedFacts) -> None:
         """Record the verdicts on `note`, for which `asked` was asked."""
-        texts = (text for it in verdicts.verdicts for text in _texts_of(it))
-        if verdicts.verdicts and find_secrets("\n".join((note.text, *texts))):
+        texts = [text for it in verdicts.verdicts for text in _texts_of(it) if text]
+        if texts and _contain_secret(texts, note):
             return
         self._is_changed = True
         self._records[compute_key(note)] = {
@@ -191,6 +191,13 @@ def _unpack_verdict(
         changed_at,
         bool(existed),
     )
+
+
+def _contain_secret(texts: Sequence[str], note: Note) -> bool:
+    """Return whether any of `texts` contains a credential, of its own or of `note`, or a part."""
+    whole = "\n".join((note.text, *texts))
+    values = {whole[it.start : it.end] for it in find_secrets(whole)}
+    return any(value in text or text in value for value in values for text in texts)
 
 
 def _texts_of(verdict: Verdict) -> tuple[str, ...]:
