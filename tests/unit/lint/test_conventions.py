@@ -153,7 +153,7 @@ def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -
     assert found.message == "Link to a note that does not exist: ru/gone."
 
 
-def test_a_prefix_under_which_links_lead_nowhere_is_none(root: Path) -> None:
+def test_a_prefix_of_broken_links_is_not_learned(root: Path) -> None:
     files = pages(4, "# NAME\n\nSee [[other/gone]].\n")
     assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
 

@@ -118,7 +118,7 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
 
 
 def _is_apart(title: str) -> bool:
-    """Return whether what stands under a title does not describe the present state: the title says
+    """Return whether the section under a title does not describe the present state: the title says
     so, or has a date, of which alone it tells.
     """
     plain = lower_text(re.sub(r"[_\-/]", " ", title))
