@@ -52,7 +52,7 @@ def is_valid_name(name: str) -> bool:
 
 def choose_path(name: str, taken: Iterable[str], layout: Layout, folder: str = "") -> str:
     """Return a path that is not in `taken` for a note called `name`; never one that `layout`
-    reserves, as for an index or a log.
+    reserves, as for an index or a log. Where only one folder has pages, it is in that.
 
     Words are joined by `_` or by `-`, whichever most paths use.
     """
@@ -65,6 +65,8 @@ def choose_path(name: str, taken: Iterable[str], layout: Layout, folder: str = "
     stem = joiner.join(words).encode()[: MAX_NAME_BYTES - 8].decode("utf-8", "ignore")
     stem = stem.rstrip("-_") or "note"
     used = {_fold_path(path) for path in paths}
+    if layout.has_only_pages and not f"{folder}/".startswith(f"{layout.page_folder}/"):
+        folder = layout.page_folder
     prefix = f"{folder}/" if folder else ""
     candidates = (f"{prefix}{stem}{f'{joiner}{n}' if n > 1 else ''}.md" for n in range(1, 10_000))
     return next(

@@ -118,19 +118,19 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     assert isinstance(everything, list)
     output = lint(capsys, "one")
     lines = output.splitlines()
-    assert len(everything) == 18
+    assert len(everything) == 17
     assert lines[0] == "14 errors    index-missing-file 12, dead-link 1, secret 1"
-    assert lines[1].startswith(" 3 warnings  control-characters 1, ")
+    assert lines[1].startswith(" 2 warnings  control-characters 1, ")
     shown = [place[4] for place in places(output)]
     assert shown[:4] == ["secret", "dead-link", "index-missing-file", "index-missing-file"]
     assert len(headlines(output)) == 5
-    assert "`--full` shows all 18 findings" in output
+    assert "`--full` shows all 17 findings" in output
     assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 14 errors, " in output
 
 
 def test_full_shows_all_with_the_numbers_at_the_end(project: Path, capsys: Printed) -> None:
     output = lint(capsys, "one", "--full")
-    assert len(headlines(output)) == 18
+    assert len(headlines(output)) == 17
     assert output.index("index-missing-file 12") > output.rindex("index-missing-file]")
     assert "--full" not in output
     assert len(headlines(lint(capsys, "two"))) == 2

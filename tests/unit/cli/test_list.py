@@ -14,7 +14,7 @@ from ricordo.cli.main import run
 from ricordo.cli.short import render_line
 from ricordo.storage.summary_cache import load_summaries, save_summary
 from tests.support.builders import note_text
-from tests.unit.machine import Machine, fill
+from tests.unit.machine import Machine, fill, git
 
 SEEN = {
     "/home/ana/tides/.wiki": {"name": "tides", "project": "/home/ana/tides", "notes": 42,
@@ -64,6 +64,11 @@ def test_findings_that_take_evidence_count_from_the_last_full_check(
     project = machine.repository("project")
     (project / "src").mkdir()
     (project / "src" / "a.py").write_text("x = 1\n")
+    (project / "src" / "pier.py").write_text("y = 2\n")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "-m", "a pier")
+    git(project, "rm", "--quiet", "src/pier.py")
+    git(project, "commit", "--quiet", "-m", "no pier")
     memory = machine.memory(project)
     machine.transcript(memory.parent, project)
     (memory / "pier.md").write_text(note_text("pier", "See `src/pier.py`.\n"))

@@ -33,8 +33,8 @@ def test_claims_are_checked_against_the_project_that_is_named(
     assert rules(capsys) == []
     assert run(["lint", str(root), "--project", str(project), "--json"]) == 0
     assert rules(capsys) == ["missing-path"]
-    assert run(["lint", str(root), "--project", str(project), "--fail-on", "warning"]) == 1
-    assert "x.md:9:47: warning[missing-path] src/calls.py does not" in capsys.readouterr().out
+    assert run(["lint", str(root), "--project", str(project), "--fail-on", "info"]) == 1
+    assert "x.md:9:47: info[missing-path] src/calls.py does not" in capsys.readouterr().out
 
 
 def test_show_and_review_take_the_project_that_is_named(

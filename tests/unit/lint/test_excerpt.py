@@ -23,7 +23,6 @@ The TESTS PASS since this week.
 """
 MARKED = {
     ("index-missing-file", "gone.md"),
-    ("relative-date", "yesterday"),
     ("wanted-note", "no-such-note"),
     ("dead-link", "steps.md"),
     ("dead-link", "more.md"),

@@ -28,6 +28,8 @@ _DAY_OF_YEAR = compile_lazily(
     r"(?<![\w.])(?:\d{1,2}[./]\d{1,2}\.?(?![\w.])|\d{1,2}\s?[月월]\s?\d{1,2})"
 )
 """A day and a month without a year, written in digits."""
+_DATE_IN_BRACKETS = compile_lazily(r"[(（]20\d\d(?:-(?:\d\d(?:-\d\d)?|W\d\d))?[)）]")
+"""As this fix writes dates: a day, an ISO week, a month or a year."""
 _PREFIX, _SUFFIX = re.compile(r"\(([^()]+)\)"), re.compile(r"\(([^()]+)\)$")
 _NO_BRACKETS = str.maketrans("", "", "()")
 
@@ -50,6 +52,7 @@ def is_dated(note: Note, statement: ProseBlock) -> bool:
     """
     return (
         any(find_dates(statement.text))
+        or bool(_DATE_IN_BRACKETS.search(statement.text))
         or bool(_DAY_OF_YEAR.search(lower_text(statement.text)))
         or find_day_of_passage(note, statement.line) is not None
     )

@@ -67,7 +67,8 @@ def missing_path(
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
             # a path that git never knew may be planned, local, or of another project
-            at_most = Severity.WARNING if verdict.existed else Severity.INFO
+            is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
+            at_most = Severity.WARNING if is_proved else Severity.INFO
             yield from _report(note, verdict, f"{message}.{hint}", at_most)
 
 
