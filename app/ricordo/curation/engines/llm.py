@@ -107,7 +107,7 @@ class ModelClient:
         """Return the input tokens of a brief as the server counts them. This is free, but sends the
         brief. Raises CuratorFailed, and what `step` raises.
         """
-        progress = CurationProgress(_PHASES[Phase.CONNECTING])
+        progress = CurationProgress("the server counts")
         return wait_for(count_tokens(self.server, self._question(sent)), lambda: step(progress))
 
     def __call__(self, sent: SealedBrief, step: Step) -> EngineReply:
