@@ -332,7 +332,7 @@ REFUSED: dict[str, list[Attempt]] = {
 
 
 def by_model(words: Words) -> Words:
-    return lambda world: [*words(world), "--engine", "anthropic"]
+    return lambda world: [*words(world), "--engine", "anthropic", "--model", "some-model"]
 
 
 def too_often(world: World) -> list[str]:
@@ -428,6 +428,14 @@ def check_both(
 def test_what_is_done_ends_with_0(world: World, call: Call, name: str) -> None:
     case = DONE[name]
     check(call(*case.words(world), given=case.given), 0, name, as_json=False)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_command_takes_the_common_options(world: World, call: Call, name: str) -> None:
+    case = DONE[name]
+    common = ["--debug", "--quiet", "--color", "never", "-C", ".", "--agent-home", str(world.home)]
+    common += ["--state", os.environ["RICORDO_STATE"], "--now", os.environ["RICORDO_NOW"]]
+    check(call(*case.words(world), *common, given=case.given), 0, name, as_json=False)
 
 
 @pytest.mark.parametrize(
@@ -569,3 +577,7 @@ def test_the_page_names_every_code() -> None:
 
 def test_every_command_is_tried_here() -> None:
     assert set(DONE) == set(EVERY)
+
+
+def test_the_rules_compose_a_handoff_if_the_model_cannot_answer(world: World, call: Call) -> None:
+    check(call(*by_model(hand_off)(world)), 0, "handoff", as_json=False)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from hypothesis import given
@@ -177,7 +178,7 @@ def test_what_is_not_a_prefix_is_offered_to_bash_only_where_it_replaces_the_word
         tmp_path / "memory", {f"feedback_{name}.md": note_text(name) for name in ("no_a", "no_b")}
     )
     for typed, offered in (("k_no_a", ["feedback_no_a"]), ("back", []), ("FEED", 2), ("feed", 2)):
-        run(["__complete", "bash", f"ricordo show -m {root} {typed}", "", typed])
+        run(["__complete", "bash", f"ricordo show -m {quote(str(root))} {typed}", "", typed])
         first, *lines = capfd.readouterr().out.splitlines()
         assert first == "ok"
         assert (lines if isinstance(offered, list) else len(lines)) == offered

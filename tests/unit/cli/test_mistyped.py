@@ -40,7 +40,7 @@ def test_the_nearest_command_is_suggested(
     memory: Path, capsys: pytest.CaptureFixture[str], words: str, near: str
 ) -> None:
     before = contents(memory)
-    assert run(words.format(memory=memory).split()) == 2
+    assert run([word.format(memory=memory) for word in words.split()]) == 2
     output = capsys.readouterr().err
     assert "neither a command nor a path" in output
     assert f"Did you mean `ricordo {near}`?" in output
@@ -104,7 +104,7 @@ def test_what_may_have_been_meant_is_suggested(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
     before = contents(memory)
-    assert run(words.format(memory=memory).split()) in (2, 3)
+    assert run([word.format(memory=memory) for word in words.split()]) in (2, 3)
     output = capsys.readouterr().err
     assert f"Did you mean {near}?" in output
     assert output.count("\n") == 1
@@ -134,7 +134,7 @@ def test_an_id_with_a_mistyped_character_is_suggested(
 def test_nothing_is_suggested_for_what_is_near_to_nothing(
     memory: Path, capsys: pytest.CaptureFixture[str], words: str
 ) -> None:
-    assert run(words.format(memory=memory).split()) in (2, 3)
+    assert run([word.format(memory=memory) for word in words.split()]) in (2, 3)
     assert "Did you mean" not in capsys.readouterr().err
 
 
