@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from ricordo.agents.claude.location import make_slug
+from ricordo.storage.reader import SETTLING_NS
 from tests.unit.cli.conftest import Ricordo
 from tests.unit.machine import Machine
 
@@ -49,6 +51,8 @@ def test_what_the_hook_gives_counts_as_given_to_agents(
         "The pier of Sines lies in the harbour.\n"
     )
     os.utime(memory / "pier.md", (1, 1))
+    # a file that was written a moment ago is not trusted to be the one that was indexed
+    time.sleep(2 * SETTLING_NS / 1e9)
 
     def call(*words: str, given: str = "") -> str:
         done = subprocess.run(
