@@ -98,6 +98,8 @@ class Terminal:
         }[shell]
         if shell == "zsh":
             start.rename(home / ".zshrc")
+        # else fish reads all man pages of the machine in the background
+        (home / ".local/share/fish/generated_completions").mkdir(parents=True)
         self._pid, self._terminal = pty.fork()
         if not self._pid:
             os.chdir(cwd)
