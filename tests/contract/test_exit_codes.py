@@ -555,6 +555,8 @@ def test_an_interrupted_process_says_so_in_one_line(world: World, tmp_path: Path
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # a shell lets what it starts in the background ignore the signal
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         # it waits for the body
         with pytest.raises(subprocess.TimeoutExpired):
