@@ -26,7 +26,7 @@ class FoundDate(NamedTuple):
     end: int
 
 
-_COMPACT_DAY = re.compile(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
+_COMPACT_DAY = compile_lazily(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
 
 
 def find_day_in_title(title: str) -> date | None:

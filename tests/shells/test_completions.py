@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -129,7 +130,7 @@ def test_every_name_of_a_note_arrives_however_it_is_quoted(
         # fish hides what begins with a dot until the dot is typed
         typed += [] if shell == "fish" and note.startswith(".") else [""]
         for word in typed:
-            words = terminal.complete(f"ricordo show -m {memory} {word}")
+            words = terminal.complete(f"ricordo show -m {quote(str(memory))} {word}")
             if words != ["show", "-m", str(memory), note]:
                 failed.append((word, words))
     assert failed == []
@@ -174,7 +175,7 @@ def test_notes_are_those_of_the_memory_that_is_named_behind_the_cursor(
 ) -> None:
     # fish completes a line as if it ended at the cursor
     memory = write_memory(tmp_path / "other", {"berths.md": note_text()})
-    back = f" -m {memory}"
+    back = f" -m {quote(str(memory))}"
     typed = f"ricordo show be{back}"
     words = terminal.complete(typed, keys="\x1b[D" * len(back) + "\t")
     assert words[:2] == ["show", "berths"]
@@ -205,7 +206,12 @@ def test_names_that_control_the_terminal_are_not_offered(
 ) -> None:
     names = ("a\x1b[31m", "b\nc", "d\te", os.fsdecode(b"f\xff"), "g‮h", "good")
     memory = write_memory(tmp_path / "bad", {f"{name}.md": note_text() for name in names})
-    assert terminal.complete(f"ricordo show -m {memory} ") == ["show", "-m", str(memory), "good"]
+    assert terminal.complete(f"ricordo show -m {quote(str(memory))} ") == [
+        "show",
+        "-m",
+        str(memory),
+        "good",
+    ]
 
 
 def test_a_program_that_fails_prints_nothing_into_the_line(
@@ -224,6 +230,8 @@ def test_a_packaged_script_is_found_by_the_shell(
     if shell == "bash" and not Path("/usr/share/bash-completion/bash_completion").is_file():
         pytest.skip("not checked: no bash-completion")
     home = tmp_path / "home"
+    if shell == "bash" and " " in str(home):
+        pytest.skip("not checked: bash-completion 2.11 splits the path of a home at its blanks")
     terminal = Terminal(shell, home, place, {"RICORDO_STATE": str(state)}, packaged=True)
     try:
         # zsh loads a function when it is first called, and it has to complete that time too
