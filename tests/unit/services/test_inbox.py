@@ -144,3 +144,14 @@ def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_pa
     notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
     assert undo(notebook).description == "“later” of others' changes to b.md"
     assert undo(notebook).description == "“keep” of others' changes to c.md"
+
+
+def test_damage_that_a_copy_meets_first_is_reported(tmp_path: Path) -> None:
+    notebook = notebook_at(tmp_path)
+    seen(notebook)
+    for name in ("history.db-wal", "history.db-shm"):
+        (tmp_path / "state" / name).unlink(missing_ok=True)
+    (tmp_path / "state" / "history.db").write_bytes(b"no database at all" * 100)
+    read_inbox(notebook.copy())
+    assert any("was damaged" in message for message in notebook.take_messages())
+    assert not notebook.take_messages()
