@@ -250,29 +250,30 @@ def load_defects(path: Path = _DEFECTS) -> list[Defect]:
     return [Defect(**{**row, "line": int(row["line"])}) for row in rows]
 
 
-def read_list(path: Path, corpus: Mapping[str, Store], stores: Path) -> Iterator[Defect]:
-    """Yield the defects in the list of a reader; raise SystemExit where one has no such line."""
+def read_list(path: Path, corpus: Mapping[str, Store], stores: Path) -> Iterator[Defect | str]:
+    """Yield the defects in the list of a reader, and for a row that names no line why not."""
     for row in path.read_text(encoding="utf-8").splitlines():
         if not row.strip() or row.startswith(("#", "store\t")):
             continue
         name, note, place, kind = (it.strip() for it in row.split("\t")[:4])
-        store = corpus[name]
-        checkout = store.find_checkout(stores)
-        if checkout is None:
-            raise SystemExit(f"no checkout of {store.repository} below {stores}")
+        where = f"{path.name}: {name} {note}:{place}"
+        store = corpus.get(name)
+        checkout = store.find_checkout(stores) if store else None
+        if store is None or checkout is None:
+            yield f"{where}: no checkout of it below {stores}"
+            continue
         folder = checkout / store.folder
-        note = note if (folder / note).is_file() else _relate(checkout / note, folder)
-        line = int(place or 0)
-        lines = _read_lines(folder / note)
+        # readers may count from the root of the repository
+        file = next((it for it in (folder / note, checkout / note) if it.is_file()), None)
+        if file is None or not file.is_relative_to(folder):
+            yield f"{where}: no such note"
+            continue
+        line, lines = int(place or 0), _read_lines(file)
         if line > len(lines):
-            raise SystemExit(f"{path.name}: {name} has no line {line} in {note}")
-        yield Defect(name, store.use, note, line, kind, digest_line(lines, line))
-
-
-def _relate(note: Path, folder: Path) -> str:
-    if not note.is_file() or not note.is_relative_to(folder):
-        raise SystemExit(f"{note} is no note below {folder}")
-    return note.relative_to(folder).as_posix()
+            yield f"{where}: the note has {len(lines)} lines"
+            continue
+        related = file.relative_to(folder).as_posix()
+        yield Defect(name, store.use, related, line, kind, digest_line(lines, line))
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -372,9 +373,12 @@ def main() -> int:
     corpus = [it for it in load_corpus() if not given.store or it.name in given.store]
     if given.defects:
         by_name = {store.name: store for store in load_corpus()}
-        lists = [it for path in given.defects for it in read_list(path, by_name, given.stores)]
-        write_defects([*load_defects(given.known), *lists], given.known)
-        return 0
+        read = [it for path in given.defects for it in read_list(path, by_name, given.stores)]
+        listed = [it for it in read if isinstance(it, Defect)]
+        write_defects([*load_defects(given.known), *listed], given.known)
+        refused = [it for it in read if isinstance(it, str)]
+        print("\n".join([*refused, f"{len(listed)} of {len(read)} taken over"]))
+        return int(bool(refused))
     if given.recall:
         print("\n".join(_recall(corpus, given.stores, load_defects(given.known))))
         return 0

@@ -115,10 +115,13 @@ def test_a_list_of_defects_becomes_a_table_without_their_words(
     assert "| status | 1 | 0 | 0.00 |" in table
     assert "| **all** | 2 | 1 | 0.50 |" in table
 
-    mine.write_text("tide\ttides.md\t99\tstatus\tno such line\t\n")
+    mine.write_text("tide\ttides.md\t99\tstatus\tno such line\t\ntide\tx.md\t1\tstatus\t\t\n")
     monkeypatch.setattr(sys, "argv", [*words, "--defects", str(mine)])
-    with pytest.raises(SystemExit, match="no line 99"):
-        main()
+    assert main() == 1
+    printed = capsys.readouterr().out
+    assert "tide tides.md:99: the note has 9 lines" in printed
+    assert "tide x.md:1: no such note" in printed
+    assert "0 of 2 taken over" in printed
 
 
 def test_a_defect_is_found_again_by_its_line_and_by_what_names_it() -> None:
