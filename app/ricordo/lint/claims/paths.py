@@ -130,8 +130,11 @@ def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | N
     # files come and go, but their folder is named literally
     folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
     absent = _check_absent(claim, f"{folder}/", project) if folder else None
-    if absent and absent.outcome is CheckOutcome.MISSING and not _find_existing(folder, project):
-        return replace(absent, problem=f"Folder {folder} does not exist")
+    failed = (CheckOutcome.MISSING, CheckOutcome.MOVED)
+    if absent and absent.outcome in failed and not _find_existing(folder, project):
+        rest = claim.text.partition(folder)[2]
+        moved = absent.suggestion.rstrip("/") + rest if absent.suggestion else ""
+        return replace(absent, problem=f"Folder {folder} does not exist", suggestion=moved)
     return claim.to_unchecked("no file matches the pattern")
 
 
@@ -214,8 +217,18 @@ def _find_deleted(path: str, project: Project) -> str:
     name.
     """
     old = project.history.find_deleted(path)
+    if _is_data(path):
+        return path if path in old else ""
     is_clear = len(old) == 1 or (old and "/" in path)
     return old[0] if is_clear else ""
+
+
+def _is_data(path: str) -> bool:
+    """Return whether a file has the ending of data, so that a part of its path says little."""
+    ending = posixpath.splitext(path)[1]
+    return bool(_ENDING.fullmatch(ending)) and ending[1:].lower() not in load_names(
+        "written", "endings"
+    )
 
 
 def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -> Verdict | None:
@@ -230,7 +243,12 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         evidence = f"git: moved to {new} in {commit.summary}"
         claimed = _replace_path(claim.text, path, new)
         return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
-    return claim.to_verdict(CheckOutcome.MISSING, f"git: deleted in {commit.summary}", existed=True)
+    deletion = f"git: deleted in {commit.summary}"
+    if same := _only_of_its_name(plain, project):
+        claimed = _replace_path(claim.text, path, same)
+        evidence = (deletion, f"the only file of that name is {same}")
+        return claim.to_verdict(CheckOutcome.MOVED, *evidence, suggestion=claimed, existed=True)
+    return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
 
 
 def _replace_path(claim: str, path: str, new: str) -> str:
