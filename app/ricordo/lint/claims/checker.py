@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
-from ricordo.lint.claims.project import FileCommit, Project, parse_end_of_day
+from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.status import (
+    check_absence,
+    check_status,
+    find_absence_claims,
+    find_status_claims,
+    get_absent_words,
+)
 from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
 from ricordo.lint.claims.versions import (
     check_value,
@@ -106,6 +114,8 @@ class NoteClaims:
                 yield get_search_word(claim)
             elif claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
+            elif claim.kind is ClaimKind.STATUS:
+                yield from get_absent_words(claim)
 
 
 def find_claims(note: Note) -> NoteClaims:
@@ -124,6 +134,8 @@ def find_claims(note: Note) -> NoteClaims:
             find_command_claims,
             find_version_claims,
             find_value_claims,
+            find_status_claims,
+            find_absence_claims,
         ):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
@@ -144,7 +156,8 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
-    verdicts = [verdict for verdict in _check_all(claims.all, project) if verdict is not None]
+    checked = _check_all(claims.all, project, _find_written(note, project))
+    verdicts = [verdict for verdict in checked if verdict is not None]
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)
@@ -152,8 +165,25 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     return (*verdicts, *find_repeated(note, project.instructions))
 
 
-def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdict | None]:
-    """Yield the verdict on each claim; None for what turns out to be no claim."""
+def _find_written(note: Note, project: Project) -> Callable[[], float]:
+    """Return what finds when the note was written, in seconds since the epoch: the first commit
+    with it, else the date in its frontmatter; 0 where neither is known.
+    """
+
+    def find() -> float:
+        path = project.memory_folder + note.path
+        added = project.history.find_added(path) if path in project.tree.files else None
+        return added.at if added else parse_end_of_day(note.stated_date) or 0.0
+
+    return find
+
+
+def _check_all(
+    claims: Iterable[ProjectClaim], project: Project, find_written: Callable[[], float]
+) -> Iterator[Verdict | None]:
+    """Yield the verdict on each claim; None for what turns out to be no claim. `find_written` says
+    when the note was written.
+    """
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
     for claim in claims:
@@ -169,6 +199,9 @@ def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Ver
                 yield check_version(claim, project)
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
+            case ClaimKind.STATUS:
+                refuted = check_status(claim, project)
+                yield refuted or check_absence(claim, project, find_written())
             case _:
                 later.append(claim)
     for claim in later:

@@ -104,9 +104,7 @@ class _Distance(Flag):
     """It tells of plans, ideas, examples or others."""
 
 
-def _passages(
-    statement: ProseBlock, distance: _Distance, *, is_summary: bool
-) -> Iterator[Passage]:
+def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:
     text, spoken = statement.text, statement.prose
     code = list(_CODE.finditer(text)) if "`" in text else []
     struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
@@ -218,6 +216,11 @@ class ProjectClaim:
     def is_unsure(self) -> bool:
         """Whether the sentence does not describe the present state."""
         return self.passage.is_unsure(self.text)
+
+    def to_refutation(self, *evidence: str) -> Verdict:
+        """Return the verdict that `evidence` refutes the claim, which was true once."""
+        changed = CheckOutcome.CHANGED
+        return Verdict(self.text, self.kind, self.line, changed, evidence, existed=True)
 
     def to_unchecked(self, why: str) -> Verdict:
         """Return the verdict that the claim was not checked, and why."""

@@ -49,7 +49,7 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for offset, text in passage.code:
         script = _SCRIPT.match(text)
         path = script[1] if script else text
-        if _is_path(path):
+        if is_path(path):
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
@@ -59,7 +59,8 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
                 )
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Return whether a span in backticks is a path, perhaps with a line behind it."""
     plain = _PLACE.sub("", text)
     if not _PATH.fullmatch(plain) or plain.startswith(("../", "-")) or "//" in plain:
         return False
@@ -92,6 +93,13 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     absent = _check_absent(claim, path, project)
     # the file is missing, not its line
     return replace(absent, problem=f"{path} does not exist") if absent and match else absent
+
+
+def find_present_file(text: str, project: Project) -> str:
+    """Return the one file of the project that a path names; "" where there is none, or several."""
+    path = posixpath.normpath(_PLACE.sub("", text))
+    paths = [it for it in _find_existing(path, project) if it in project.tree.files]
+    return paths[0] if len(paths) == 1 else ""
 
 
 def _find_existing(path: str, project: Project) -> list[str]:
@@ -246,8 +254,10 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
     deletion = f"git: deleted in {commit.summary}"
     if same := _only_of_its_name(plain, project):
         claimed = _replace_path(claim.text, path, same)
-        evidence = (deletion, f"the only file of that name is {same}")
-        return claim.to_verdict(CheckOutcome.MOVED, *evidence, suggestion=claimed, existed=True)
+        found = f"the only file of that name is {same}"
+        return claim.to_verdict(
+            CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True
+        )
     return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
 
 

@@ -14,6 +14,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
+from ricordo.text import make_one_line
 
 
 def fix_outdated_claim(
@@ -49,7 +50,7 @@ def _two_names() -> re.Pattern[str]:
 
 
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
-_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COUNT, ClaimKind.COMMITS))
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -87,8 +88,23 @@ def missing_symbol(
 
 
 @verdict_rule(
+    "status-claim",
+    Severity.WARNING,
+    "work that the note calls unfinished and that git shows to be done",
+)
+def status_claim(
+    note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
+) -> Iterator[RuleResult]:
+    """Find claims that work is not merged, pushed, released or written yet, which git refutes."""
+    for verdict in verdicts:
+        if verdict.kind is ClaimKind.STATUS and verdict.outcome in _FAILED:
+            claimed = make_one_line(verdict.claim)
+            yield from _report(note, verdict, f"Git says otherwise: “{claimed}”.")
+
+
+@verdict_rule(
     "changed-since",
-    Severity.INFO,
+    Severity.WARNING,
     "files, versions or values that changed after the note was last confirmed",
 )
 def changed_since(
@@ -97,10 +113,12 @@ def changed_since(
     """Find notes on files, versions and values that changed while the note did not."""
     for verdict in verdicts:
         if verdict.kind in _STATED and verdict.outcome in _FAILED:
-            message = f"{verdict.claim} differs from the project."
             if verdict.kind is ClaimKind.COMMITS:
+                # a reason to read the note again, no proof that anything in it changed
                 message = f"Files that the note names changed after {_day_of(note)}."
-            yield from _report(note, verdict, message)
+                yield from _report(note, verdict, message, Severity.INFO)
+            else:
+                yield from _report(note, verdict, f"{verdict.claim} differs from the project.")
 
 
 @verdict_rule(
