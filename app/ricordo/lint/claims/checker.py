@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
@@ -69,17 +70,26 @@ def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
         return _check(
-            claim, match[1].split(), manifests.targets, is_open=manifests.has_unknown_targets
+            claim,
+            match[1].split(),
+            manifests.targets,
+            project,
+            is_open=manifests.has_unknown_targets,
         )
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
     # any program may be run so; only one named after the project is surely its own
     is_open = kind == "pyproject.toml" and not manifests.is_named_after_project(name)
-    return _check(claim, [name], defined, is_open=is_open)
+    return _check(claim, [name], defined, project, is_open=is_open)
 
 
 def _check(
-    claim: ProjectClaim, wanted: list[str], defined: Mapping[str, str], *, is_open: bool
+    claim: ProjectClaim,
+    wanted: list[str],
+    defined: Mapping[str, str],
+    project: Project,
+    *,
+    is_open: bool,
 ) -> Verdict | None:
     missing = [name for name in wanted if name not in defined]
     if not missing:
@@ -88,8 +98,16 @@ def _check(
         )
     if is_open or not defined:
         return claim.to_unchecked("the commands of the project are not known")
-    files = ", ".join(sorted(set(defined.values()))[:3])
-    return claim.to_verdict(CheckOutcome.MISSING, f"no {missing[0]} in {files}")
+    files = sorted(set(defined.values()))
+    absent = f"no {missing[0]} in {', '.join(files[:3])}"
+    if not project.tree.commit:
+        return claim.to_verdict(CheckOutcome.MISSING, absent)
+    # a command that was never one of the project is one of another
+    for commit, line in project.history.find_removed(missing[0], *files):
+        if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
+            removal = f"git: removed in {commit.summary}"
+            return claim.to_verdict(CheckOutcome.MISSING, removal, absent, existed=True)
+    return None
 
 
 MAX_CLAIMS = 400
@@ -156,8 +174,8 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
-    checked = _check_all(claims.all, project, _find_written(note, project))
-    verdicts = [verdict for verdict in checked if verdict is not None]
+    verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
+    verdicts = _drop_superseded(verdicts)
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)
@@ -165,25 +183,10 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     return (*verdicts, *find_repeated(note, project.instructions))
 
 
-def _find_written(note: Note, project: Project) -> Callable[[], float]:
-    """Return what finds when the note was written, in seconds since the epoch: the first commit
-    with it, else the date in its frontmatter; 0 where neither is known.
-    """
-
-    def find() -> float:
-        path = project.memory_folder + note.path
-        added = project.history.find_added(path) if path in project.tree.files else None
-        return added.at if added else parse_end_of_day(note.stated_date) or 0.0
-
-    return find
-
-
 def _check_all(
-    claims: Iterable[ProjectClaim], project: Project, find_written: Callable[[], float]
+    note: Note, claims: Iterable[ProjectClaim], project: Project
 ) -> Iterator[Verdict | None]:
-    """Yield the verdict on each claim; None for what turns out to be no claim. `find_written` says
-    when the note was written.
-    """
+    """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
     for claim in claims:
@@ -201,11 +204,29 @@ def _check_all(
                 yield check_value(claim, project)
             case ClaimKind.STATUS:
                 refuted = check_status(claim, project)
-                yield refuted or check_absence(claim, project, find_written())
+                yield refuted or check_absence(claim, project, project.find_times(note))
             case _:
                 later.append(claim)
     for claim in later:
-        yield check_symbol(claim, project, beside[id(claim.passage.statement)])
+        near = beside[id(claim.passage.statement)]
+        yield check_symbol(claim, project, near, project.find_times(note))
+
+
+def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return `verdicts` without values of constants of which the note has the present one, too: it
+    tells how they changed.
+    """
+    names = {id(it): it.claim.split()[0].strip("`*=:") for it in verdicts if _is_value(it)}
+    present = {names[id(it)] for it in verdicts if _is_value(it) and _is_valid(it)}
+    return [it for it in verdicts if names.get(id(it)) not in present or _is_valid(it)]
+
+
+def _is_value(verdict: Verdict) -> bool:
+    return verdict.kind is ClaimKind.VALUE
+
+
+def _is_valid(verdict: Verdict) -> bool:
+    return verdict.outcome is CheckOutcome.VALID
 
 
 def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:

@@ -157,11 +157,11 @@ class CommitGraph:
         at = next((self._by_ref[ref] for ref in refs if ref in self._by_ref), "")
         return self._by_hash[at].commit if at else None
 
-    def find_before(self, moment: float) -> str:
-        """Return the hash of the last commit of the main branch before a moment, in seconds since
-        the epoch; "" where there is none.
+    def find_at(self, moment: float) -> tuple[str, FileCommit] | None:
+        """Return the last commit of the main branch at a moment, in seconds since the epoch, with
+        its full hash; None where there is none.
         """
-        return next((it.hash for it in self._merged if it.commit.at < moment), "")
+        return next(((it.hash, it.commit) for it in self._merged if it.commit.at <= moment), None)
 
     @cached_property
     def _pushed(self) -> frozenset[str]:
@@ -200,6 +200,8 @@ class ProjectHistory:
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
+        self._times: dict[str, Mapping[str, tuple[int, int]]] = {}
+        self._removed: dict[tuple[str, ...], Sequence[tuple[FileCommit, str]]] = {}
         self._words: dict[tuple[str, str], str] = {}
         """A file with each word that was searched in a commit; "" for none."""
         self.is_final = True
@@ -230,6 +232,30 @@ class ProjectHistory:
             commits = [commit for commit, _ in _parse_log(answer.split("\0"))]
             self._added[path] = commits[-1] if commits else None
         return self._added[path]
+
+    def find_times(self, folder: str) -> Mapping[str, tuple[int, int]]:
+        """Return when the first and the last commit of each file below `folder` were made, in
+        seconds since the epoch.
+        """
+        if folder not in self._times:
+            times: dict[str, tuple[int, int]] = {}
+            for commit, paths in self._log("--", f":(literal){folder}"):
+                for path in paths:
+                    times[path] = (commit.at, times.get(path, (0, commit.at))[1])
+            self._times[folder] = times
+        return self._times[folder]
+
+    def find_removed(self, word: str, *paths: str) -> Sequence[tuple[FileCommit, str]]:
+        """Return the lines with `word` that commits removed from the files at `paths`, newest
+        first, each with its commit.
+        """
+        if (word, *paths) not in self._removed:
+            limits = (f"-G{_escape(word)}", f"--max-count={_MOST_COMMITS_COMPARED}")
+            wanted = ("-p", "-U0", "--no-renames", "--no-color", f"--format={_FORMAT}")
+            only = [f":(literal){path}" for path in paths]
+            answer = self._run("log", *wanted, *limits, "--", *only)
+            self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
+        return self._removed[word, *paths]
 
     def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
         """Return those of `words` that a file of `commit` contains, each with one file; pages and
@@ -356,6 +382,21 @@ def _parse_graph(words: Iterable[str]) -> Iterator[_Commit]:
             named = tuple(ref.removeprefix("tag: ") for ref in refs)
             commit = FileCommit(short, int(at), subject)
             yield _Commit(full.lstrip("\n"), commit, tuple(parents.split()), named)
+
+
+def _escape(word: str) -> str:
+    r"""Return `word` as a basic regular expression of git, which has no `\` before letters."""
+    return re.sub(r"[.\[\]*^$\\]", lambda sign: f"[{sign[0]}]" if sign[0] in ".*$[" else ".", word)
+
+
+def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit, str]]:
+    commit: FileCommit | None = None
+    for line in lines:
+        if line.startswith(_MARK):
+            _, short, at, subject = (*line.split(_MARK, 3), "", "", "")[:4]
+            commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
+        elif commit and line.startswith("-") and not line.startswith("---") and word in line:
+            yield commit, line[1:].strip()
 
 
 def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:

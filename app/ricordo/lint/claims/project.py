@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
-from ricordo.lint.claims.history import ProjectHistory
+from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions
 from ricordo.lint.claims.manifests import Manifests
+from ricordo.memory.note import Note
 from ricordo.storage.project_tree import ProjectTree
 from ricordo.storage.project_words import ProjectWords
+
+
+class NoteTimes(NamedTuple):
+    """When a note was written and last changed, in seconds since the epoch; 0 where unknown."""
+
+    written: float
+    changed: float
 
 
 class AskedFacts:
@@ -96,6 +105,16 @@ class Project:
         """Return the text of a file; "" where it cannot be read."""
         self.asked.read.add(path)
         return (self.tree.read(path) or b"").decode("utf-8", "replace")
+
+    def find_times(self, note: Note) -> NoteTimes:
+        """Return when `note` was written and last changed: by git, else by its frontmatter."""
+        folder, path = self.memory_folder, self.memory_folder + note.path
+        if folder and path in self.tree.files:
+            times = self.history.find_times(folder).get(path)
+            if times:
+                return NoteTimes(*times)
+        stated = parse_end_of_day(note.stated_date) or 0.0
+        return NoteTimes(stated, stated)
 
     @cached_property
     def by_stem(self) -> dict[str, str]:

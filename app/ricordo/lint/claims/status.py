@@ -16,7 +16,7 @@ from ricordo.lexicon import build_alternation, compile_part, list_expressions, l
 from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.paths import find_present_file, is_path
-from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.claims.symbols import parse_symbol
 from ricordo.lint.evidence import ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
@@ -68,15 +68,17 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     if _rule().search(lower_text(passage.prose)):
         return
     subjects = sorted(_find_subjects(passage), key=lambda subject: subject.start)
+    nearest: dict[tuple[int, int], tuple[int, int]] = {}
     for at, subject in enumerate(subjects):
         others = [it.start for it in subjects[at + 1 :] if it.part == subject.part]
         until = min([*others, len(passage.text), subject.end + _NEAR])
         before = max([*(it.end for it in subjects[:at]), subject.start - _NEAR, 0])
-        span = _find_status(passage, subject, before, until)
-        if span is not None:
-            start, end = min(span[0], subject.start), max(span[1], subject.end)
-            text = passage.text[start:end]
-            yield ProjectClaim(ClaimKind.STATUS, text, passage.line_at(start), passage)
+        status = _find_status(passage, subject, before, until)
+        if status is not None:
+            # of several subjects before one status the last is meant
+            nearest[status] = (min(status[0], subject.start), max(status[1], subject.end))
+    for start, end in nearest.values():
+        yield _build_claim(passage, (start, end))
 
 
 def _find_subjects(passage: Passage) -> Iterator[_Subject]:
@@ -175,13 +177,16 @@ def find_absence_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def _build_claim(passage: Passage, span: tuple[int, int]) -> ProjectClaim:
-    text = passage.text[slice(*span)]
-    return ProjectClaim(ClaimKind.STATUS, text, passage.line_at(span[0]), passage)
+    start, end = span
+    # with the sign that begins the code
+    start -= passage.text[max(0, start - 1) : start] == "`"
+    text = passage.text[start:end]
+    return ProjectClaim(ClaimKind.STATUS, text, passage.line_at(start), passage)
 
 
-def check_absence(claim: ProjectClaim, project: Project, written: float) -> Verdict | None:
-    """Return the verdict that what the claim calls unwritten was written after the note, at
-    `written` in seconds since the epoch; None where git does not show it.
+def check_absence(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdict | None:
+    """Return the verdict that what the claim calls unwritten was written after the note; None where
+    git does not show it.
     """
     start = claim.passage.text.find(claim.text)
     within = [
@@ -189,8 +194,8 @@ def check_absence(claim: ProjectClaim, project: Project, written: float) -> Verd
         for offset, text in claim.passage.code
         if start <= offset and offset + len(text) <= start + len(claim.text)
     ]
-    for text in within[:1] if written else ():
-        evidence = _find_written(text, project, written)
+    for text in within[:1] if times.written else ():
+        evidence = _find_written(text, project, times.written)
         if evidence:
             return claim.to_refutation(*evidence)
     return None
@@ -204,8 +209,8 @@ def _find_written(text: str, project: Project, written: float) -> tuple[str, ...
         return (f"git: {path} added in {added.summary}",) if added and added.at > written else ()
     name = parse_symbol(text)
     place = _find_definition(name, project)
-    before = project.history.graph.find_before(written) if place else ""
-    if not before or project.history.find_words_at(before, [name]):
+    before = project.history.graph.find_at(written) if place else None
+    if not before or project.history.find_words_at(before[0], [name]):
         return ()
     return (place,)
 

@@ -67,10 +67,15 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            # a path that git never knew may be planned, local, or of another project
-            is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
-            at_most = Severity.WARNING if is_proved else Severity.INFO
-            yield from _report(note, verdict, f"{message}.{hint}", at_most)
+            yield from _report(note, verdict, f"{message}.{hint}", _severity_of(verdict))
+
+
+def _severity_of(verdict: Verdict) -> Severity:
+    """Return the severity of a failed claim: what the project never had may be planned, local, or
+    of another project.
+    """
+    is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
+    return Severity.WARNING if is_proved else Severity.INFO
 
 
 @verdict_rule(
@@ -84,7 +89,8 @@ def missing_symbol(
     """Find names that do not occur in the project."""
     for verdict in verdicts:
         if verdict.kind in _NAMES and verdict.outcome in _FAILED:
-            yield from _report(note, verdict, f"Not found in the project: {verdict.claim}.")
+            message = f"Not found in the project: {verdict.claim}."
+            yield from _report(note, verdict, message, _severity_of(verdict))
 
 
 @verdict_rule(
@@ -118,7 +124,10 @@ def changed_since(
                 message = f"Files that the note names changed after {_day_of(note)}."
                 yield from _report(note, verdict, message, Severity.INFO)
             else:
-                yield from _report(note, verdict, f"{verdict.claim} differs from the project.")
+                message = f"{verdict.claim} differs from the project."
+                is_value = verdict.kind is not ClaimKind.VERSION
+                at_most = Severity.WARNING if is_value else _severity_of(verdict)
+                yield from _report(note, verdict, message, at_most)
 
 
 @verdict_rule(
