@@ -192,7 +192,7 @@ def _check_all(
     for claim in claims:
         match claim.kind:
             case ClaimKind.PATH:
-                verdict = check_path(claim, project)
+                verdict = check_path(claim, project, project.find_times(note))
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
                 yield verdict

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
-from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import glob_expression
@@ -72,8 +72,10 @@ def is_path(text: str) -> bool:
     return not (plain.startswith("@") and plain.count("/") == 1)
 
 
-def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return whether the file or folder exists; None where it does not belong to the project."""
+def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdict | None:
+    """Return whether the file or folder exists; None where it does not belong to the project.
+    `times` are those of the note.
+    """
     match = _PLACE.search(claim.text)
     path = _PLACE.sub("", claim.text)
     if path.startswith("/"):
@@ -85,6 +87,8 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     paths = _find_existing(path.rstrip("/"), project)
+    if len(paths) == 1 and _is_moved_since(path, paths[0], project, times):
+        return _check_deleted(claim, path, path, project)
     if len(paths) == 1:
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project)
@@ -93,6 +97,17 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     absent = _check_absent(claim, path, project)
     # the file is missing, not its line
     return replace(absent, problem=f"{path} does not exist") if absent and match else absent
+
+
+def _is_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> bool:
+    """Return whether git moved what was at exactly that `path` to the `present` one after the note
+    was last changed: a path from another folder of the project has the same end.
+    """
+    if path == present or "/" not in path or project.tree.has(path):
+        return False
+    commit = project.history.deleted.get(path)
+    is_since = commit is not None and 0 < times.changed < commit.at
+    return is_since and project.history.find_new_path(path) == present
 
 
 def find_present_file(text: str, project: Project) -> str:

@@ -25,6 +25,8 @@ _NEAR = 80
 """Characters between a subject and its status."""
 _BESIDE = 24
 """Characters between a file or a name of code and its status: others may stand between."""
+_BEFORE = 40
+"""Characters before a claim in which a word makes it a condition or a rule."""
 _REQUEST = compile_lazily(
     r"(?:\b(?:PR|MR|[Pp]ull [Rr]equest|[Mm]erge [Rr]equest)s? ?|(?<![\w&/#]))[#!](\d{1,6})\b"
     r"|\b(?:PR|MR)s? (\d{1,6})\b"
@@ -65,8 +67,6 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims of a sentence that work is unfinished, from the subject to its status."""
     if passage.is_past or not _open_status().search(lower_text(passage.prose)):
         return
-    if _rule().search(lower_text(passage.prose)):
-        return
     subjects = sorted(_find_subjects(passage), key=lambda subject: subject.start)
     nearest: dict[tuple[int, int], tuple[int, int]] = {}
     for at, subject in enumerate(subjects):
@@ -77,8 +77,9 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
         if status is not None:
             # of several subjects before one status the last is meant
             nearest[status] = (min(status[0], subject.start), max(status[1], subject.end))
-    for start, end in nearest.values():
-        yield _build_claim(passage, (start, end))
+    for span in nearest.values():
+        if not _is_rule(passage, span):
+            yield _build_claim(passage, span)
 
 
 def _find_subjects(passage: Passage) -> Iterator[_Subject]:
@@ -160,8 +161,6 @@ def find_absence_claims(passage: Passage) -> Iterator[ProjectClaim]:
     spoken = lower_text(passage.prose)
     if passage.is_past or not (_words("unbuilt").search(spoken) or _make().search(spoken)):
         return
-    if _rule().search(spoken):
-        return
     for offset, text in passage.code:
         if not (is_path(text) or parse_symbol(text)):
             continue
@@ -171,9 +170,17 @@ def find_absence_claims(passage: Passage) -> Iterator[ProjectClaim]:
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
             if _LINK.match(passage.text[end : after.start()]):
                 span = (offset, after.end())
-                yield _build_claim(passage, span)
+                if not _is_rule(passage, span):
+                    yield _build_claim(passage, span)
         elif before and not passage.text[before[-1].end() : offset].strip(" `*"):
             yield _build_claim(passage, (before[-1].start(), end))
+
+
+def _is_rule(passage: Passage, span: tuple[int, int]) -> bool:
+    """Return whether a part of a sentence says how work is done, not how it stands."""
+    start, end = span
+    around = lower_text(passage.prose[max(0, start - _BEFORE) : end + 1])
+    return bool(_rule().search(around))
 
 
 def _build_claim(passage: Passage, span: tuple[int, int]) -> ProjectClaim:

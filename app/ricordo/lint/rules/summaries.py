@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.lexicon import (
+    Triggers,
     build_alternation,
     compile_part,
     list_expressions,
@@ -17,7 +18,13 @@ from ricordo.lexicon import (
     read_words,
 )
 from ricordo.lint.finding import Severity
-from ricordo.lint.prose import ProseBlock, extract_statements
+from ricordo.lint.prose import (
+    ProseBlock,
+    extract_statements,
+    find_field_line,
+    split_words,
+    words_of_note,
+)
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.index import Entry, MemoryIndex
@@ -43,6 +50,7 @@ _CODE = compile_lazily(r"(?<![\w/.#-])[A-Z]{1,4}-?\d+(?:\.\d+)?[a-z]?(?![\w/%-]|
 _NO_CODES = frozenset(
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
+_COLON = compile_lazily("[:：]")
 _WORD = compile_lazily(r"[^\W_]+")
 _ORDINALS = {
     **{"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"},
@@ -74,14 +82,15 @@ class _Claim(NamedTuple):
 def index_outdated_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find entries with the status of work that their notes contradict."""
     for index in memory.indexes:
+        lines = _find_open_lines(index)
         by_line: dict[int, list[Entry]] = {}
-        for entry in index.entries:
-            by_line.setdefault(entry.line, []).append(entry)
-        for line in sorted(_find_open_lines(index) & by_line.keys()):
-            entries = by_line[line]
-            if len(entries) > 1:
-                continue
-            yield from _judge_entry(memory, index, entries[0])
+        for entry in index.entries if lines else ():
+            if entry.line in lines:
+                by_line.setdefault(entry.line, []).append(entry)
+        for entries in by_line.values():
+            # the words of a line with several entries may be of any of them
+            if len(entries) == 1:
+                yield from _judge_entry(memory, index, entries[0])
 
 
 def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[RuleResult]:
@@ -111,7 +120,8 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     numbers of things that the text does not have.
     """
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
-    for block in extract_statements(note):
+    has_list = bool(_open_list().search(lower_text(note.text)))
+    for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
         claims = _find_open(block.prose) if is_summary else _find_open_items(block)
         for claim in claims:
@@ -123,6 +133,8 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                 evidence = (f"{note.path}:{done.line}: {done.text}",)
                 yield RuleResult(line, message, block.line_text_at(claim.start), evidence)
                 break
+    yield from _find_miscounts(note)
+    yield from _find_other_totals(note, first_of_body)
 
 
 class _Done(NamedTuple):
@@ -132,12 +144,26 @@ class _Done(NamedTuple):
     """The text of that line, or its beginning."""
 
 
+@lru_cache(maxsize=4)
 def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
     """Return the lines of an index with words for unfinished work: few, so that the rest need not
     be read closely.
     """
-    text = lower_text(index.note.text)
-    return frozenset(index.note.line_of(match.start()) for match in _open_words().finditer(text))
+    note = index.note
+    present = _triggers().find_in(words_of_note(note), lower_text(note.text))
+    if not present:
+        return frozenset()
+    lines = enumerate(lower_text(note.text).split("\n"), 1)
+    return frozenset(
+        number
+        for number, line in lines
+        if any(map(line.__contains__, present)) and _open_words().search(line)
+    )
+
+
+@cache
+def _triggers() -> Triggers:
+    return Triggers(list_expressions("status", "words"))
 
 
 def _find_open(prose: str) -> Iterator[_Claim]:
@@ -180,6 +206,8 @@ _WHOLE = frozenset(("build", "work", "implementation", "plan", "researched", "de
 
 def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
     """Yield the first item of a statement that lists what is open."""
+    if not _COLON.search(block.text):
+        return
     spoken = lower_text(block.prose)
     match = _open_list().search(spoken)
     if match is None:
@@ -260,6 +288,134 @@ def _name_part(match: re.Match[str]) -> frozenset[str]:
     return frozenset((f"{kind} {first}",))
 
 
+def _says_open(summary: str) -> bool:
+    spoken = lower_text(summary)
+    return _triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
+
+
+def _find_miscounts(note: Note) -> Iterator[RuleResult]:
+    """Find titles of lists with a number of things that is not the length of the list."""
+    if not _LISTED.search(note.text):
+        return
+    blocks = extract_statements(note)
+    for at, block in enumerate(blocks):
+        claimed = _read_count(block)
+        if claimed is None:
+            continue
+        items = _get_items(blocks[at + 1 :])
+        if len(items) >= _FEWEST_ITEMS and len(items) != claimed[0]:
+            number = f"{len(items)} items"
+            message = f"“{claimed[1]}”, but the list below has {number}."
+            place = f"{note.path}:{items[0].line}–{items[-1].line}: {number}"
+            yield RuleResult(block.line, message, block.line_text_at(0), (place,))
+
+
+_FEWEST_ITEMS = 2
+_LISTED = compile_lazily(r"\n {0,3}(?:1[.)]\s|\|)")
+"""The beginning of a numbered list, or a row of a table."""
+_NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
+_ROW = compile_lazily(r"\s*\|(.*)\|\s*$", re.DOTALL)
+_RULE_ROW = compile_lazily(r"\s*\|[\s|:-]+\|\s*$")
+_TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
+"""A heading, or the short line that leads to a list."""
+_COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
+_COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})")
+"""A number of things in brackets behind the name of a list, where words are not separated."""
+_COUNTED = compile_lazily(
+    r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
+    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-])"
+)
+"""A number of things at the beginning of a title."""
+
+
+def _read_count(block: ProseBlock) -> tuple[int, str] | None:
+    """Return the number of things that a title or the lead-in of a list gives, with its words."""
+    title = _TITLE.fullmatch(block.prose.strip())
+    text = (title[1] or title[2]) if title else ""
+    if match := _COUNTER.search(text):
+        return int(match[1]), match[0].strip("（(")
+    match = _COUNTED.match(text.strip())
+    number = _to_number(match[1]) if match else 0
+    return (number, match[0]) if match and number else None
+
+
+def _to_number(text: str) -> int:
+    """Return the number of a word or digits from 2 on; 0 for others."""
+    number = int(text) if text.isdigit() else _NUMBERS.get(text.lower(), 0)
+    return number if number >= _FEWEST_ITEMS else 0
+
+
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        (
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ),
+        2,
+    )
+}
+
+
+def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
+    """Return the items of the first numbered list, or the rows of the first table, in the section
+    that begins with `blocks`; empty where something else comes before.
+    """
+    items: list[ProseBlock] = []
+    head = 0
+    for block in blocks:
+        numbered = _NUMBERED.match(block.text)
+        if _ROW.match(block.text) and (head or not items):
+            head += 1
+            if head > _FEWEST_ITEMS:
+                items.append(block)
+        elif numbered and int(numbered[1]) == len(items) + 1 and not head:
+            items.append(block)
+        elif block.text.lstrip().startswith("#") or head or not items:
+            break
+    return items
+
+
+def _find_other_totals(note: Note, first_of_body: int) -> Iterator[RuleResult]:
+    """Find a `3-layer` in the description of a note where its text has all of five layers."""
+    summary = f"{note.name}\n{note.description}"
+    for match in _SUMMED.finditer(summary):
+        number, noun = _to_number(match[1]), match[2].lower().removesuffix("s")
+        if not number:
+            continue
+        totals = re.compile(
+            rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
+        )
+        same = re.compile(rf"\b(?:{number}|{_spell(number)})[ -]{noun}", re.IGNORECASE)
+        body = [it for it in extract_statements(note) if it.line >= first_of_body]
+        found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
+        if found is None or any(same.search(it.prose) for it in body):
+            continue
+        block, total = found
+        if _to_number(total[2]) not in (0, number):
+            line = block.line_at(total.start())
+            message = f"“{match[0]}”, but line {line} has “{total[0]}”."
+            quoted = block.line_text_at(total.start())[:200]
+            at = find_field_line(note, "description" if match[0] in note.description else "name")
+            yield RuleResult(at, message, match[0], (f"{note.path}:{line}: {quoted}",))
+
+
+_SUMMED = compile_lazily(r"(?<![\w-])(\d{1,2}|[A-Za-z]{3,6})-([A-Za-z]{4,})(?![\w-])")
+
+
+def _spell(number: int) -> str:
+    return next((word for word, it in _NUMBERS.items() if it == number), str(number))
+
+
 def _find_segment(text: str, at: int) -> tuple[int, int]:
     return next((it for it in _split(text, _SEGMENT) if it[0] <= at < it[1]), (0, len(text)))
 
@@ -337,7 +493,8 @@ def _all_done() -> re.Pattern[str]:
 @cache
 def _open_list() -> re.Pattern[str]:
     words = build_alternation(list_expressions("status", "open_items"))
-    return re.compile(rf"(?:\A|[.!;]\s|\n)\s*(?:[-*+]\s+)?({words})\s*[:：]\s*")
+    # on raw text too: with emphasis, and behind the marks of a list
+    return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
 
 
 @cache
