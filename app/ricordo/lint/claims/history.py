@@ -76,7 +76,6 @@ _KIND_OF_BRANCH = frozenset(
     (
         *("feat", "feature", "features", "fix", "bugfix", "hotfix", "chore", "docs", "doc"),
         *("refactor", "release", "perf", "test", "tests", "ci", "build", "style", "task", "wip"),
-        *("claude", "codex", "cursor", "agent", "dev"),
     )
 )
 """The first parts of branch names that say nothing of their subject."""
@@ -219,10 +218,7 @@ class ProjectHistory:
             f"--max-count={_MOST_COMMITS}",
             f"--format=%H{_MARK}%h{_MARK}%ct{_MARK}%P{_MARK}%D{_MARK}%s",
         )
-        commits = list(_parse_graph(answer.split("\0")))
-        present = [it for it in commits if it.commit.at <= self._now]
-        self.is_final = self.is_final and len(present) == len(commits)
-        return CommitGraph(present, self._commit)
+        return CommitGraph(list(_parse_graph(answer.split("\0"))), self._commit)
 
     def find_added(self, path: str) -> FileCommit | None:
         """Return the first commit that added the file at `path`; None where it is not known."""

@@ -24,7 +24,7 @@ from ricordo.patterns import compile_lazily
 _NEAR = 80
 """Characters between a subject and its status."""
 _BESIDE = 24
-"""Characters between a file or a name of code and its status: others may stand between."""
+"""Characters between a file or a name of code and its status: others may be between."""
 _BEFORE = 40
 """Characters before a claim in which a word makes it a condition or a rule."""
 _REQUEST = compile_lazily(
@@ -42,7 +42,7 @@ _BRANCH_NAME = compile_lazily(r"[\w.\-]+(?:/[\w.\-]+)*")
 _HASH = compile_lazily(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}")
 _VERSION = compile_lazily(r"v\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?")
 _LINK = compile_lazily(r"[\s`*_~)\]:,]*(?:[\s(\[—–:=|-]|is|are|does|do|has|ist|est|está|è)*\s*\Z")
-"""What may stand between a file or a name of code and its status."""
+"""What may be between a file or a name of code and its status."""
 _DEFINITION = (
     r"^\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
     r"|open|override|virtual|sealed|const)\s+)*"
@@ -177,7 +177,7 @@ def find_absence_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def _is_rule(passage: Passage, span: tuple[int, int]) -> bool:
-    """Return whether a part of a sentence says how work is done, not how it stands."""
+    """Return whether a part of a sentence says how work is done, not what its state is."""
     start, end = span
     around = lower_text(passage.prose[max(0, start - _BEFORE) : end + 1])
     return bool(_rule().search(around))
@@ -193,7 +193,7 @@ def _build_claim(passage: Passage, span: tuple[int, int]) -> ProjectClaim:
 
 def check_absence(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdict | None:
     """Return the verdict that what the claim calls unwritten was written after the note; None where
-    git does not show it.
+    nothing shows it.
     """
     start = claim.passage.text.find(claim.text)
     within = [
@@ -201,7 +201,7 @@ def check_absence(claim: ProjectClaim, project: Project, times: NoteTimes) -> Ve
         for offset, text in claim.passage.code
         if start <= offset and offset + len(text) <= start + len(claim.text)
     ]
-    for text in within[:1] if times.written else ():
+    for text in within[:1]:
         evidence = _find_written(text, project, times.written)
         if evidence:
             return claim.to_refutation(*evidence)
@@ -209,14 +209,20 @@ def check_absence(claim: ProjectClaim, project: Project, times: NoteTimes) -> Ve
 
 
 def _find_written(text: str, project: Project, written: float) -> tuple[str, ...]:
-    """Return the evidence that a file or a name of code came to be after a moment."""
+    """Return the evidence that a file or a name of code came to be after a moment, 0 where it is
+    not known; without git, that the file is there.
+    """
     if is_path(text):
         path = find_present_file(text, project)
+        if path and not project.tree.commit:
+            return (f"{path} exists",)
         added = project.history.find_added(path) if path else None
-        return (f"git: {path} added in {added.summary}",) if added and added.at > written else ()
+        return (
+            (f"git: {path} added in {added.summary}",) if added and 0 < written < added.at else ()
+        )
     name = parse_symbol(text)
     place = _find_definition(name, project)
-    before = project.history.graph.find_at(written) if place else None
+    before = project.history.graph.find_at(written) if place and written else None
     if not before or project.history.find_words_at(before[0], [name]):
         return ()
     return (place,)

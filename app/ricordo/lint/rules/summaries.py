@@ -196,8 +196,14 @@ def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Cl
     if words - _WHOLE:
         if len(words) <= _MOST_WORDS:
             yield _Claim(words, clause, status.end())
-    elif _unbuilt().fullmatch(status[0]):
+    elif _unbuilt().fullmatch(status[0]) and not _says_more(prose, status.end()):
         yield _Claim(frozenset(), clause, status.end(), is_begun_enough="start" in status[0])
+
+
+def _says_more(prose: str, at: int) -> bool:
+    """Return whether the clause goes on behind a status, so that it may be of less than all."""
+    end = next((it.start() for it in _CLAUSE.finditer(prose, at)), len(prose))
+    return bool(prose[at:end].strip(" \n.!"))
 
 
 _WHOLE = frozenset(("build", "work", "implementation", "plan", "researched", "designed", "planned"))
