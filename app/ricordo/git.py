@@ -21,6 +21,7 @@ _NO_DRIVERS = ("--no-ext-diff", "--no-textconv")
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "rev-parse": (),
     "log": _NO_DRIVERS,
+    "grep": ("--no-textconv",),
     "diff-tree": _NO_DRIVERS,
     "ls-files": (),
     "ls-tree": (),

@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import read_plain_file
 
 _MOST_PATTERNS = 1_000
@@ -172,6 +173,8 @@ class ProjectTree:
     """The checked-out commit; "" without git."""
     warning: str = ""
     """What was not listed; "" if all was."""
+    refs: tuple[str, ...] = ()
+    """The commits of all branches and tags, by the names of these."""
 
     @cached_property
     def folders(self) -> frozenset[str]:
@@ -196,7 +199,10 @@ class ProjectTree:
         """Return whether the project is the same as in `other`, ignoring the folder `besides`, with
         `/` at its end, unless it is "".
         """
-        same = (self.commit, self.links, self.warning) == (other.commit, other.links, other.warning)
+        mine_known, theirs_known = (
+            (tree.commit, tree.refs, tree.links, tree.warning) for tree in (self, other)
+        )
+        same = mine_known == theirs_known
         if not same or not besides:
             return same and self.files == other.files
         mine, theirs = (
@@ -237,7 +243,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     """Return the files of the project at `root`: those that git tracks or would track, else those
     that no `.gitignore` ignores. `step` is called every few milliseconds.
     """
-    in_git, commit_id = _find_commit(root)
+    in_git, commit_id, refs = _find_commits(root)
     listed = _run_git(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = IgnoreRules()
     if listed is None:
@@ -249,7 +255,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     remark = "" if is_complete else f"only {count:,} files of the project were listed"
     if listed is not None:
         _read_gitignores(root, files, ignored)
-    return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark)
+    return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark, refs)
 
 
 def is_in_git(root: str) -> bool:
@@ -259,18 +265,22 @@ def is_in_git(root: str) -> bool:
     return answer is not None and _is_path(answer.removesuffix(b"\n"), top)
 
 
-def _find_commit(root: str) -> tuple[bool, str]:
-    """Return whether `root` is in a git work tree, and the commit that is checked out there; "" if
-    there is none.
+def _find_commits(root: str) -> tuple[bool, str, tuple[str, ...]]:
+    """Return whether `root` is in a git work tree, the commit that is checked out there, "" if
+    there is none, and those of all branches and tags.
     """
     top = git.find_top_level(root)
-    answer = _run_git(root, "rev-parse", "--show-toplevel", "HEAD") if top else None
+    answer = _run_git(root, "rev-parse", "--show-toplevel", "HEAD", "--all") if top else None
     if answer is None:
         # without a commit, it fails as a whole
-        return is_in_git(root), ""
-    shown, _, commit = answer.removesuffix(b"\n").rpartition(b"\n")
+        return is_in_git(root), "", ()
+    shown, at, rest = _HASH_LINE.split(answer, maxsplit=1)
     is_inside = _is_path(shown, top)
-    return is_inside, commit.decode("ascii", "replace") if is_inside else ""
+    refs = tuple(rest.decode("ascii", "replace").split())
+    return (True, at.decode("ascii"), refs) if is_inside else (False, "", ())
+
+
+_HASH_LINE = compile_lazily(rb"\n([0-9a-f]{40,64})\n")
 
 
 def _is_path(shown: bytes, path: str | None) -> bool:

@@ -111,10 +111,6 @@ def shorter_own_note(place: Place) -> None:
     place.note("long.md", "one\n")
 
 
-def value_in_own_note(place: Place) -> None:
-    place.note("port.md", "Set it so:\n\nDEFAULT_STEP = 12\n")
-
-
 def new_note(place: Place) -> None:
     place.note("loader.py.md", "The loader, with `sudo rm -rf` and a plan.\n")
 
@@ -147,7 +143,6 @@ CHANGES = (
     changed_instructions,
     changed_ignores,
     shorter_own_note,
-    value_in_own_note,
     new_note,
     removed_note,
     later_day,

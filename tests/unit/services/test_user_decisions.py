@@ -258,17 +258,17 @@ def test_what_is_decided_while_a_proposal_is_pending_is_a_warning_and_then_its_e
 
 def test_findings_that_ask_whether_it_is_true_end_with_the_answer(desk: Desk) -> None:
     path = desk.root / "old.md"
-    text = "The migration is done; tests pass. See [[nowhere-at-all]].\n"
+    text = "Merges are frozen until 2026-02-01. See [[nowhere-at-all]].\n"
     path.write_text(dated("old-plan", text, "2026-01-01"))
 
     def found() -> set[str]:
         return {it.rule for it in desk.notebook.read_snapshot_with_evidence().findings_of("old.md")}
 
     before = found()
-    assert {"status-claim", "stale", "wanted-note"} <= before
+    assert {"passed-date", "stale", "wanted-note"} <= before
     confirm(desk, "old.md")
     confirm(desk, "old.md")
-    assert found() & {"status-claim", "stale"} == set()
+    assert found() & {"passed-date", "stale"} == set()
     assert "wanted-note" in found()
     undo(desk.notebook)
     undo(desk.notebook)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
-from ricordo.lint.claims.project import FileCommit, Project, parse_end_of_day
+from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.status import (
+    check_absence,
+    check_status,
+    find_absence_claims,
+    find_status_claims,
+    get_absent_words,
+)
 from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
 from ricordo.lint.claims.versions import (
     check_value,
@@ -61,17 +70,26 @@ def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
         return _check(
-            claim, match[1].split(), manifests.targets, is_open=manifests.has_unknown_targets
+            claim,
+            match[1].split(),
+            manifests.targets,
+            project,
+            is_open=manifests.has_unknown_targets,
         )
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
     # any program may be run so; only one named after the project is surely its own
     is_open = kind == "pyproject.toml" and not manifests.is_named_after_project(name)
-    return _check(claim, [name], defined, is_open=is_open)
+    return _check(claim, [name], defined, project, is_open=is_open)
 
 
 def _check(
-    claim: ProjectClaim, wanted: list[str], defined: Mapping[str, str], *, is_open: bool
+    claim: ProjectClaim,
+    wanted: list[str],
+    defined: Mapping[str, str],
+    project: Project,
+    *,
+    is_open: bool,
 ) -> Verdict | None:
     missing = [name for name in wanted if name not in defined]
     if not missing:
@@ -80,8 +98,16 @@ def _check(
         )
     if is_open or not defined:
         return claim.to_unchecked("the commands of the project are not known")
-    files = ", ".join(sorted(set(defined.values()))[:3])
-    return claim.to_verdict(CheckOutcome.MISSING, f"no {missing[0]} in {files}")
+    files = sorted(set(defined.values()))
+    absent = f"no {missing[0]} in {', '.join(files[:3])}"
+    if not project.tree.commit:
+        return claim.to_verdict(CheckOutcome.MISSING, absent)
+    # a command that was never one of the project is one of another
+    for commit, line in project.history.find_removed(missing[0], *files):
+        if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
+            removal = f"git: removed in {commit.summary}"
+            return claim.to_verdict(CheckOutcome.MISSING, removal, absent, existed=True)
+    return None
 
 
 MAX_CLAIMS = 400
@@ -106,6 +132,8 @@ class NoteClaims:
                 yield get_search_word(claim)
             elif claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
+            elif claim.kind is ClaimKind.STATUS:
+                yield from get_absent_words(claim)
 
 
 def find_claims(note: Note) -> NoteClaims:
@@ -124,6 +152,8 @@ def find_claims(note: Note) -> NoteClaims:
             find_command_claims,
             find_version_claims,
             find_value_claims,
+            find_status_claims,
+            find_absence_claims,
         ):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
@@ -144,7 +174,8 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
-    verdicts = [verdict for verdict in _check_all(claims.all, project) if verdict is not None]
+    verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
+    verdicts = _drop_superseded(verdicts)
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)
@@ -152,14 +183,16 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     return (*verdicts, *find_repeated(note, project.instructions))
 
 
-def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Verdict | None]:
-    """Yield the verdict on each claim; None for what turns out to be no claim."""
+def _check_all(
+    note: Note, claims: Iterable[ProjectClaim], project: Project
+) -> Iterator[Verdict | None]:
+    """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
     for claim in claims:
         match claim.kind:
             case ClaimKind.PATH:
-                verdict = check_path(claim, project)
+                verdict = check_path(claim, project, project.find_times(note))
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
                 yield verdict
@@ -169,10 +202,31 @@ def _check_all(claims: Iterable[ProjectClaim], project: Project) -> Iterator[Ver
                 yield check_version(claim, project)
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
+            case ClaimKind.STATUS:
+                refuted = check_status(claim, project)
+                yield refuted or check_absence(claim, project, project.find_times(note))
             case _:
                 later.append(claim)
     for claim in later:
-        yield check_symbol(claim, project, beside[id(claim.passage.statement)])
+        near = beside[id(claim.passage.statement)]
+        yield check_symbol(claim, project, near, project.find_times(note))
+
+
+def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return `verdicts` without values of constants of which the note has the present one, too: it
+    tells how they changed.
+    """
+    names = {id(it): it.claim.split()[0].strip("`*=:") for it in verdicts if _is_value(it)}
+    present = {names[id(it)] for it in verdicts if _is_value(it) and _is_valid(it)}
+    return [it for it in verdicts if names.get(id(it)) not in present or _is_valid(it)]
+
+
+def _is_value(verdict: Verdict) -> bool:
+    return verdict.kind is ClaimKind.VALUE
+
+
+def _is_valid(verdict: Verdict) -> bool:
+    return verdict.outcome is CheckOutcome.VALID
 
 
 def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:

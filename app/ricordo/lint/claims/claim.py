@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Flag, auto
 from functools import cache, lru_cache
 
 from ricordo.dates import find_day_in_title
@@ -21,6 +22,7 @@ _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d
 """The date at the beginning of a statement, which then describes that day."""
 _TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\]")
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
+_PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
 
 
@@ -39,17 +41,42 @@ class Passage:
     """The spans in backticks that are not struck out, each with its offset."""
     is_excluded: bool
     """Whether its section or note does not describe the present state."""
+    is_past: bool
+    """Whether its section or note tells of a day or of the past."""
     is_summary: bool
     """Whether it is from the description of the note, not its body."""
 
     def is_unsure(self, name: str = "", *, existed: bool = False) -> bool:
         """Return whether what it names need not exist: it is past, planned, conditional, negated or
         an example. The words of `name` itself do not count; for a name that `existed` once, only
-        past and planned count.
+        what says that it is gone counts.
         """
+        if existed:
+            return self.is_past or self._says_gone(name)
         spoken = self.prose.replace(name, "") if name else self.prose
-        is_unsure = not existed and _matches("doubt", spoken)
-        return self.is_excluded or _matches("gone", spoken) or is_unsure
+        return self.is_excluded or _matches("gone", spoken) or _matches("doubt", spoken)
+
+    def _says_gone(self, name: str) -> bool:
+        """Return whether the sentence says that what `name` names is gone: in so many words, or
+        in the part of the sentence that names it with any word of the past or of others.
+        """
+        if _matches("kept", self.prose):
+            return False
+        if _matches("removed", self.prose.replace(name, "") if name else self.prose):
+            return True
+        return any(
+            _matches("gone", self.prose[start:end].replace(name, "") if name else self.prose)
+            for start, end in self._find_parts(name)
+        )
+
+    def _find_parts(self, name: str) -> Iterator[tuple[int, int]]:
+        """Yield where the parts of the sentence are that contain `name`."""
+        start = 0
+        for mark in (*_PART_END.finditer(self.prose), None):
+            end = mark.start() if mark else len(self.prose)
+            if name in self.text[start:end]:
+                yield start, end
+            start = mark.end() if mark else end
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the note of the character at `offset` of the sentence."""
@@ -58,16 +85,26 @@ class Passage:
 
 def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
-    headings = _Headings(apart=_is_apart(note.name) or _is_apart(note.stem))
+    headings = _Headings(_find_distance(note.name) | _find_distance(note.stem))
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
-        is_apart = headings.track(statement.text) or bool(
-            _DIARY.match(statement.text) or _TASK.match(statement.text)
-        )
-        yield from _passages(statement, is_apart, is_summary=statement.line < first_of_body)
+        distance = headings.track(statement.text)
+        if _DIARY.match(statement.text) or _TASK.match(statement.text):
+            distance |= _Distance.PAST
+        yield from _passages(statement, distance, is_summary=statement.line < first_of_body)
 
 
-def _passages(statement: ProseBlock, is_apart: bool, *, is_summary: bool) -> Iterator[Passage]:
+class _Distance(Flag):
+    """How a title sets the text below it apart from the present state."""
+
+    NONE = 0
+    PAST = auto()
+    """It tells of a day, or of what was."""
+    OTHER = auto()
+    """It tells of plans, ideas, examples or others."""
+
+
+def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:
     text, spoken = statement.text, statement.prose
     code = list(_CODE.finditer(text)) if "`" in text else []
     struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
@@ -78,26 +115,36 @@ def _passages(statement: ProseBlock, is_apart: bool, *, is_summary: bool) -> Ite
             if start <= match.start() < end and not _is_inside(match.start(), struck)
         )
         plain = spoken[start:end]
-        yield Passage(statement, start, text[start:end], plain, inside, is_apart, is_summary)
+        yield Passage(
+            statement,
+            start,
+            text[start:end],
+            plain,
+            inside,
+            bool(distance),
+            _Distance.PAST in distance,
+            is_summary,
+        )
 
 
 class _Headings:
     """The headings above the current statement."""
 
-    def __init__(self, *, apart: bool) -> None:
-        """`apart`: the whole note does not describe the present state."""
-        self._note = apart
-        self._above: list[tuple[int, bool]] = []
+    def __init__(self, note: _Distance) -> None:
+        """`note` is how the name of the note sets it apart."""
+        self._note = note
+        self._above: list[tuple[int, _Distance]] = []
 
-    def track(self, text: str) -> bool:
-        """Take the next statement, a heading or not; return whether its section does not describe
-        the present state.
-        """
+    def track(self, text: str) -> _Distance:
+        """Take the next statement, a heading or not; return how its section is set apart."""
         if heading := _HEADING.match(text):
             depth = len(heading[1])
             self._above = [above for above in self._above if above[0] < depth]
-            self._above.append((depth, _is_apart(_CODE.sub("", heading[2]))))
-        return self._note or any(apart for _, apart in self._above)
+            self._above.append((depth, _find_distance(_CODE.sub("", heading[2]))))
+        distance = self._note
+        for _, of_heading in self._above:
+            distance |= of_heading
+        return distance
 
 
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
@@ -117,12 +164,15 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
         yield start, len(text)
 
 
-def _is_apart(title: str) -> bool:
-    """Return whether the section under a title does not describe the present state: the title says
-    so, or has a date, of which alone it tells.
+def _find_distance(title: str) -> _Distance:
+    """Return how a title sets the text under it apart: by its words, or by a date, of which alone
+    that text tells.
     """
     plain = lower_text(re.sub(r"[_\-/]", " ", title))
-    return bool(_words("apart").search(plain)) or find_day_in_title(title) is not None
+    distance = _Distance.OTHER if _words("apart").search(plain) else _Distance.NONE
+    if find_day_in_title(title) is not None or _words("past").search(plain):
+        distance |= _Distance.PAST
+    return distance
 
 
 @lru_cache(maxsize=4_096)  # called for every claim of a sentence
@@ -166,6 +216,11 @@ class ProjectClaim:
     def is_unsure(self) -> bool:
         """Whether the sentence does not describe the present state."""
         return self.passage.is_unsure(self.text)
+
+    def to_refutation(self, *evidence: str) -> Verdict:
+        """Return the verdict that `evidence` refutes the claim, which was true once."""
+        changed = CheckOutcome.CHANGED
+        return Verdict(self.text, self.kind, self.line, changed, evidence, existed=True)
 
     def to_unchecked(self, why: str) -> Verdict:
         """Return the verdict that the claim was not checked, and why."""

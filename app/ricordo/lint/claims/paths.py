@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
-from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import glob_expression
@@ -49,7 +49,7 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for offset, text in passage.code:
         script = _SCRIPT.match(text)
         path = script[1] if script else text
-        if _is_path(path):
+        if is_path(path):
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
@@ -59,7 +59,8 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
                 )
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Return whether a span in backticks is a path, perhaps with a line behind it."""
     plain = _PLACE.sub("", text)
     if not _PATH.fullmatch(plain) or plain.startswith(("../", "-")) or "//" in plain:
         return False
@@ -71,8 +72,10 @@ def _is_path(text: str) -> bool:
     return not (plain.startswith("@") and plain.count("/") == 1)
 
 
-def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return whether the file or folder exists; None where it does not belong to the project."""
+def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdict | None:
+    """Return whether the file or folder exists; None where it does not belong to the project.
+    `times` are those of the note.
+    """
     match = _PLACE.search(claim.text)
     path = _PLACE.sub("", claim.text)
     if path.startswith("/"):
@@ -84,6 +87,8 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     paths = _find_existing(path.rstrip("/"), project)
+    if len(paths) == 1 and _is_moved_since(path, paths[0], project, times):
+        return _check_deleted(claim, path, path, project)
     if len(paths) == 1:
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project)
@@ -92,6 +97,24 @@ def check_path(claim: ProjectClaim, project: Project) -> Verdict | None:
     absent = _check_absent(claim, path, project)
     # the file is missing, not its line
     return replace(absent, problem=f"{path} does not exist") if absent and match else absent
+
+
+def _is_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> bool:
+    """Return whether git moved what was at exactly that `path` to the `present` one after the note
+    was last changed: a path from another folder of the project has the same end.
+    """
+    if path == present or "/" not in path or project.tree.has(path):
+        return False
+    commit = project.history.deleted.get(path)
+    is_since = commit is not None and 0 < times.changed < commit.at
+    return is_since and project.history.find_new_path(path) == present
+
+
+def find_present_file(text: str, project: Project) -> str:
+    """Return the one file of the project that a path names; "" where there is none, or several."""
+    path = posixpath.normpath(_PLACE.sub("", text))
+    paths = [it for it in _find_existing(path, project) if it in project.tree.files]
+    return paths[0] if len(paths) == 1 else ""
 
 
 def _find_existing(path: str, project: Project) -> list[str]:
@@ -130,8 +153,11 @@ def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | N
     # files come and go, but their folder is named literally
     folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
     absent = _check_absent(claim, f"{folder}/", project) if folder else None
-    if absent and absent.outcome is CheckOutcome.MISSING and not _find_existing(folder, project):
-        return replace(absent, problem=f"Folder {folder} does not exist")
+    failed = (CheckOutcome.MISSING, CheckOutcome.MOVED)
+    if absent and absent.outcome in failed and not _find_existing(folder, project):
+        rest = claim.text.partition(folder)[2]
+        moved = absent.suggestion.rstrip("/") + rest if absent.suggestion else ""
+        return replace(absent, problem=f"Folder {folder} does not exist", suggestion=moved)
     return claim.to_unchecked("no file matches the pattern")
 
 
@@ -214,8 +240,18 @@ def _find_deleted(path: str, project: Project) -> str:
     name.
     """
     old = project.history.find_deleted(path)
+    if _is_data(path):
+        return path if path in old else ""
     is_clear = len(old) == 1 or (old and "/" in path)
     return old[0] if is_clear else ""
+
+
+def _is_data(path: str) -> bool:
+    """Return whether a file has the ending of data, so that a part of its path says little."""
+    ending = posixpath.splitext(path)[1]
+    return bool(_ENDING.fullmatch(ending)) and ending[1:].lower() not in load_names(
+        "written", "endings"
+    )
 
 
 def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -> Verdict | None:
@@ -230,7 +266,14 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         evidence = f"git: moved to {new} in {commit.summary}"
         claimed = _replace_path(claim.text, path, new)
         return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
-    return claim.to_verdict(CheckOutcome.MISSING, f"git: deleted in {commit.summary}", existed=True)
+    deletion = f"git: deleted in {commit.summary}"
+    if same := _only_of_its_name(plain, project):
+        claimed = _replace_path(claim.text, path, same)
+        found = f"the only file of that name is {same}"
+        return claim.to_verdict(
+            CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True
+        )
+    return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
 
 
 def _replace_path(claim: str, path: str, new: str) -> str:

@@ -1,7 +1,8 @@
 """Claims that a function, class, component, constant or flag is in the code.
 
 Most names in backticks are those of libraries, settings of services or plain words. A name that the
-project does not contain is missing only where the same statement names a file of the project.
+project does not contain is missing only where git knows that its code once had it; without git,
+where the same statement names a file of the project.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import keyword
 from collections.abc import Iterable, Iterator
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
-from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 
@@ -72,18 +73,42 @@ def get_search_word(claim: ProjectClaim) -> str:
     )
 
 
-def check_symbol(claim: ProjectClaim, project: Project, beside: Iterable[str]) -> Verdict | None:
+def check_symbol(
+    claim: ProjectClaim, project: Project, beside: Iterable[str], times: NoteTimes
+) -> Verdict | None:
     """Return whether the project contains the name; `beside` are the paths in the same statement.
-    None where nothing shows that it is a name of the project.
+    None where nothing shows that it is a name of the project: neither its code at one of the
+    `times` of the note nor, without git, one of those paths.
     """
     word = get_search_word(claim)
     if project.has_word(word):
         return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
     if left_out := project.tree.warning or project.words.warning:
         return claim.to_unchecked(left_out)
+    absent = f"no file of the project contains {word}"
+    if project.tree.commit:
+        removal = _find_removal(word, project, times)
+        return claim.to_verdict(CheckOutcome.MISSING, *removal, existed=True) if removal else None
     if not any(_is_tied(word, path, project) for path in beside):
         return None
-    return claim.to_verdict(CheckOutcome.MISSING, f"no file of the project contains {word}")
+    return claim.to_verdict(CheckOutcome.MISSING, absent)
+
+
+def _find_removal(word: str, project: Project, times: NoteTimes) -> tuple[str, ...]:
+    """Return the evidence that the code had a name when the note was written or changed, and lost
+    it; empty where it had not.
+    """
+    for moment in dict.fromkeys((times.changed, times.written)):
+        before = project.history.graph.find_at(moment)
+        if before is None:
+            continue
+        hash_, commit = before
+        path = project.history.find_words_at(hash_, [word]).get(word, "")
+        if path:
+            removed = project.history.find_removed(word, path)
+            last = f"git: removed in {removed[0][0].summary}" if removed else ""
+            return (*filter(None, (last,)), f"{path} had it in {commit.summary}")
+    return ()
 
 
 def _is_tied(word: str, path: str, project: Project) -> bool:

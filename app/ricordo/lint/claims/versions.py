@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim
+from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
@@ -17,9 +19,19 @@ _SPOKEN = compile_lazily(
     rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)"
 )
 _DIGITS = compile_lazily(r"\d+")
+_REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
 _RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
 _PORT = compile_lazily(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_SET = compile_lazily(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
+_CONSTANT = r"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
+_SET = compile_lazily(rf"{_CONSTANT}\s*=\s*(?P<value>-?\d[\d_.]*|true|false|True|False)")
+_SPOKEN_VALUE = compile_lazily(
+    rf"(?<![\w./*+^-])`?{_CONSTANT}`?\*{{0,2}}\s?(?:\(|\||[=:：]|is|are|ist|est|es|è|é|为|是|は)?\s?"
+    r"(?:\*\*|`)?(?P<value>-?\d(?:[\d_]*\d)?(?:\.\d+)?)"
+    r"(?:\s?(?P<unit>ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|[KkMm]i?[Bb]|%"
+    r"|percent))?(?![\w.%]|\s?(?:→|->|[-–…]\d|×|x\d))"
+)
+"""A constant with its value in prose or in a row of a table; not one that the text changes."""
+_PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
@@ -63,7 +75,21 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
         return claim.to_verdict(CheckOutcome.VALID, evidence[agree.index(True)])
     if None in agree:
         return claim.to_unchecked(evidence[agree.index(None)])
-    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3])
+    return claim.to_verdict(
+        CheckOutcome.CHANGED, *evidence[:3], existed=_was_required(claimed, declared, project)
+    )
+
+
+def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:
+    """Return whether a manifest once required that version: otherwise the note may mean another
+    product of the same name.
+    """
+    return any(
+        _agrees(claimed, each._replace(version=number[0]))
+        for each in declared
+        for _, line in project.history.find_removed(each.name, each.path)
+        if (number := _REQUIRED.search(line.partition(each.name)[2]))
+    )
 
 
 def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:
@@ -91,55 +117,128 @@ def _allows_newer(declared: DeclaredVersion) -> bool:
 
 
 def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield ports and, in backticks, constants with their values: numbers and booleans only, for a
-    string may be a secret.
+    """Yield ports, and constants with their values: numbers and booleans only, for a string may be
+    a secret.
     """
+    taken: list[tuple[int, int]] = []
     for offset, text in passage.code:
         if _SET.fullmatch(text):
+            taken.append((offset, offset + len(text)))
             yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
+    for match in _SPOKEN_VALUE.finditer(passage.text):
+        if not any(start <= match.start() < end for start, end in taken):
+            yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
     for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
 
 
+class _Value(NamedTuple):
+    """A value of a constant, in the note or in the code."""
+
+    text: str
+    """As written, without its unit."""
+    unit: str = ""
+
+    @property
+    def amounts(self) -> frozenset[float | str]:
+        """What it may amount to: a number with a unit also in the smaller units of the code."""
+        bare = self.text.replace("_", "").lower()
+        try:
+            number = float(bare)
+        except ValueError:
+            return frozenset((bare,))
+        factors = _FACTORS.get(self.unit.lower(), ())
+        return frozenset((number, *(number * factor for factor in factors)))
+
+
+_FACTORS: Mapping[str, tuple[float, ...]] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (1000.0,)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (60.0, 60_000.0)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), (60.0, 3_600.0, 3_600_000.0)),
+    **dict.fromkeys(("d", "day", "days"), (24.0, 1_440.0, 86_400.0, 86_400_000.0)),
+    **dict.fromkeys(("kb", "kib"), (1_000.0, 1_024.0)),
+    **dict.fromkeys(("mb", "mib"), (1e6, 1_048_576.0)),
+    **dict.fromkeys(("%", "percent"), (0.01,)),
+}
+"""How many of the units in which code may count the same are in one unit of a text."""
+
+
 def get_search_words(claim: ProjectClaim) -> list[str]:
     """Return the words to search the project for, for a claim on a value."""
-    match = _SET.fullmatch(claim.text)
-    return [match[1]] if match else _DIGITS.findall(claim.text)
+    match = _SET.fullmatch(claim.text) or _SPOKEN_VALUE.fullmatch(claim.text)
+    return [match["name"]] if match else _DIGITS.findall(claim.text)
 
 
 def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
     """Return whether the code sets the constant to that value, or contains the port."""
-    match = _SET.fullmatch(claim.text)
+    match = _SET.fullmatch(claim.text) or _SPOKEN_VALUE.fullmatch(claim.text)
     word = get_search_words(claim)[0]
     if not project.has_word(word):
         return claim.to_unchecked(f"{word} does not occur in the project")
     if match is None:
         return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
-    definitions = list(_find_definitions(match[1], project))
+    definitions = list(_find_definitions(word, project))
     if not definitions:
         return claim.to_unchecked(f"{word} has no literal value in the project")
+    claimed = _Value(match["value"], match.groupdict().get("unit") or "")
     place, value = definitions[0]
-    if any(_plain(other) == _plain(match[2]) for _, other in definitions):
-        return claim.to_verdict(CheckOutcome.VALID, f"{place}: {match[1]} = {value}")
-    if len(definitions) > 1:
+    if any(claimed.amounts & _Value(other).amounts for _, other in definitions):
+        return claim.to_verdict(CheckOutcome.VALID, f"{place}: {word} = {value}")
+    if len({_Value(other).amounts for _, other in definitions}) > 1:
         return claim.to_unchecked(f"{word} has several values in the project")
-    new = claim.text[: match.start(2)] + value + claim.text[match.end(2) :]
-    return claim.to_verdict(CheckOutcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
+    return _build_refutation(claim, claimed, word, definitions[0], project)
+
+
+def _build_refutation(
+    claim: ProjectClaim,
+    claimed: _Value,
+    word: str,
+    definition: tuple[str, str],
+    project: Project,
+) -> Verdict | None:
+    """Return the verdict that the code has another value than the one `claimed`. Text that only
+    looks like a value counts where git knows that the code once had it.
+    """
+    place, value = definition
+    evidence = [f"{place}: {word} = {value}"]
+    was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
+    if was is not None:
+        evidence.append(f"git: changed in {was.summary}")
+    elif claim.text not in (text for _, text in claim.passage.code):
+        return None
+    before, _, behind = claim.text.rpartition(claimed.text)
+    new = "" if claimed.unit else before + value + behind
+    changed = CheckOutcome.CHANGED
+    return claim.to_verdict(changed, *evidence, suggestion=new, existed=was is not None)
+
+
+def _find_earlier(word: str, claimed: _Value, path: str, project: Project) -> FileCommit | None:
+    """Return the commit that replaced the value `claimed` in the file at `path`."""
+    definition = _build_definition(word)
+    for commit, line in project.history.find_removed(word, path):
+        match = definition.match(line)
+        if match and claimed.amounts & _Value(match[1]).amounts:
+            return commit
+    return None
+
+
+def _build_definition(name: str) -> re.Pattern[str]:
+    """Return the pattern of a line that sets `name` to a literal number or boolean."""
+    return re.compile(
+        r"[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private|readonly|#define)"
+        r"[ \t]+)*"
+        rf"[\"']?{re.escape(name)}[\"']?[ \t]*(?::[ \t]*[\w<>\[\].,]+[ \t]*=|[:=]|:=|[ \t])"
+        r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|/\*|$)"
+    )
 
 
 def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
     """Yield each place that sets the constant `name` to a literal value, and the value."""
-    definition = re.compile(
-        r"[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)[ \t]+)*"
-        rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
-        r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
-    )
+    definition = _build_definition(name)
     for path in project.find_files(name, _MOST_FILES):
+        if path.endswith(_PAGES) or path.startswith(project.memory_folder or "\0"):
+            continue
         for number, line in enumerate(project.load_text(path).split("\n"), 1):
             is_short = name in line and len(line) <= _LONGEST_LINE
             if is_short and (match := definition.match(line.rstrip("\r"))):
-                yield f"{path}:{number}", match[1]
-
-
-def _plain(value: str) -> str:
-    return value.replace("_", "").lower()
+                yield f"{path}:{number}", match[1].rstrip(".")

@@ -172,62 +172,6 @@ def _relative_triggers() -> Triggers:
     return Triggers(list_expressions("dates", "relative_words"))
 
 
-_NO_CLAIM = compile_lazily(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
-"""Headings, and tasks with a checkbox, which are to be ticked off."""
-
-
-@note_rule(
-    "status-claim",
-    Severity.INFO,
-    "a status that may be outdated: “done”, “pending”, “tests pass”",
-    roles=NOTES,
-)
-def status_claim(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find reports on the state of the work, at most one per statement."""
-    written = _format_written(note, context)
-    for statement in find_statements(note, _triggers()):
-        if match := _match_status(statement):
-            quoted = statement.line_text_at(match.start())
-            status = " ".join(match.group().strip(" —–-:|()").split())
-            message = f"Status may be outdated: “{status}”{written}."
-            yield RuleResult(statement.line_at(match.start()), message, quoted, (quoted,))
-
-
-def _format_written(note: Note, context: RuleContext) -> str:
-    """Return ` (written 12 Oct)` from the date in the frontmatter, with the year where it is not
-    the current one; "" without a date.
-    """
-    try:
-        day = datetime.fromisoformat(note.stated_date)
-    except ValueError:
-        return ""
-    year = "" if day.year == context.now.year else f" {day.year}"
-    return f" (written {day:%-d %b}{year})"
-
-
-def _match_status(statement: ProseBlock) -> re.Match[str] | None:
-    if _NO_CLAIM.match(statement.text):
-        return None
-    spoken = lower_text(statement.prose)
-    match = _snapshot().search(spoken)
-    return match if match and not _rule().search(spoken) else None
-
-
-@cache
-def _snapshot() -> re.Pattern[str]:
-    return compile_part("claims", "snapshot")
-
-
-@cache
-def _rule() -> re.Pattern[str]:
-    return compile_part("claims", "rule")
-
-
-@cache
-def _triggers() -> Triggers:
-    return Triggers(list_expressions("claims", "words"))
-
-
 def _depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     evidence = context.evidence
     return memory.files, evidence.reads.keys(), evidence.last_session, evidence.commits

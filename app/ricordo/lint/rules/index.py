@@ -73,20 +73,26 @@ def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
     """Yield each index with the notes that it should list; a folder below it of which it lists
     hardly any note apart from the others.
     """
-    folders = {index.folder: index for index in reversed(memory.indexes)}
+    nearest = NearestIndexes(memory)
+    indexes: dict[str, MemoryIndex] = {}
     groups: dict[tuple[str, str], list[Note]] = {}
-    for note in memory.notes if folders else ():
-        index = _index_above(note, folders, memory)
-        if index is not None and not (note.is_readable and not note.text.strip()):
+    for note in memory.notes if memory.indexes else ():
+        index = nearest.find(note)
+        if index is not None and not (note.is_readable and _is_blank(note)):
+            indexes[index.folder] = index
             groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
     together: dict[str, list[Note]] = {}
     for (of, folder), notes in groups.items():
         listed = sum(note.path in memory.entries for note in notes)
         if folder != of and len(notes) > _FEW_MISSING and listed <= _SHARE_MISSING * len(notes):
-            yield folders[of], notes
+            yield indexes[of], notes
         else:
             together.setdefault(of, []).extend(notes)
-    yield from ((folders[of], notes) for of, notes in together.items())
+    yield from ((indexes[of], notes) for of, notes in together.items())
+
+
+def _is_blank(note: Note) -> bool:
+    return not note.text or note.text.isspace()
 
 
 def _report_incomplete(
@@ -160,25 +166,30 @@ def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
                 yield resolved.path, entry
 
 
-def find_index_above(note: Note, memory: Memory) -> MemoryIndex | None:
-    """Return the index that should list a note; None where none should."""
-    folders = {index.folder: index for index in reversed(memory.indexes)}
-    return _index_above(note, folders, memory) if folders else None
+class NearestIndexes:
+    """The index that should list each note of a memory: that of its folder or the nearest above."""
 
+    def __init__(self, memory: Memory) -> None:
+        self._by_folder = {index.folder: index for index in reversed(memory.indexes)}
+        self._source_folder = memory.layout.source_folder
+        self._nearest: dict[tuple[str, str], MemoryIndex | None] = {}
 
-def _index_above(
-    note: Note, folders: Mapping[str, MemoryIndex], memory: Memory
-) -> MemoryIndex | None:
-    """Return the index in the folder of `note` or the nearest above; for a raw source, among
-    sources.
-    """
-    within = memory.layout.source_folder if note.role is FileRole.SOURCE else ""
-    folder = note.path.rpartition("/")[0]
-    while folder not in folders:
-        if folder in ("", within):
-            return None
-        folder = folder.rpartition("/")[0]
-    return folders[folder] if folder.startswith(within) else None
+    def find(self, note: Note) -> MemoryIndex | None:
+        """Return the index that should list a note, for a raw source one among the sources; None
+        where none should.
+        """
+        within = self._source_folder if note.role is FileRole.SOURCE else ""
+        folder = note.path.rpartition("/")[0]
+        if (folder, within) not in self._nearest:
+            self._nearest[folder, within] = self._find_above(folder, within)
+        return self._nearest[folder, within]
+
+    def _find_above(self, folder: str, within: str) -> MemoryIndex | None:
+        while folder not in self._by_folder:
+            if folder in ("", within):
+                return None
+            folder = folder.rpartition("/")[0]
+        return self._by_folder[folder] if folder.startswith(within) else None
 
 
 _SHOWN = 3

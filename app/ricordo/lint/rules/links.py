@@ -10,7 +10,7 @@ from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS, find_index_above
+from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -70,8 +70,9 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
+    nearest = NearestIndexes(memory)
     for note in memory.notes:
-        is_linked = note.path in memory.backlinks or find_index_above(note, memory) is not None
+        is_linked = note.path in memory.backlinks or nearest.find(note) is not None
         if not is_linked and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
@@ -86,7 +87,9 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
     for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):
         link = resolved.link
-        if _is_outside(memory, context.checkout, file, resolved):
+        # templates and schemas show how links look
+        is_judged = file.role is not FileRole.SUPPORT
+        if is_judged and _is_outside(memory, context.checkout, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = remove_link(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)

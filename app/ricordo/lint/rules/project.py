@@ -14,6 +14,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
+from ricordo.text import make_one_line
 
 
 def fix_outdated_claim(
@@ -49,7 +50,7 @@ def _two_names() -> re.Pattern[str]:
 
 
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
-_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COUNT, ClaimKind.COMMITS))
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -66,10 +67,15 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            # a path that git never knew may be planned, local, or of another project
-            is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
-            at_most = Severity.WARNING if is_proved else Severity.INFO
-            yield from _report(note, verdict, f"{message}.{hint}", at_most)
+            yield from _report(note, verdict, f"{message}.{hint}", _severity_of(verdict))
+
+
+def _severity_of(verdict: Verdict) -> Severity:
+    """Return the severity of a failed claim: what the project never had may be planned, local, or
+    of another project.
+    """
+    is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
+    return Severity.WARNING if is_proved else Severity.INFO
 
 
 @verdict_rule(
@@ -83,12 +89,28 @@ def missing_symbol(
     """Find names that do not occur in the project."""
     for verdict in verdicts:
         if verdict.kind in _NAMES and verdict.outcome in _FAILED:
-            yield from _report(note, verdict, f"Not found in the project: {verdict.claim}.")
+            message = f"Not found in the project: {verdict.claim}."
+            yield from _report(note, verdict, message, _severity_of(verdict))
+
+
+@verdict_rule(
+    "status-claim",
+    Severity.WARNING,
+    "work that the note calls unfinished and that git shows to be done",
+)
+def status_claim(
+    note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
+) -> Iterator[RuleResult]:
+    """Find claims that work is not merged, pushed, released or written yet, which git refutes."""
+    for verdict in verdicts:
+        if verdict.kind is ClaimKind.STATUS and verdict.outcome in _FAILED:
+            claimed = make_one_line(verdict.claim)
+            yield from _report(note, verdict, f"Git says otherwise: “{claimed}”.")
 
 
 @verdict_rule(
     "changed-since",
-    Severity.INFO,
+    Severity.WARNING,
     "files, versions or values that changed after the note was last confirmed",
 )
 def changed_since(
@@ -97,10 +119,15 @@ def changed_since(
     """Find notes on files, versions and values that changed while the note did not."""
     for verdict in verdicts:
         if verdict.kind in _STATED and verdict.outcome in _FAILED:
-            message = f"{verdict.claim} differs from the project."
             if verdict.kind is ClaimKind.COMMITS:
+                # a reason to read the note again, no proof that anything in it changed
                 message = f"Files that the note names changed after {_day_of(note)}."
-            yield from _report(note, verdict, message)
+                yield from _report(note, verdict, message, Severity.INFO)
+            else:
+                message = f"{verdict.claim} differs from the project."
+                is_value = verdict.kind is not ClaimKind.VERSION
+                at_most = Severity.WARNING if is_value else _severity_of(verdict)
+                yield from _report(note, verdict, message, at_most)
 
 
 @verdict_rule(

@@ -179,7 +179,10 @@ def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
 
 
 CLAIM_RULES = frozenset(
-    ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
+    (
+        *("missing-path", "missing-symbol", "status-claim", "changed-since"),
+        "restates-instructions",
+    )
 )
 _MANY = 5
 """Unknown claims from which on the project may be the wrong one."""
@@ -227,7 +230,8 @@ class ClaimSource:
 
     def _list_project(self, memory: Memory, step: GatherStep) -> Project:
         """Return the project as it is now; the cached value if it is unchanged."""
-        from ricordo.lint.claims.project import Project, ProjectHistory
+        from ricordo.lint.claims.history import ProjectHistory
+        from ricordo.lint.claims.project import Project
         from ricordo.storage.project_tree import list_project
         from ricordo.storage.project_words import ProjectWords
 
@@ -239,7 +243,7 @@ class ClaimSource:
             return before
         if self._words is None:
             self._words = ProjectWords(self._environment.state, self._root)
-        if before is not None and before.tree.commit == tree.commit:
+        if before is not None and _get_commits(before.tree) == _get_commits(tree):
             history = before.history
         else:
             now = self._environment.now.timestamp()
@@ -329,6 +333,10 @@ class ClaimSource:
                 of_note = find_claims(note)
             claims[note.path, note.raw] = of_note
         return claims
+
+
+def _get_commits(tree: ProjectTree) -> tuple[str, ...]:
+    return (tree.commit, *tree.refs)
 
 
 def _limits(project: Project, verdicts: Iterable[NoteVerdicts]) -> list[str]:

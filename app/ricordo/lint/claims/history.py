@@ -1,0 +1,416 @@
+"""The git history of a project: commits, merged work, deleted and moved files, earlier contents.
+
+Each kind of fact is read by one git process when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from ricordo import git
+from ricordo.patterns import compile_lazily
+from ricordo.text import make_one_line
+
+_SECONDS = 4.0
+"""Per git command: the longest that closing the app has to wait."""
+_MOST_COMMITS_COMPARED = 100
+"""Commits searched for renames, for which git compares their files."""
+_MOST_COMMITS = 50_000
+_MARK = "\x01"
+_FORMAT = f"{_MARK}%h{_MARK}%ct{_MARK}%s"
+_CODE_ENDINGS = (
+    *("c", "cc", "cjs", "cpp", "cs", "dart", "ex", "go", "h", "hpp", "java", "js", "jsx", "kt"),
+    *("lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "rs", "scala", "sh", "sol", "sql"),
+    *("svelte", "swift", "ts", "tsx", "vue", "zig"),
+)
+"""The endings of files whose names of code are their own."""
+_LONGEST_CHAIN = 8
+_MARGIN = 180 * 24 * 3600
+"""Seconds."""
+
+
+class FileCommit(NamedTuple):
+    """One commit."""
+
+    id: str
+    """Abbreviated as git does it."""
+    at: int
+    """When it was committed, in seconds since the epoch."""
+    subject: str
+
+    @property
+    def summary(self) -> str:
+        """Its id, day and subject, in one line."""
+        day = date.fromtimestamp(self.at).isoformat()
+        return f"{self.id} {day} {make_one_line(self.subject[:80])}"
+
+
+class _Commit(NamedTuple):
+    """A commit as the graph has it."""
+
+    hash: str
+    commit: FileCommit
+    parents: tuple[str, ...]
+    refs: tuple[str, ...]
+    """The full names of the branches and tags at it."""
+
+
+_MAIN_REFS = (
+    *("refs/remotes/origin/HEAD", "refs/remotes/upstream/HEAD"),
+    *(
+        f"{folder}/{name}"
+        for folder in ("refs/remotes/origin", "refs/heads")
+        for name in ("main", "master", "trunk", "develop")
+    ),
+)
+"""The refs of the main branch, the likeliest first."""
+_PARTS = 6
+"""Of a commit in the output of git log for the graph."""
+_SQUEEZED = compile_lazily(r"[^\w]|_")
+_KIND_OF_BRANCH = frozenset(
+    (
+        *("feat", "feature", "features", "fix", "bugfix", "hotfix", "chore", "docs", "doc"),
+        *("refactor", "release", "perf", "test", "tests", "ci", "build", "style", "task", "wip"),
+    )
+)
+"""The first parts of branch names that say nothing of their subject."""
+_FEWEST_LETTERS = 8
+"""Of a branch name of one word from which a commit that has it tells of that branch."""
+
+
+class CommitGraph:
+    """The commits of all branches, and which of them are part of the main branch."""
+
+    def __init__(self, commits: Sequence[_Commit], head: str) -> None:
+        """`commits` are newest first; `head` is the hash of the one checked out."""
+        self._by_hash = {it.hash: it for it in commits}
+        self._order = commits
+        self._by_ref = {ref: it.hash for it in commits for ref in it.refs}
+        main = next((self._by_ref[ref] for ref in _MAIN_REFS if ref in self._by_ref), head)
+        self._on_main = self._find_ancestors([main])
+        self._merged = [it for it in commits if it.hash in self._on_main]
+
+    def _find_ancestors(self, hashes: Iterable[str]) -> frozenset[str]:
+        """Return the commits that are part of those with `hashes`, themselves among them."""
+        pending, seen = list(hashes), set[str]()
+        while pending:
+            at = pending.pop()
+            if at not in seen and at in self._by_hash:
+                seen.add(at)
+                pending += self._by_hash[at].parents
+        return frozenset(seen)
+
+    def find_request(self, number: str) -> FileCommit | None:
+        """Return the commit by which a pull or merge request came to the main branch."""
+        named = _request_pattern(number)
+        return next((it.commit for it in self._merged if named.search(it.commit.subject)), None)
+
+    def find_branch(self, name: str) -> FileCommit | None:
+        """Return the commit by which a branch came to the main branch: its merge, or the commit of
+        a request with the words of its name in the subject.
+        """
+        merge = re.compile(
+            rf"^Merge (?:remote-tracking )?branch '(?:origin/)?{re.escape(name)}'"
+            rf"|^Merge pull request #\d+ from [^/\s]+/{re.escape(name)}$"
+        )
+        found = next((it.commit for it in self._merged if merge.search(it.commit.subject)), None)
+        return found or self._find_squashed(name)
+
+    def _find_squashed(self, name: str) -> FileCommit | None:
+        kind, _, rest = name.partition("/")
+        words = re.findall(r"[^\W_]+", (rest or kind).lower())
+        slug = "".join(words)
+        if len(words) < 2 and (len(slug) < _FEWEST_LETTERS or slug in _KIND_OF_BRANCH):
+            return None
+        for it in self._merged:
+            subject = it.commit.subject.lower()
+            if _REQUEST.search(subject):
+                has_words = len(words) > 1 and set(words) <= set(re.findall(r"[^\W_]+", subject))
+                if has_words or slug in _SQUEEZED.sub("", subject):
+                    return it.commit
+        return None
+
+    def find_pushed(self, short: str) -> FileCommit | None:
+        """Return the commit of a hash that is part of a branch of a remote."""
+        pushed = self._pushed
+        return next(
+            (it.commit for it in self._order if it.hash.startswith(short) and it.hash in pushed),
+            None,
+        )
+
+    def find_pushed_branch(self, name: str) -> FileCommit | None:
+        """Return the last commit of a branch that a remote has, unless newer ones are here only."""
+        remote = next((hash_ for ref, hash_ in self._by_ref.items() if _is_remote(ref, name)), "")
+        local = self._by_ref.get(f"refs/heads/{name}", remote)
+        return self._by_hash[remote].commit if remote and local == remote else None
+
+    def find_tag(self, name: str) -> FileCommit | None:
+        """Return the commit of a tag, with or without its `v`."""
+        plain = name.removeprefix("v")
+        refs = (f"refs/tags/{tag}" for tag in (name, plain, f"v{plain}"))
+        at = next((self._by_ref[ref] for ref in refs if ref in self._by_ref), "")
+        return self._by_hash[at].commit if at else None
+
+    def find_at(self, moment: float) -> tuple[str, FileCommit] | None:
+        """Return the last commit of the main branch at a moment, in seconds since the epoch, with
+        its full hash; None where there is none.
+        """
+        return next(((it.hash, it.commit) for it in self._merged if it.commit.at <= moment), None)
+
+    @cached_property
+    def _pushed(self) -> frozenset[str]:
+        return self._find_ancestors(
+            hash_ for ref, hash_ in self._by_ref.items() if ref.startswith("refs/remotes/")
+        )
+
+
+def _is_remote(ref: str, branch: str) -> bool:
+    return ref.startswith("refs/remotes/") and ref.split("/", 3)[-1] == branch
+
+
+_REQUEST = compile_lazily(r"\([#!]\d+\)$")
+"""The number that GitHub and GitLab put behind the subject of a squashed request."""
+
+
+@cache
+def _request_pattern(number: str) -> re.Pattern[str]:
+    """Return the pattern for subjects of commits that bring the request of that number."""
+    return re.compile(
+        rf"\([#!]{number}\)$|^Merge (?:pull request|PR) #{number}\b|^Merged PR {number}:"
+        rf"|\(pull request #{number}\)$|^\(#{number}\)"
+    )
+
+
+class ProjectHistory:
+    """The git history of what is checked out at `root`; empty without git."""
+
+    def __init__(self, root: str, commit: str, now: float) -> None:
+        """`commit` is the one checked out, "" without git; commits after `now`, in seconds since
+        the epoch, do not count. Runs no git yet.
+        """
+        self._root = root
+        self._now = now
+        self._commit = commit
+        self._renames: dict[str, Mapping[str, str]] = {}
+        self._touched: Mapping[str, list[FileCommit]] = {}
+        self._added: dict[str, FileCommit | None] = {}
+        self._times: dict[str, Mapping[str, tuple[int, int]]] = {}
+        self._removed: dict[tuple[str, ...], Sequence[tuple[FileCommit, str]]] = {}
+        self._words: dict[tuple[str, str], str] = {}
+        """A file with each word that was searched in a commit; "" for none."""
+        self.is_final = True
+        """Whether a later check of the same commit will find the same: git answered, and no commit
+        was left out because it is of the future.
+        """
+        self._touched_from = float("inf")
+        """The moment from which `_touched` is complete."""
+
+    @cached_property
+    def graph(self) -> CommitGraph:
+        """The commits of all branches; empty without git."""
+        answer = self._run(
+            *("log", "-z", "--decorate=full", "--branches", "--tags", "--remotes", "HEAD"),
+            f"--max-count={_MOST_COMMITS}",
+            f"--format=%H{_MARK}%h{_MARK}%ct{_MARK}%P{_MARK}%D{_MARK}%s",
+        )
+        return CommitGraph(list(_parse_graph(answer.split("\0"))), self._commit)
+
+    def find_added(self, path: str) -> FileCommit | None:
+        """Return the first commit that added the file at `path`; None where it is not known."""
+        if path not in self._added:
+            words = ("log", "--no-renames", "-z", "--relative", "--diff-filter=A", "--name-only")
+            answer = self._run(*words, f"--format={_FORMAT}", "--", f":(literal){path}")
+            commits = [commit for commit, _ in _parse_log(answer.split("\0"))]
+            self._added[path] = commits[-1] if commits else None
+        return self._added[path]
+
+    def find_times(self, folder: str) -> Mapping[str, tuple[int, int]]:
+        """Return when the first and the last commit of each file below `folder` were made, in
+        seconds since the epoch.
+        """
+        if folder not in self._times:
+            times: dict[str, tuple[int, int]] = {}
+            for commit, paths in self._log("--", f":(literal){folder}"):
+                for path in paths:
+                    times[path] = (commit.at, times.get(path, (0, commit.at))[1])
+            self._times[folder] = times
+        return self._times[folder]
+
+    def find_removed(self, word: str, *paths: str) -> Sequence[tuple[FileCommit, str]]:
+        """Return the lines with `word` that commits removed from the files at `paths`, newest
+        first, each with its commit.
+        """
+        if (word, *paths) not in self._removed:
+            limits = (f"-G{_escape(word)}", f"--max-count={_MOST_COMMITS_COMPARED}")
+            wanted = ("-p", "-U0", "--no-renames", "--no-color", f"--format={_FORMAT}")
+            only = [f":(literal){path}" for path in paths]
+            answer = self._run("log", *wanted, *limits, "--", *only)
+            self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
+        return self._removed[word, *paths]
+
+    def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
+        """Return those of `words` that a file of `commit` contains, each with one file; pages and
+        data are not searched. Empty where git does not know all contents.
+        """
+        unknown = [word for word in words if (commit, word) not in self._words]
+        if unknown and commit:
+            patterns = [part for word in unknown for part in ("-e", word)]
+            only = [f":(glob)**/*.{ending}" for ending in _CODE_ENDINGS]
+            answer = self._run(
+                *("grep", "-z", "-I", "-o", "-w", "-F", *patterns, commit, "--", *only)
+            )
+            found = _parse_grep(answer, commit)
+            self._words.update(((commit, word), found.get(word, "")) for word in unknown)
+        known = {word: self._words.get((commit, word), "") for word in words}
+        return {word: path for word, path in known.items() if path}
+
+    def _run(self, command: str, *words: str) -> str:
+        """Return the output of a git command; "" where it fails, or without git."""
+        if not self._commit:
+            return ""
+        answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
+        # git grep fails where nothing matches
+        self.is_final = self.is_final and (answer is not None or command == "grep")
+        return (answer or b"").decode("utf-8", "surrogateescape")
+
+    @cached_property
+    def deleted(self) -> Mapping[str, FileCommit]:
+        """The last commit that deleted each path, even if the path was added again later."""
+        commits: dict[str, FileCommit] = {}
+        for commit, paths in self._log("--diff-filter=D"):
+            for path in paths:
+                commits.setdefault(path, commit)
+        return commits
+
+    @cached_property
+    def _gone_by_name(self) -> Mapping[str, list[str]]:
+        by_name: dict[str, list[str]] = defaultdict(list)
+        for path in self.deleted:
+            for part in {path.rpartition("/")[2], *path.split("/")[:-1]}:
+                by_name[part].append(path)
+        return by_name
+
+    def find_deleted(self, path: str) -> list[str]:
+        """Return the paths of deleted files that `path` may mean: itself, one that ends with it, or
+        for a folder the files in it; newest first.
+        """
+        wanted = f"/{path.rstrip('/')}"
+        inside = f"{wanted}/"
+        near = self._gone_by_name.get(path.rstrip("/").rpartition("/")[2], ())
+        return [old for old in near if f"/{old}".endswith(wanted) or inside in f"/{old}/"]
+
+    def find_new_path(self, path: str) -> str:
+        """Return the last path to which git knows the deleted file at `path` was moved; "" where it
+        was not moved.
+        """
+        at, seen = path, {path}
+        for _ in range(_LONGEST_CHAIN):
+            commit = self.deleted.get(at)
+            onward = self._renamed_in(commit.id).get(at, "") if commit else ""
+            if not onward or onward in seen:
+                break
+            seen.add(onward)
+            at = onward
+        return at if at != path else ""
+
+    def find_commits(self, path: str, after: float) -> list[FileCommit]:
+        """Return the commits that touched `path` after a moment, in seconds since the epoch; newest
+        first.
+        """
+        if after < self._touched_from:
+            # the oldest note of a memory is seldom checked first
+            self._touched_from = after - _MARGIN
+            self._touched = self._touched_since(int(self._touched_from))
+        return [commit for commit in self._touched.get(path, ()) if commit.at > after]
+
+    def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
+        touched: dict[str, list[FileCommit]] = defaultdict(list)
+        for commit, paths in self._log(f"--since=@{moment}"):
+            if commit.at > self._now:
+                self.is_final = False
+                continue
+            for path in paths:
+                touched[path].append(commit)
+        return touched
+
+    def _log(self, *arguments: str) -> Iterator[tuple[FileCommit, list[str]]]:
+        wanted = ("--no-renames", "--name-only", "--relative", "-z")
+        limits = (f"--max-count={_MOST_COMMITS}", f"--format={_FORMAT}")
+        yield from _parse_log(self._run("log", *wanted, *limits, *arguments).split("\0"))
+
+    def _renamed_in(self, commit: str) -> Mapping[str, str]:
+        """Return the new paths of the files that `commit` moved, by their old ones."""
+        if commit not in self._renames:
+            if len(self._renames) >= _MOST_COMMITS_COMPARED:
+                return {}
+            wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
+            words = self._run("diff-tree", "--no-commit-id", *wanted, commit).split("\0")
+            self._renames[commit] = dict(zip(words[1::3], words[2::3], strict=False))
+        return self._renames[commit]
+
+
+def _parse_log(words: Iterable[str]) -> Iterator[tuple[FileCommit, list[str]]]:
+    commit: FileCommit | None = None
+    paths: list[str] = []
+    for word in words:
+        if word.startswith(_MARK):
+            if commit is not None:
+                yield commit, paths
+            _, short, at, subject = (*word.split(_MARK, 3), "", "", "")[:4]
+            commit, paths = FileCommit(short, int(at) if at.isdigit() else 0, subject), []
+        elif word.strip("\n"):
+            paths.append(word.lstrip("\n"))
+    if commit is not None:
+        yield commit, paths
+
+
+def _parse_graph(words: Iterable[str]) -> Iterator[_Commit]:
+    for word in words:
+        parts = word.split(_MARK, _PARTS - 1)
+        if len(parts) == _PARTS and parts[2].isdigit():
+            full, short, at, parents, decoration, subject = parts
+            refs = (ref.removeprefix("HEAD -> ") for ref in decoration.split(", "))
+            named = tuple(ref.removeprefix("tag: ") for ref in refs)
+            commit = FileCommit(short, int(at), subject)
+            yield _Commit(full.lstrip("\n"), commit, tuple(parents.split()), named)
+
+
+def _escape(word: str) -> str:
+    r"""Return `word` as a basic regular expression of git, which has no `\` before letters."""
+    return re.sub(r"[.\[\]*^$\\]", lambda sign: f"[{sign[0]}]" if sign[0] in ".*$[" else ".", word)
+
+
+def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit, str]]:
+    commit: FileCommit | None = None
+    for line in lines:
+        if line.startswith(_MARK):
+            _, short, at, subject = (*line.split(_MARK, 3), "", "", "")[:4]
+            commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
+        elif commit and line.startswith("-") and not line.startswith("---") and word in line:
+            yield commit, line[1:].strip()
+
+
+def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:
+    """Return a path by each word, of the output of `git grep -z -o`: commit and path, NUL, word."""
+    found: dict[str, str] = {}
+    for line in answer.split("\n"):
+        place, _, word = line.partition("\0")
+        if word:
+            found.setdefault(word, place.removeprefix(f"{commit}:"))
+    return found
+
+
+@cache
+def parse_end_of_day(stamp: str) -> float | None:
+    """Return the end of the day of a date in a note, in seconds since the epoch: work is committed
+    after its note is written. None where it is no ISO 8601 date.
+    """
+    try:
+        return datetime.fromisoformat(stamp).replace(hour=23, minute=59, second=59).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

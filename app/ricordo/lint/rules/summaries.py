@@ -1,0 +1,510 @@
+"""Rules on a note that its own text refutes: its entry in the index, its description, its list of
+what is open, and the numbers that it gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from ricordo.lexicon import (
+    Triggers,
+    build_alternation,
+    compile_part,
+    list_expressions,
+    lower_text,
+    read_words,
+)
+from ricordo.lint.finding import Severity
+from ricordo.lint.prose import (
+    ProseBlock,
+    extract_statements,
+    find_field_line,
+    split_words,
+    words_of_note,
+)
+from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
+from ricordo.lint.rules.files import NOTES
+from ricordo.memory.index import Entry, MemoryIndex
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import TargetKind
+from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
+
+_NEAR = 70
+"""Characters between the subject of a status and the status."""
+_FIRST = 3
+"""Statements at the beginning of a text that tell of the whole note."""
+_SEGMENT = compile_lazily(r"[;.!?](?=[\s*)]|$)|[。；！？]|\n\s*[-*+|]")
+_CLAUSE = compile_lazily(r"[,;()+:|（），：；]|\s[—–]\s|[.。](?:\s|$)")
+_STRONG = compile_lazily(
+    r"(?<!not )(?<!NOT )(?<!Not )\b(?:BUILT|DONE|SHIPPED|MERGED|COMPLETED?|IMPLEMENTED|FINISHED"
+    r"|RESOLVED|LANDED|FERTIG|ERLEDIGT|TERMIN[ÉE]E?S?|HECHO|CONCLU[IÍ]D[OA]|ГОТОВО)\b|[✅✓✔☑]"
+    r"|(?:已完成|已实现|已上线|完了|완료)(?![率度])"
+)
+"""Done, written so that nobody overlooks it."""
+_CODE = compile_lazily(r"(?<![\w/.#-])[A-Z]{1,4}-?\d+(?:\.\d+)?[a-z]?(?![\w/%-]|\.\d)")
+"""The short name of a part of the work: `P7b`, `M12`, `DEF-104`."""
+_NO_CODES = frozenset(
+    ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
+)
+_COLON = compile_lazily("[:：]")
+_WORD = compile_lazily(r"[^\W_]+")
+_ORDINALS = {
+    **{"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"},
+    **{"zweite": "2", "zweites": "2", "dritte": "3", "drittes": "3"},
+}
+_FEWEST_WORDS = 2
+"""Of a subject without a number or a code."""
+_MOST_WORDS = 6
+_LONG = 4
+"""Letters of a word that is no mere particle."""
+
+
+class _Claim(NamedTuple):
+    """A status that a text states of a part of the work, or of all of it."""
+
+    subject: frozenset[str]
+    """The names of the part, or the words for it; empty for all of the work."""
+    start: int
+    end: int
+    is_begun_enough: bool = False
+    """Whether a part that is done refutes it: nothing was said to be begun."""
+
+
+@memory_rule(
+    "index-outdated-entry",
+    Severity.WARNING,
+    "an index entry that calls work unfinished which its note calls done",
+)
+def index_outdated_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
+    """Find entries with the status of work that their notes contradict."""
+    for index in memory.indexes:
+        lines = _find_open_lines(index)
+        by_line: dict[int, list[Entry]] = {}
+        for entry in index.entries if lines else ():
+            if entry.line in lines:
+                by_line.setdefault(entry.line, []).append(entry)
+        for entries in by_line.values():
+            # the words of a line with several entries may be of any of them
+            if len(entries) == 1:
+                yield from _judge_entry(memory, index, entries[0])
+
+
+def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[RuleResult]:
+    resolved = memory.resolve_entry(index, entry)
+    note = memory.by_path.get(resolved.path)
+    if resolved.target_kind is not TargetKind.NOTE or note is None or note.path == index.path:
+        return
+    block = ProseBlock(entry.line, entry.text)
+    for claim in _find_open(block.prose):
+        done = _find_done(note, claim, beside=0)
+        if done is not None:
+            claimed = " ".join(entry.text[claim.start : claim.end].split())
+            message = f"The entry says “{claimed}”, its note that it is done."
+            evidence = (f"{note.path}:{done.line}: {done.text}",)
+            yield RuleResult(entry.line, message, entry.text, evidence, index.path)
+            return
+
+
+@note_rule(
+    "inconsistent-note",
+    Severity.WARNING,
+    "a note whose description, open items or numbers its own text refutes",
+    roles=NOTES,
+)
+def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
+    """Find a description or an open item that calls work unfinished which the text calls done, and
+    numbers of things that the text does not have.
+    """
+    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    has_list = bool(_open_list().search(lower_text(note.text)))
+    for block in extract_statements(note) if has_list or _says_open(note.description) else ():
+        is_summary = block.line < first_of_body
+        claims = _find_open(block.prose) if is_summary else _find_open_items(block)
+        for claim in claims:
+            done = _find_done(note, claim, beside=block.line)
+            if done is not None:
+                line = block.line_at(claim.start)
+                claimed = " ".join(block.text[claim.start : claim.end].split())
+                message = f"“{claimed}”, but line {done.line} says that it is done."
+                evidence = (f"{note.path}:{done.line}: {done.text}",)
+                yield RuleResult(line, message, block.line_text_at(claim.start), evidence)
+                break
+    yield from _find_miscounts(note)
+    yield from _find_other_totals(note, first_of_body)
+
+
+class _Done(NamedTuple):
+    line: int
+    """1-based, in the note."""
+    text: str
+    """The text of that line, or its beginning."""
+
+
+@lru_cache(maxsize=4)
+def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
+    """Return the lines of an index with words for unfinished work: few, so that the rest need not
+    be read closely.
+    """
+    note = index.note
+    present = _triggers().find_in(words_of_note(note), lower_text(note.text))
+    if not present:
+        return frozenset()
+    lines = enumerate(lower_text(note.text).split("\n"), 1)
+    return frozenset(
+        number
+        for number, line in lines
+        if any(map(line.__contains__, present)) and _open_words().search(line)
+    )
+
+
+@cache
+def _triggers() -> Triggers:
+    return Triggers(list_expressions("status", "words"))
+
+
+def _find_open(prose: str) -> Iterator[_Claim]:
+    """Yield the statuses of unfinished work in a summary."""
+    spoken = lower_text(prose)
+    for start, end in _split(prose, _SEGMENT):
+        matches = list(_open_words().finditer(spoken, start, end))
+        if not matches:
+            continue
+        names = list(_find_names(prose, start, end))
+        for status in matches:
+            if _is_denied(spoken, status):
+                continue
+            before = [it for it in names if it[1] <= status.start()]
+            if before and status.start() - before[-1][1] <= _NEAR:
+                name = before[-1]
+                is_done = _done_words().search(spoken, name[1], status.start())
+                if not is_done:
+                    yield _Claim(name[2], name[0], status.end())
+            elif not names:
+                yield from _find_unnamed(prose, start, status)
+
+
+def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Claim]:
+    """Yield the claim that a status makes of the words before it in its clause, or without any of
+    all of the work.
+    """
+    clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, status.start()))])
+    words = _get_words(prose[clause : status.start()])
+    if words - _WHOLE:
+        if len(words) <= _MOST_WORDS:
+            yield _Claim(words, clause, status.end())
+    elif _unbuilt().fullmatch(status[0]) and not _says_more(prose, status.end()):
+        yield _Claim(frozenset(), clause, status.end(), is_begun_enough="start" in status[0])
+
+
+def _says_more(prose: str, at: int) -> bool:
+    """Return whether the clause goes on behind a status, so that it may be of less than all."""
+    end = next((it.start() for it in _CLAUSE.finditer(prose, at)), len(prose))
+    return bool(prose[at:end].strip(" \n.!"))
+
+
+_WHOLE = frozenset(("build", "work", "implementation", "plan", "researched", "designed", "planned"))
+"""Words that mean the work as a whole."""
+
+
+def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
+    """Yield the first item of a statement that lists what is open."""
+    if not _COLON.search(block.text):
+        return
+    spoken = lower_text(block.prose)
+    match = _open_list().search(spoken)
+    if match is None:
+        return
+    clause = next((it.start() for it in _CLAUSE.finditer(spoken, match.end())), len(spoken))
+    end = next((it.start() for it in _relation().finditer(spoken, match.end(), clause)), clause)
+    words = _get_words(block.prose[match.end() : end])
+    if _FEWEST_WORDS <= len(words) <= _MOST_WORDS:
+        yield _Claim(words, match.start(1), end)
+
+
+def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
+    """Return where the text of a note says that what a claim calls unfinished is done, in another
+    statement than the one at line `beside`; None where it does not, or later says otherwise.
+    """
+    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    body = [it for it in extract_statements(note) if it.line >= first_of_body]
+    done: _Done | None = None
+    for at, block in enumerate(body):
+        if block.line == beside:
+            continue
+        place = _find_done_in(block, claim, is_first=at < _FIRST)
+        if place is not None and done is None:
+            done = _Done(block.line_at(place), block.line_text_at(place)[:200])
+    return done
+
+
+def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | None:
+    """Return the offset in a statement at which it says that the subject of a claim is done."""
+    prose = block.prose
+    if not claim.subject:
+        match = _all_done().search(lower_text(prose))
+        strong = _STRONG.search(prose) if is_first else None
+        if match is None and strong is not None:
+            names = [it for it in _find_names(prose, 0, strong.start()) if it[2]]
+            match = strong if claim.is_begun_enough or not names else None
+        return match.start() if match else None
+    for strong in _STRONG.finditer(prose):
+        segment = _find_segment(prose, strong.start())
+        if _is_of(prose, segment, strong, claim.subject):
+            return strong.start()
+    return None
+
+
+def _is_of(
+    prose: str, segment: tuple[int, int], strong: re.Match[str], subject: frozenset[str]
+) -> bool:
+    """Return whether a word for done is of a subject: of a name the nearest before it, of words all
+    right before it or in brackets behind it.
+    """
+    names = list(_find_names(prose, segment[0], strong.start()))
+    if names and strong.start() - names[-1][1] <= _NEAR and names[-1][2] & subject:
+        return True
+    start = max(segment[0], strong.start() - _NEAR)
+    clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, strong.start()))])
+    if len(subject) >= _FEWEST_WORDS and subject <= _get_words(prose[clause : strong.start()]):
+        return True
+    behind = re.compile(r"\s*\(([^)]{1,60})\)").match(prose, strong.end())
+    return bool(behind) and subject <= _get_words(behind[1]) if behind else False
+
+
+def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """Yield where the parts of the work are named in a range of a text, each with its names."""
+    spoken = lower_text(prose)
+    found = [(it.start(), it.end(), _name_part(it)) for it in _parts().finditer(spoken, start, end)]
+    for match in _CODE.finditer(prose, start, end):
+        if match[0] not in _NO_CODES:
+            found.append((match.start(), match.end(), frozenset((match[0].lower(),))))
+    yield from sorted(found)
+
+
+def _name_part(match: re.Match[str]) -> frozenset[str]:
+    """Return the names of the numbered part, one for each of a range: `phase 2`, `phase 3`."""
+    first, last = match["first"], match["last"]
+    kind = match["kind"].removesuffix("s")[:4]
+    if last and first.isdigit() and int(first) < int(last) <= int(first) + 20:
+        return frozenset(f"{kind} {number}" for number in range(int(first), int(last) + 1))
+    return frozenset((f"{kind} {first}",))
+
+
+def _says_open(summary: str) -> bool:
+    spoken = lower_text(summary)
+    return _triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
+
+
+def _find_miscounts(note: Note) -> Iterator[RuleResult]:
+    """Find titles of lists with a number of things that is not the length of the list."""
+    if not _LISTED.search(note.text):
+        return
+    blocks = extract_statements(note)
+    for at, block in enumerate(blocks):
+        claimed = _read_count(block)
+        if claimed is None:
+            continue
+        items = _get_items(blocks[at + 1 :])
+        if len(items) >= _FEWEST_ITEMS and len(items) != claimed[0]:
+            number = f"{len(items)} items"
+            message = f"“{claimed[1]}”, but the list below has {number}."
+            place = f"{note.path}:{items[0].line}–{items[-1].line}: {number}"
+            yield RuleResult(block.line, message, block.line_text_at(0), (place,))
+
+
+_FEWEST_ITEMS = 2
+_LISTED = compile_lazily(r"\n {0,3}(?:1[.)]\s|\|)")
+"""The beginning of a numbered list, or a row of a table."""
+_NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
+_ROW = compile_lazily(r"\s*\|(.*)\|\s*$", re.DOTALL)
+_RULE_ROW = compile_lazily(r"\s*\|[\s|:-]+\|\s*$")
+_TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
+"""A heading, or the short line that leads to a list."""
+_COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
+_COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})")
+"""A number of things in brackets behind the name of a list, where words are not separated."""
+_COUNTED = compile_lazily(
+    r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
+    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-])"
+)
+"""A number of things at the beginning of a title."""
+
+
+def _read_count(block: ProseBlock) -> tuple[int, str] | None:
+    """Return the number of things that a title or the lead-in of a list gives, with its words."""
+    title = _TITLE.fullmatch(block.prose.strip())
+    text = (title[1] or title[2]) if title else ""
+    if match := _COUNTER.search(text):
+        return int(match[1]), match[0].strip("（(")
+    match = _COUNTED.match(text.strip())
+    number = _to_number(match[1]) if match else 0
+    return (number, match[0]) if match and number else None
+
+
+def _to_number(text: str) -> int:
+    """Return the number of a word or digits from 2 on; 0 for others."""
+    number = int(text) if text.isdigit() else _NUMBERS.get(text.lower(), 0)
+    return number if number >= _FEWEST_ITEMS else 0
+
+
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        (
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ),
+        2,
+    )
+}
+
+
+def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
+    """Return the items of the first numbered list, or the rows of the first table, in the section
+    that begins with `blocks`; empty where something else comes before.
+    """
+    items: list[ProseBlock] = []
+    head = 0
+    for block in blocks:
+        numbered = _NUMBERED.match(block.text)
+        if _ROW.match(block.text) and (head or not items):
+            head += 1
+            if head > _FEWEST_ITEMS:
+                items.append(block)
+        elif numbered and int(numbered[1]) == len(items) + 1 and not head:
+            items.append(block)
+        elif block.text.lstrip().startswith("#") or head or not items:
+            break
+    return items
+
+
+def _find_other_totals(note: Note, first_of_body: int) -> Iterator[RuleResult]:
+    """Find a `3-layer` in the description of a note where its text has all of five layers."""
+    summary = f"{note.name}\n{note.description}"
+    for match in _SUMMED.finditer(summary):
+        number, noun = _to_number(match[1]), match[2].lower().removesuffix("s")
+        if not number:
+            continue
+        totals = re.compile(
+            rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
+        )
+        same = re.compile(rf"\b(?:{number}|{_spell(number)})[ -]{noun}", re.IGNORECASE)
+        body = [it for it in extract_statements(note) if it.line >= first_of_body]
+        found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
+        if found is None or any(same.search(it.prose) for it in body):
+            continue
+        block, total = found
+        if _to_number(total[2]) not in (0, number):
+            line = block.line_at(total.start())
+            message = f"“{match[0]}”, but line {line} has “{total[0]}”."
+            quoted = block.line_text_at(total.start())[:200]
+            at = find_field_line(note, "description" if match[0] in note.description else "name")
+            yield RuleResult(at, message, match[0], (f"{note.path}:{line}: {quoted}",))
+
+
+_SUMMED = compile_lazily(r"(?<![\w-])(\d{1,2}|[A-Za-z]{3,6})-([A-Za-z]{4,})(?![\w-])")
+
+
+def _spell(number: int) -> str:
+    return next((word for word, it in _NUMBERS.items() if it == number), str(number))
+
+
+def _find_segment(text: str, at: int) -> tuple[int, int]:
+    return next((it for it in _split(text, _SEGMENT) if it[0] <= at < it[1]), (0, len(text)))
+
+
+def _split(text: str, mark: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in mark.finditer(text):
+        yield start, match.end()
+        start = match.end()
+    yield start, len(text)
+
+
+def _get_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning, ordinals as numbers, without plural."""
+    words = (_ORDINALS.get(word, word) for word in _WORD.findall(lower_text(text)))
+    filler = _filler()
+    return frozenset(
+        word.removesuffix("s") if len(word) > _LONG else word
+        for word in words
+        if word not in filler and (len(word) > 2 or any(map(str.isdigit, word)))
+    )
+
+
+def _is_denied(spoken: str, status: re.Match[str]) -> bool:
+    """Return whether a word for coming work is denied: “nothing pending”, “no longer blocked”."""
+    return bool(_denial().search(spoken[max(0, status.start() - 16) : status.start()]))
+
+
+@cache
+def _denial() -> re.Pattern[str]:
+    return re.compile(r"\b(?:no|not|nothing|none|never|no longer|nichts|kein\w*|rien|nada)\s+\Z")
+
+
+@cache
+def _filler() -> frozenset[str]:
+    filler: Mapping[str, Iterable[str]] = read_words("opposition")["filler"]
+    return frozenset(word for texts in filler.values() for text in texts for word in text.split())
+
+
+@cache
+def _unbuilt() -> re.Pattern[str]:
+    return compile_part("status", "unbuilt")
+
+
+@cache
+def _open_words() -> re.Pattern[str]:
+    texts = (*list_expressions("status", "unbuilt"), *list_expressions("status", "coming"))
+    return re.compile(build_alternation(texts))
+
+
+@cache
+def _done_words() -> re.Pattern[str]:
+    return compile_part("status", "done")
+
+
+@cache
+def _parts() -> re.Pattern[str]:
+    kinds = "|".join(list_expressions("status", "part"))
+    return re.compile(
+        rf"(?<!\w)(?P<kind>(?:{kinds})s?)\s?(?P<first>\d+[a-z]?|[a-z]\d+)(?:\s?[–-]\s?(?P<last>\d+))?(?!\w)"
+    )
+
+
+@cache
+def _all_done() -> re.Pattern[str]:
+    kinds = "|".join(list_expressions("status", "part"))
+    done = compile_part("status", "done").pattern
+    every = "all|alle|toutes? les|todas? las|todos? los|tod[ao]s [ao]s|tutt[ei] [lg][ei]|все"
+    return re.compile(
+        rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?:{kinds})s?\s+"
+        rf"(?:are |is |sind |sont |están )?(?:now )?(?:{done})"
+    )
+
+
+@cache
+def _open_list() -> re.Pattern[str]:
+    words = build_alternation(list_expressions("status", "open_items"))
+    # on raw text too: with emphasis, and behind the marks of a list
+    return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
+
+
+@cache
+def _relation() -> re.Pattern[str]:
+    """Return the pattern of words behind which a thing is only described."""
+    words = read_words("status")["relation"].values()
+    return re.compile(build_alternation(text for texts in words for text in texts))
