@@ -1,4 +1,4 @@
-"""The conventions of one memory: learned from its notes, demanded by its schema, or set by the user.
+"""The conventions of one memory: learned from its notes, demanded by its schema, or set.
 
 What nearly all notes of a memory do is no fault. A rule on the form of a note asks here first: only
 what most notes have, or what the memory's own rules demand, can be missing in one.
@@ -136,17 +136,18 @@ class ConventionLearner:
             every.add(counts)
         if every.notes < _FEWEST:
             return self._correct(NO_CONVENTIONS, memory.layout)
+        demanded = _find_demanded(every, schema, memory.layout)
         unusual_in = {
             folder: unusual
             for folder, counts in self._counts.items()
-            if len(self._counts) > 1 and (unusual := _find_unusual(counts))
+            if len(self._counts) > 1 and (unusual := _find_unusual(counts, demanded))
         }
         learned = Conventions(
             _find_unusual(every),
             unusual_in,
             every.measure_usual_kilobytes() * 1024,
             _find_title(every),
-            _find_demanded(every, schema, memory.layout),
+            demanded,
             schema.path,
         )
         return self._correct(learned, memory.layout)
@@ -262,13 +263,17 @@ def _read_form(note: Note, layout: Layout) -> NoteForm:
     )
 
 
-def _find_unusual(counts: _FormCounts) -> frozenset[str]:
-    """Return the parts of a head that less than four of five notes have."""
+def _find_unusual(counts: _FormCounts, demanded: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the parts of a head, and of the `demanded` fields, that less than four of five notes
+    have.
+    """
     if counts.notes < _FEWEST:
         return frozenset()
     unusual = set() if counts.headed >= _SHARE * counts.notes else {FRONTMATTER}
     if counts.headed >= _FEWEST:
-        unusual |= {name for name in _FIELDS if counts.fields[name] < _SHARE * counts.headed}
+        unusual |= {
+            name for name in (*_FIELDS, *demanded) if counts.fields[name] < _SHARE * counts.headed
+        }
     return frozenset(unusual)
 
 
@@ -316,10 +321,21 @@ def find_missing_fields(note: Note, layout: Layout) -> list[str]:
     return [name for name in layout.required if not _FIELDS[name](note, layout)]
 
 
+def list_fields(conventions: Conventions, layout: Layout) -> list[str]:
+    """Return the fields that every note has to have."""
+    is_usual = FRONTMATTER not in conventions.unusual
+    usual = [name for name in layout.required if is_usual and name not in conventions.unusual]
+    return [*usual, *sorted(conventions.demanded)]
+
+
 def find_unmet_demands(note: Note, conventions: Conventions) -> list[str]:
     """Return the further fields that every page has to have and the note lacks."""
-    fields = note.frontmatter.fields
-    return sorted(name for name in conventions.demanded if fields.get(name) is None)
+    fields, expects = note.frontmatter.fields, conventions.expects
+    return sorted(
+        name
+        for name in conventions.demanded
+        if fields.get(name) is None and expects(name, note.path)
+    )
 
 
 def _has_key(note: Note, keys: tuple[str, ...]) -> bool:
@@ -334,7 +350,9 @@ _DEMAND = compile_lazily(
     r"|обязат|кажд|должн|必须|必須|必填|每个|所有|すべて|各ページ|필수|모든",
     re.IGNORECASE,
 )
-_ABOUT_FRONTMATTER = compile_lazily(r"front-?\s?matter|\byaml\b|metadat|メタデータ|元数据", re.IGNORECASE)
+_ABOUT_FRONTMATTER = compile_lazily(
+    r"front-?\s?matter|\byaml\b|metadat|メタデータ|元数据", re.IGNORECASE
+)
 _NOT_ALWAYS = compile_lazily(
     r"optional|\bif\b|\bwhen\b|\bonly\b|\brequired on\b|recommended|falls|facultati|opcional"
     r"|opzional|необязат|可选|선택|任意",

@@ -120,9 +120,11 @@ class Memory:
     @cached_property
     def _names(self) -> Names:
         """The names of the files without their headings."""
-        return replace(
-            self._plain_names, prefixes=choose_prefixes(self._prefix_counts.values())
-        )
+        return replace(self._plain_names, prefixes=self._choose_prefixes(self._prefix_counts))
+
+    def _choose_prefixes(self, counts: Mapping[str, PrefixCounts]) -> frozenset[str]:
+        given = self.layout.link_prefixes
+        return choose_prefixes(counts.values()) if given is None else frozenset(given)
 
     @cached_property
     def _plain_names(self) -> Names:
@@ -246,11 +248,13 @@ class Memory:
         affected = before._find_sources([*removed, *added]) if renamed else set()
         again = affected | changed.keys()
         counts = self._update(before._prefix_counts, again, plain.count_prefixes)
-        prefixes = choose_prefixes(counts.values())
+        prefixes = self._choose_prefixes(counts)
         if other := prefixes ^ before._names.prefixes:
             # a habit of writing links began or ended: it changes what links mean in other files
             again |= {path for path, of_file in counts.items() if other & of_file.keys()}
-            again |= {path for path, of_file in before._prefix_counts.items() if other & of_file.keys()}
+            again |= {
+                path for path, of_file in before._prefix_counts.items() if other & of_file.keys()
+            }
         names = before._names if not renamed and not other else replace(plain, prefixes=prefixes)
         links = self._update(before._links_by_name, again, _resolve_all(names))
         self.__dict__.update(

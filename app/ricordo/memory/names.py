@@ -256,11 +256,12 @@ def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
         for prefix, (all_links, leading) in counts.items():
             before = totals.get(prefix, (0, 0))
             totals[prefix] = before[0] + all_links, before[1] + leading
-    return frozenset(
-        prefix
-        for prefix, (all_links, leading) in totals.items()
-        if all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links
-    )
+    chosen: set[str] = set()
+    for prefix, (all_links, leading) in sorted(totals.items()):
+        is_longer = any(prefix.startswith(shorter) for shorter in chosen)
+        if not is_longer and all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links:
+            chosen.add(prefix)
+    return frozenset(chosen)
 
 
 def choose_headings(

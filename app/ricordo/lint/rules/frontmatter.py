@@ -80,7 +80,9 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
         fields = ", ".join((*missing, *demanded))
         message = f"Missing in the frontmatter: {fields}."
         fix = fix_missing_fields(note, missing, context.layout) if not demanded else None
-        why = (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
+        why = (
+            (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
+        )
         yield RuleResult(1, message, fields, why * bool(demanded), fix=fix)
 
 

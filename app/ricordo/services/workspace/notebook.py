@@ -16,7 +16,7 @@ from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
-from ricordo.lint.conventions import learn_conventions
+from ricordo.lint.conventions import NO_CONVENTIONS, ConventionLearner, Conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
@@ -28,6 +28,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
+from ricordo.services.workspace.conventions import correct_place, find_schema, get_corrections
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.evidence import (
     EVIDENCE_RULES,
@@ -193,6 +194,8 @@ class Snapshot:
     """When Ricordo wrote the present text of notes that have a stamp, by path."""
     dismissed_ids: frozenset[str] = frozenset()
     """The ids of all dismissed findings, whether they are found now or not."""
+    conventions: Conventions = NO_CONVENTIONS
+    """How its notes are written; those of no memory below depth JUDGED."""
 
     @property
     def ages(self) -> AgeSources:
@@ -284,7 +287,7 @@ class Notebook:
         """`only` are the rules to run; empty for all. `activity` is a shared store of transcripts;
         None creates one.
         """
-        self.place = place
+        self.place = place = correct_place(place, settings)
         self.environment = environment
         self.settings = settings
         self.database = Database(environment.state)
@@ -292,6 +295,7 @@ class Notebook:
         self.verdicts = ReviewVerdicts(self.database, place.root)
         self.activity = activity or TranscriptStore(environment.state)
         quiet = None if only else QuietRules(environment.state, place.root)
+        self._learner = ConventionLearner(get_corrections(settings, place.root))
         self._linter = Linter(get_severities(settings, place.root), only, quiet)
         self._judges_all = not only
         self._memory: Memory | None = None
@@ -419,7 +423,10 @@ class Notebook:
         except StateUnusable as error:
             warning = error.message
         retention = self._retention(memory, evidence, verdicts, written)
-        findings = self._last_findings = self._lint(memory, evidence or NO_EVIDENCE, retention)
+        conventions = self.learn_conventions(memory)
+        findings = self._last_findings = self._lint(
+            memory, evidence or NO_EVIDENCE, retention, conventions
+        )
 
         def is_dismissed(finding: Finding) -> bool:
             return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
@@ -437,6 +444,7 @@ class Notebook:
             verdicts,
             written,
             dismissed,
+            conventions,
         )
         if is_stored:
             self._remember(snapshot)
@@ -453,7 +461,8 @@ class Notebook:
             verdicts = self.verdicts.find_active()
             written = self._written(memory)
         retention = self._retention(memory, evidence, verdicts, written)
-        return self._lint(memory, evidence or NO_EVIDENCE, retention)
+        conventions = self.learn_conventions(memory)
+        return self._lint(memory, evidence or NO_EVIDENCE, retention, conventions)
 
     def find_moved(self, memory: Memory) -> MovedFiles:
         """Return the present paths of moved files of `memory`, by their earlier paths."""
@@ -476,7 +485,11 @@ class Notebook:
         return compute_retention(memory, evidence, verdicts, limits, self.environment.now, written)
 
     def _lint(
-        self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]
+        self,
+        memory: Memory,
+        evidence: Evidence,
+        retention: Mapping[str, Retention],
+        conventions: Conventions,
     ) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.environment.now
@@ -493,10 +506,15 @@ class Notebook:
             unseen,
             retention,
             encrypted=self._encrypted,
-            conventions=learn_conventions(memory),
+            conventions=conventions,
             checkout=git.find_top_level(root) or "",
         )
         return self._without_refused(self._linter.run(memory, context))
+
+    def learn_conventions(self, memory: Memory) -> Conventions:
+        """Return the conventions of `memory`, as learned, demanded and set."""
+        schema = find_schema(memory, git.find_top_level(memory.root) or memory.root)
+        return self._learner.learn(memory, schema)
 
     def _without_refused(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Return `findings` with fixes marked unsafe that the user refused as proposals."""
