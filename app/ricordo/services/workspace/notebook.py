@@ -23,6 +23,7 @@ from ricordo.lint.linter import Linter
 from ricordo.lint.quiet import QuietRules
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
+from ricordo.lint.triage import create_habit_id, list_causes, list_settled_rules
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected
@@ -139,7 +140,7 @@ def has_evidence(before: Summary) -> bool:
 
 
 def _by_evidence(snapshot: Snapshot) -> Counter[Severity]:
-    return Counter(it.severity for it in snapshot.findings if it.rule in EVIDENCE_RULES)
+    return Counter(it.severity for it in snapshot.causes if it.rule in EVIDENCE_RULES)
 
 
 def _known(severity: Severity) -> str:
@@ -241,16 +242,34 @@ class Snapshot:
 
     @cached_property
     def counts(self) -> Mapping[Severity, int]:
-        """The number of findings of each severity."""
+        """The number of findings of each severity, each cause counted once."""
         counted = dict.fromkeys(sorted(Severity, reverse=True), 0)
-        for finding in self.findings:
+        for finding in self.causes:
             counted[finding.severity] += 1
         return counted
 
     @cached_property
+    def causes(self) -> tuple[Finding, ...]:
+        """The findings, the most urgent first, with those of a habit as one: what is counted and
+        listed.
+        """
+        return list_causes(self.findings, self.memory)
+
+    @cached_property
+    def dismissed_causes(self) -> tuple[Finding, ...]:
+        """The same of the dismissed findings."""
+        return list_causes(self.dismissed, self.memory, self.dismissed_ids)
+
+    @property
     def needs_attention(self) -> int:
-        """The number of notes with findings."""
-        return sum(1 for note in self.memory.notes if self.worst_severity(note.path) is not None)
+        """The number of errors and warnings, each cause counted once."""
+        return self.counts[Severity.ERROR] + self.counts[Severity.WARNING]
+
+    @cached_property
+    def notes_in_order(self) -> int:
+        """The number of notes without an error or a warning."""
+        worst = (self.worst_severity(note.path) for note in self.memory.notes)
+        return sum(1 for severity in worst if severity in (None, Severity.INFO))
 
     @cached_property
     def counts_by_severity_and_rule(self) -> Mapping[tuple[Severity, str], int]:
@@ -428,7 +447,11 @@ class Notebook:
             memory, evidence or NO_EVIDENCE, retention, conventions
         )
 
+        settled = list_settled_rules(dismissed) if dismissed else frozenset()
+
         def is_dismissed(finding: Finding) -> bool:
+            if finding.rule in settled:
+                return True
             return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
 
         snapshot = Snapshot(
@@ -562,8 +585,10 @@ class Notebook:
         # the history shows this: an id alone means nothing to the user
         names = (
             f"{finding.rule} in {finding.path or 'the memory'}"
-            for finding in self._last_findings
             if finding.id == subject
+            else f"{finding.rule} in the memory"
+            for finding in self._last_findings
+            if subject in (finding.id, create_habit_id(finding.rule))
         )
         why = ": ".join(part for part in (next(names, ""), reason) if part)
         self.decisions.decide(decision, [subject], now, why)

@@ -34,7 +34,12 @@ from ricordo.tui.main.controller import NoteActions
 from ricordo.tui.main.history import HistoryActions
 from ricordo.tui.main.listing import Listing, prepare_filter
 from ricordo.tui.messages import MemoriesRequested, SnapshotTaken
-from ricordo.tui.render.bars import render_hint, render_key_line, render_status_line
+from ricordo.tui.render.bars import (
+    render_hint,
+    render_key_line,
+    render_settling_key,
+    render_status_line,
+)
 from ricordo.tui.render.empty import describe_empty_index
 from ricordo.tui.render.index_rows import IndexOrder, RowKind
 from ricordo.tui.render.note_page import LinkTarget, explain_unfollowed, find_heading_line
@@ -407,9 +412,8 @@ class MainScreen(ActionScreen[None]):
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        self.query_one("#hint", Bar).set_content(
-            render_hint(self._snapshot, self._reading.path, finding)
-        )
+        hint = render_hint(self._snapshot, self._reading.path, finding)
+        self.query_one("#hint", Bar).set_content(hint, render_settling_key(finding, self.keymap))
         self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     # What the parts of the screen report

@@ -130,7 +130,8 @@ def build_freshness_rows(
         return rows + _note_rows(snapshot, path, width)
     if scope is FindingScope.MEMORY:
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(_check_memory(snapshot), width)]
-    findings = snapshot.dismissed if scope is FindingScope.DISMISSED else snapshot.findings
+    is_dismissed = scope is FindingScope.DISMISSED
+    findings = snapshot.dismissed_causes if is_dismissed else snapshot.causes
     return rows + (_finding_rows(findings, with_file=True) or _render_clean("here", width))
 
 
@@ -194,11 +195,12 @@ def _render_head(
 def _render_summary(snapshot: Snapshot) -> StyledLine:
     if not snapshot.is_judged:
         return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
-    ok = len(snapshot.memory.notes) - snapshot.needs_attention
+    number, notes = snapshot.needs_attention, len(snapshot.memory.notes)
+    attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
     return StyledLine(
         (
-            StyledSpan(f"{snapshot.needs_attention} need attention", "bold"),
-            StyledSpan(f"  {ok} OK", "dim"),
+            StyledSpan(attention, "bold") if number else StyledSpan("✓ all in order", "fine"),
+            StyledSpan(f"  {snapshot.notes_in_order:,} of {notes:,} notes OK", "dim"),
         )
     )
 
@@ -222,11 +224,11 @@ def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
         case FindingScope.NOTE:
             return len(snapshot.findings_of(path))
         case FindingScope.MEMORY:
-            return len(snapshot.findings)
+            return len(snapshot.causes)
         case FindingScope.RULES:
             return len({rule for _, rule in snapshot.counts_by_severity_and_rule})
         case FindingScope.DISMISSED:
-            return len(snapshot.dismissed)
+            return len(snapshot.dismissed_causes)
 
 
 def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
@@ -244,8 +246,8 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         rows += [FreshnessRow(line) for line in (BLANK, *render_retention(retention, width))]
     others = [
         each
-        for each in snapshot.findings[:_MOST_OTHERS]
-        if path not in (each.path, each.other_path)
+        for each in snapshot.causes[:_MOST_OTHERS]
+        if each.members or path not in (each.path, each.other_path)
     ]
     if not others:
         return rows
@@ -254,7 +256,8 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         FreshnessRow(StyledLine((StyledSpan("other notes, worst first", "heading"),))),
     ]
     rows += _finding_rows(others, with_file=True)
-    more = len(snapshot.findings) - len(of_note) - len(shared) - len(others)
+    here = sum(1 for it in snapshot.causes if path in (it.path, it.other_path) and not it.members)
+    more = len(snapshot.causes) - here - len(others)
     if more > 0:
         rows.append(FreshnessRow(StyledLine((StyledSpan(f"… {more} more: →", "dim"),))))
     return rows
@@ -310,5 +313,7 @@ def _render_clean(where: str, width: int) -> list[FreshnessRow]:
 def _format_place(finding: Finding, with_file: bool) -> str:
     if not with_file:
         return f"line {finding.line}" if finding.line else ""
+    if finding.members:
+        return f"{len(finding.members):,} as one"
     name = get_stem(finding.path) or "the memory"
     return f"{name}:{finding.line}" if finding.line else name
