@@ -116,7 +116,8 @@ def read_findings(store: Store, stores: Path) -> Iterator[Found]:
         return
     check_commit(store, checkout)
     document, _ = lint(checkout / store.folder)
-    for it in document["findings"]:
+    findings = [one for cause in document["findings"] for one in cause.get("members", [cause])]
+    for it in findings:
         yield Found(
             store.name,
             it["rule"],

@@ -10,6 +10,8 @@ careful owner would want to know), `noise` (right, but of no use) or `false`. A 
 finding of the same store, rule and digest; where the cause of a finding is worded in another way
 since, to the only one of the same rule, path and line.
 
+A finding that stands for a habit is judged by its members, each with its own label.
+
 Precision is true or noise over all judged, "of use" is true over all judged; the interval is
 Wilson's (E. B. Wilson, 1927) at 95 %.
 """

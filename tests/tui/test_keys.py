@@ -50,7 +50,7 @@ from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.text import TextScreen
+from ricordo.tui.dialogs.text_page import TextScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.diagnostic import is_fixed_by_safe_fixes
+from ricordo.lint.causes import rank_urgency
 from ricordo.lint.finding import Severity
-from ricordo.lint.triage import rank_urgency
 from ricordo.services.describe import count_noun
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ricordo.cli.diagnostic import FoundIn
     from ricordo.cli.style import Line, Segment
+    from ricordo.lint.causes import Urgency
     from ricordo.lint.finding import Finding
-    from ricordo.lint.triage import Urgency
 
 MOST_SHOWN = 5
 """Findings that are shown unless all are asked for: about a screen."""

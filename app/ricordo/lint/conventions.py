@@ -28,8 +28,6 @@ fifth does without, doing without is one.
 _DEMANDED_SHARE = 0.5
 """The same for a property that the schema demands: where fewer have it, nobody follows that."""
 FRONTMATTER = "frontmatter"
-SCHEMA_FILES = ("SCHEMA.md", "CLAUDE.md", "AGENTS.md")
-"""Files in or above a wiki that say how its pages are written, the most special first."""
 
 
 class TitleSource(StrEnum):
@@ -358,6 +356,7 @@ _NOT_ALWAYS = compile_lazily(
     r"|opzional|необязат|可选|선택|任意",
     re.IGNORECASE,
 )
+_REQUIRED = compile_lazily(r"requir|mandatory|必须|必填", re.IGNORECASE)
 _FENCE = compile_lazily(r"\s*(?:`{3,}|~{3,})")
 _SCHEMA_FIELD = compile_lazily(r"([A-Za-z_][\w-]*)\s*:(?=\s|$)(.*)")
 _NAMED_FIELD = compile_lazily(r"`([A-Za-z_][\w-]*)`")
@@ -400,7 +399,7 @@ def _read_fields(lines: Iterable[str]) -> frozenset[str]:
 def _read_lists(lines: Sequence[str]) -> Iterator[frozenset[str]]:
     """Yield the fields that one line names as required in the frontmatter."""
     for line in lines:
-        is_list = _ABOUT_FRONTMATTER.search(line) and re.search(r"requir|mandatory|必须|必填", line)
+        is_list = _ABOUT_FRONTMATTER.search(line) and _REQUIRED.search(line)
         if is_list and not _NOT_ALWAYS.search(line):
             names = frozenset(_NAMED_FIELD.findall(line))
             if len(names) > 1:

@@ -57,7 +57,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 
 def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
     """Return a finding as `lint --json` prints it."""
-    return {
+    described = {
         "rule": finding.rule,
         "severity": finding.severity.word,
         "path": finding.path,
@@ -68,8 +68,11 @@ def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
         "safe": finding.fix.safe if finding.fix else False,
         "dismissed": dismissed,
         "id": finding.id,
-        "members": [describe_finding(one, dismissed=dismissed) for one in finding.members],
     }
+    if not finding.members:
+        return described
+    members = [describe_finding(one, dismissed=dismissed) for one in finding.members]
+    return described | {"members": members}
 
 
 def describe_summary(counts: Mapping[Severity, int]) -> dict[str, int]:

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.registry import list_instruction_files
 from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
 from ricordo.lint.conventions import (
     NO_SCHEMA,
-    SCHEMA_FILES,
     Conventions,
     Corrections,
     Schema,
@@ -39,6 +39,8 @@ from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.state_file import replace_state_file
 from ricordo.text import make_one_line
 
+_SCHEMA_FILES = tuple(f"{name}.md" for name in ("SCHEMA", *list_instruction_files()))
+"""Files in or above a wiki that say how its pages are written, the most special first."""
 _MOST_SCHEMA = 256 * 1024
 """Bytes of a schema file that are read."""
 _MOST_SETTINGS = 1024 * 1024
@@ -69,7 +71,7 @@ def find_schema(memory: Memory, top: str) -> Schema:
         return NO_SCHEMA
     folder = memory.root
     while True:
-        for name in SCHEMA_FILES:
+        for name in _SCHEMA_FILES:
             raw = read_plain_file(os.path.join(folder, name), _MOST_SCHEMA)
             schema = _read_schema(name, raw) if raw else NO_SCHEMA
             if schema.fields:
@@ -211,7 +213,6 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
     )
     text = _assign(raw.decode("utf-8", "surrogateescape"), name, key, value)
     try:
-        os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
         replace_state_file(*os.path.split(file), text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise StateUnusable(f"Cannot write {file}: {error.strerror}.") from None

@@ -16,6 +16,7 @@ from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
+from ricordo.lint.causes import create_habit_id, list_causes, list_settled_rules
 from ricordo.lint.conventions import NO_CONVENTIONS, ConventionLearner, Conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
@@ -23,7 +24,6 @@ from ricordo.lint.linter import Linter
 from ricordo.lint.quiet import QuietRules
 from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
-from ricordo.lint.triage import create_habit_id, list_causes, list_settled_rules
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected

@@ -128,7 +128,7 @@ class NavigationActions:
         """Explain the rule of the finding under the cursor, or the rule under it."""
         from ricordo.lint.rule_page import load_rule_page
         from ricordo.services.rule_help import format_rule
-        from ricordo.tui.dialogs.text import TextScreen
+        from ricordo.tui.dialogs.text_page import TextScreen
 
         finding = self._freshness.finding
         name = finding.rule if finding is not None else self._freshness.rule
@@ -141,7 +141,7 @@ class NavigationActions:
     def show_conventions(self) -> None:
         """Show how the notes of the memory are written, as it was learned."""
         from ricordo.services.workspace.conventions import format_conventions, list_conventions
-        from ricordo.tui.dialogs.text import TextScreen
+        from ricordo.tui.dialogs.text_page import TextScreen
 
         snapshot, notebook = self._reading.snapshot, self._notebook
         if snapshot is not None and snapshot.is_judged:

@@ -27,7 +27,9 @@ FIRST = (
     *("contradiction", "missing-path", "missing-symbol", "passed-date"),
 )
 """The rules on what does most harm, worst first; they come before the others of their severity."""
-_APART = frozenset(("secret", "instruction-shaped", "lost-correction", "unreadable-note"))
+_APART = frozenset(
+    ("secret", "instruction-shaped", "lost-correction", "unreadable-note", "contradiction")
+)
 """The rules of which every finding is settled for itself."""
 _FORM = frozenset(
     (
