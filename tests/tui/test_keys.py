@@ -304,6 +304,14 @@ async def _(stage: Stage) -> None:
     assert text.endswith("She rows too.\n"), "the editor had it"
 
 
+@shows("conventions")
+async def _(stage: Stage) -> None:
+    await stage.palette("conventions")
+    await stage.shows(TextScreen)
+    await stage.paints("the title of a note")
+    await stage.paints("ricordo config conventions --set")
+
+
 @shows("reveal")
 async def _(stage: Stage) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"

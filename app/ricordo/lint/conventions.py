@@ -180,7 +180,7 @@ class ConventionLearner:
         if given.fields is not None:
             none = frozenset() if given.fields else {FRONTMATTER}
             unusual = frozenset((*none, *(_FIELDS.keys() - given.fields)))
-            demanded = given.fields - _FIELDS.keys()
+            demanded = given.fields - set(layout.required)
         elif given.title is not None:
             unusual = unusual - {"name"} if title is TitleSource.KEY else unusual | {"name"}
             unusual_in = {
@@ -326,14 +326,18 @@ def list_fields(conventions: Conventions, layout: Layout) -> list[str]:
     return [*usual, *sorted(conventions.demanded)]
 
 
-def find_unmet_demands(note: Note, conventions: Conventions) -> list[str]:
+def find_unmet_demands(note: Note, layout: Layout, conventions: Conventions) -> list[str]:
     """Return the further fields that every page has to have and the note lacks."""
-    fields, expects = note.frontmatter.fields, conventions.expects
     return sorted(
         name
         for name in conventions.demanded
-        if fields.get(name) is None and expects(name, note.path)
+        if not _has_field(note, name, layout) and conventions.expects(name, note.path)
     )
+
+
+def _has_field(note: Note, name: str, layout: Layout) -> bool:
+    known = _FIELDS.get(name)
+    return known(note, layout) if known else note.frontmatter.fields.get(name) is not None
 
 
 def _has_key(note: Note, keys: tuple[str, ...]) -> bool:

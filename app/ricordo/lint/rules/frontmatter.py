@@ -75,7 +75,7 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
     conventions = context.conventions
     lacks = find_missing_fields(note, context.layout)
     missing = [field for field in lacks if conventions.expects(field, note.path)]
-    demanded = find_unmet_demands(note, conventions)
+    demanded = find_unmet_demands(note, context.layout, conventions)
     if missing or demanded:
         fields = ", ".join((*missing, *demanded))
         message = f"Missing in the frontmatter: {fields}."
