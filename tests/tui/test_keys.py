@@ -306,7 +306,7 @@ async def _(stage: Stage) -> None:
 
 @shows("conventions")
 async def _(stage: Stage) -> None:
-    await stage.palette("conventions")
+    stage.main.action_do("conventions")
     await stage.shows(TextScreen)
     await stage.paints("the title of a note")
     await stage.paints("ricordo config conventions --set")

@@ -17,6 +17,8 @@ _FEWEST = 8
 """Notes or entries from which findings of one rule may be one."""
 _SHARE = 0.2
 """The part of the notes from which they are."""
+_MANY = 20
+"""Findings that are one as well where they are as many for the size of the memory."""
 _BULK = frozenset(("oversized-note", "index-long-entry", "stale", "never-read"))
 """The rules on size and age: a few such findings are already one."""
 _FEWEST_IN_BULK = 3
@@ -92,7 +94,9 @@ def _is_habit(rule: str, findings: Sequence[Finding], memory: Memory) -> bool:
     subjects = {(it.path, it.line if _is_index(it, memory) else 0) for it in findings}
     if rule in _BULK:
         return len(subjects) >= _FEWEST_IN_BULK
-    return len(subjects) >= _FEWEST and len(subjects) > _SHARE * len(memory.notes)
+    least = _SHARE * len(memory.notes)
+    is_wide = len(subjects) >= _FEWEST and len(subjects) > least
+    return is_wide or (len(findings) >= _MANY and len(findings) > least)
 
 
 def _is_index(finding: Finding, memory: Memory) -> bool:

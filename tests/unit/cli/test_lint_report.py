@@ -327,3 +327,19 @@ def test_on_a_terminal_lines_fit_and_the_place_is_below_the_message(project: Pat
     assert "error[dead-link] Broken link “x”: x.md does not exist.\r\n --> one/a.md:9:" in painted
     lines = (line.rpartition("\r")[2] for line in painted.split("\r\n"))
     assert [line for line in lines if len(line) > COLUMNS] == []
+
+
+def test_dismissing_the_one_finding_of_a_habit_dismisses_the_rule_there(
+    project: Path, capsys: Printed
+) -> None:
+    (habit,) = (it for it in document(capsys, "one")["findings"] if "members" in it)
+    assert document(capsys, "one")["attention"] == 5
+    output = lint(capsys, "one", "--dismiss", habit["id"])
+    assert "index-missing-file" in output
+    after = document(capsys, "one", "--dismissed")
+    assert after["attention"] == 4
+    (dismissed,) = (it for it in after["findings"] if it["dismissed"])
+    assert (dismissed["id"], len(dismissed["members"])) == (habit["id"], 12)
+    index = project / "one" / "MEMORY.md"
+    index.write_text(index.read_text() + "- [New](also-gone.md) — a new entry\n")
+    assert document(capsys, "one")["attention"] == 4, "the rule is dismissed, not the twelve"

@@ -396,7 +396,8 @@ class MainScreen(ActionScreen[None]):
     def _show_freshness(self) -> None:
         if self._snapshot is not None:
             self._panes.freshness.show(self._snapshot, self._reading.path)
-        self._panes.finding.show(self._panes.freshness.finding)
+        finding = self._panes.freshness.finding
+        self._panes.finding.show(finding, render_settling_key(finding, self.keymap))
 
     def update_bars(self) -> None:
         """Update titles, state, hint and keys."""

@@ -13,7 +13,7 @@ from ricordo.lint.retention import Retention
 from ricordo.memory.index import Load
 from ricordo.memory.note import get_stem
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import clip, make_one_line
+from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
@@ -159,11 +159,21 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
     )
 
 
-def render_finding(finding: Finding, width: int, height: int) -> list[StyledLine]:
-    """Return message and evidence of a finding, at most `height` lines."""
+def render_finding(
+    finding: Finding, width: int, height: int, keys: Sequence[StyledSpan] = ()
+) -> list[StyledLine]:
+    """Return message and evidence of a finding, at most `height` lines, and the `keys` that settle
+    it where they fit.
+    """
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
-    lines = [StyledLine((StyledSpan(clip(title, width), f"{style} bold"),))]
+    room = width - sum(count_cells(span.text) for span in keys)
+    if count_cells(title) >= room:
+        title = f"{glyph} {finding.rule}"
+    shown = tuple(keys) if count_cells(title) < room else ()
+    gap = " " * (room - count_cells(title)) if shown else ""
+    head = StyledSpan(clip(title, width), f"{style} bold")
+    lines = [StyledLine((head, StyledSpan(gap), *shown))]
     lines += [StyledLine(row) for row in wrap([StyledSpan(make_one_line(finding.message))], width)]
     for text in finding.evidence:
         quoted = [StyledSpan(make_one_line(text[:1_000]), "dim")]
@@ -200,7 +210,7 @@ def _render_summary(snapshot: Snapshot) -> StyledLine:
     return StyledLine(
         (
             StyledSpan(attention, "bold") if number else StyledSpan("✓ all in order", "fine"),
-            StyledSpan(f"  {snapshot.notes_in_order:,} of {notes:,} notes OK", "dim"),
+            StyledSpan(f"  {snapshot.notes_in_order:,}/{notes:,} OK", "dim"),
         )
     )
 
