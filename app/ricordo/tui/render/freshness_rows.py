@@ -209,7 +209,7 @@ def _render_summary(snapshot: Snapshot) -> StyledLine:
     attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
     return StyledLine(
         (
-            StyledSpan(attention, "bold") if number else StyledSpan("✓ all in order", "fine"),
+            StyledSpan(attention, "bold" if number else "fine"),
             StyledSpan(f"  {snapshot.notes_in_order:,}/{notes:,} OK", "dim"),
         )
     )
