@@ -124,7 +124,7 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     assert lines[1].startswith("2 warnings  control-characters 1, ")
     shown = [place[4] for place in places(output)]
     assert sorted(shown[:2]) == ["dead-link", "secret"]
-    assert "index-missing-file" in shown
+    assert "error[index-missing-file]" in output
     assert len(headlines(output)) == 5
     assert "12 times in MEMORY.md: an index entry for a file that does not exist." in output
     assert "`--full` shows all 17 findings" in output

@@ -161,7 +161,7 @@ def _is_title(text: str, at: int) -> bool:
 
 
 def _is_label(text: str, start: int, end: int) -> bool:
-    """Return whether the word stands beside a sign, as in a formula, or alone in a table's cell."""
+    """Return whether the word is beside a sign, as in a formula, or alone in a table's cell."""
     before, after = text[:start].rstrip(" \t"), text[end:].lstrip(" \t")
     if before.endswith("|") and after.startswith("|"):
         return True
