@@ -72,8 +72,11 @@ class FreshnessList(CursorView):
         self._show_from_the_top("")
 
     def narrow(self) -> bool:
-        """Show only the findings of the rule under the cursor; return whether there is one."""
-        rule = self.rule
+        """Show only the findings of the rule under the cursor, or those that the finding under it
+        is shown instead of; return whether there are any.
+        """
+        finding = self.finding
+        rule = finding.rule if finding is not None and finding.members else self.rule
         if rule:
             self._show_from_the_top(rule)
         return bool(rule)
