@@ -65,7 +65,7 @@ def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
         "message": finding.message,
         "evidence": list(finding.evidence),
         "fix": finding.fix_label or None,
-        "safe": finding.fix.safe if finding.fix else False,
+        "safe": all(it.fix is not None and it.fix.safe for it in finding.each),
         "dismissed": dismissed,
         "id": finding.id,
     }
