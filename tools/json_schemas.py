@@ -169,6 +169,11 @@ PARTS: dict[str, Schema] = {
             "safe": flag("Whether `lint --fix` applies that fix without `--unsafe`."),
             "dismissed": flag("Whether you dismissed it."),
             "id": text("Its id, which stays the same while the cause exists."),
+            "members?": listing(
+                {"$ref": "#/$defs/finding"},
+                "The findings of a rule that fires on more than a fifth of a memory, or of a rule "
+                "on size or age: they are shown, counted and dismissed as this one.",
+            ),
         },
     ),
     "example": record(
@@ -368,6 +373,7 @@ PARTS["report"] = record(
             {"$ref": "#/$defs/finding"}, "All of them; dismissed ones with `--dismissed`."
         ),
         "summary": part("summary"),
+        "attention": whole("The errors and warnings: what needs attention."),
         "fixes?": record(
             "With `--fix` or `--diff`: the fixes.",
             {
@@ -921,6 +927,24 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                     "The prompts in use.",
                 ),
                 "warnings": texts("What is wrong in the file."),
+            },
+        ),
+        Variant(
+            "`config conventions`",
+            {
+                "path": text("The memory."),
+                "conventions": listing(
+                    record(
+                        "One convention.",
+                        {
+                            "name": text("The key that sets it; empty if it cannot be set."),
+                            "title": text("What it is about."),
+                            "value": text("What is usual."),
+                            "reason": text("How that is known."),
+                        },
+                    ),
+                    "How the notes of the memory are written.",
+                ),
             },
         ),
         Variant("`config path`", {"path": text("The file of the settings; it need not exist.")}),

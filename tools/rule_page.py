@@ -24,6 +24,15 @@ An *error* is something that an agent gets wrong or does not get at all. A *warn
 mislead it. An *info* is worth knowing. `ricordo lint` exits with 1 if there is an error;
 `--fail-on` sets another severity.
 
+Errors and warnings are what "needs attention": the number is the same on screen, in `ricordo lint`,
+`list` and `--json`. A rule that fires on more than a fifth of a memory, or on size or age three
+times, counts as one finding with its examples: its fixes are reviewed together, and dismissing it
+dismisses the rule in this memory. Each note still shows its own.
+
+What is usual in a memory is no fault. Ricordo learns it from the notes: where they have their title,
+which fields and link prefixes, how long they are; in a wiki also from its `SCHEMA.md`, `CLAUDE.md` or
+`AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
+
 [fixes.md](fixes.md) says what makes an automatic fix safe.
 
 The table `[rules]` of the settings gives a rule another severity or turns it off, for all memories

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
@@ -59,6 +59,66 @@ def compile_part(name: str, part: str) -> re.Pattern[str]:
     lower case.
     """
     return re.compile(build_alternation(list_expressions(name, part)))
+
+
+def is_abbreviation(before: str, after: str) -> bool:
+    """Return whether the full stop at the end of `before` ends an abbreviation, an initial, a day
+    or an ordinal, so that the sentence goes on with `after`.
+    """
+    near, rest = lower_text(before[-_LONGEST_ABBREVIATED:]), after.lstrip()
+    patterns = _abbreviations()
+    for match in patterns.inside.finditer(f"{near} {lower_text(rest[:_LONGEST_ABBREVIATED])}"):
+        if match.start() < len(near) <= match.end():
+            return True
+    if patterns.ordinal.search(near):
+        return True
+    if not patterns.maybe.search(near):
+        return False
+    word = _WORD.match(rest)
+    return rest[:1].islower() or rest[:1].isdigit() or bool(word and _is_month(word[0]))
+
+
+class _Abbreviations(NamedTuple):
+    """The patterns of abbreviations, the last two at the end of a text."""
+
+    inside: re.Pattern[str]
+    maybe: re.Pattern[str]
+    ordinal: re.Pattern[str]
+
+
+_LONGEST_ABBREVIATED = 16
+"""Characters before a full stop that are looked at."""
+
+
+@cache
+def _abbreviations() -> _Abbreviations:
+    inside, maybe = (
+        "|".join(
+            re.escape(text).replace(r"\ ", r"\s?")
+            for texts in read_words("sentences")[part].values()
+            for text in texts
+        )
+        for part in ("inside", "maybe")
+    )
+    articles = build_alternation(list_expressions("sentences", "ordinal"))
+    return _Abbreviations(
+        re.compile(rf"(?<![^\W\d_])(?:{inside})\."),
+        # initials and numbers too
+        re.compile(rf"(?<!\w)(?:{maybe}|\w|\d+)\.\Z"),
+        re.compile(rf"(?:{articles})\s\d{{1,3}}\.\Z"),
+    )
+
+
+@cache
+def _months() -> frozenset[str]:
+    lists = read_words("dates")["months"].values()
+    return frozenset(
+        name for names in lists for spellings in names for name in spellings.split("|")
+    )
+
+
+def _is_month(word: str) -> bool:
+    return lower_text(word) in _months()
 
 
 class Triggers:

@@ -147,7 +147,7 @@ def read_said(memory: Path, name: str, now: str = _NOW) -> Iterator[Found]:
     document, _ = lint(memory, now)
     queue = _run(memory, now, "review")[0]["queue"]
     doubted = {doubt["id"] for note in queue for doubt in note["doubts"]}
-    for it in document["findings"]:
+    for it in list_each(document):
         quiet = it["severity"] not in SPEAKING
         severity = "warning" if quiet and it["id"] in doubted else it["severity"]
         yield _to_found(name, {**it, "severity": severity})
@@ -161,8 +161,13 @@ def read_findings(store: Store, stores: Path) -> Iterator[Found]:
         return
     check_commit(store, checkout)
     document, _ = lint(checkout / store.folder)
-    for it in document["findings"]:
+    for it in list_each(document):
         yield _to_found(store.name, it)
+
+
+def list_each(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return all findings of a document of `lint`, those of a habit one by one."""
+    return [one for cause in document["findings"] for one in cause.get("members", [cause])]
 
 
 def _to_found(store: str, it: dict[str, Any]) -> Found:

@@ -27,6 +27,7 @@ from ricordo.agents.registry import INDEX_NAMES, recognise
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.storage.reader import read_memory
+from tests.benchmarks.corpus import list_each
 
 _USUAL_NAMES = frozenset(("memory", "memories", "memory-bank", "notes", "knowledge", "wiki"))
 """Names of folders of notes that nothing else marks as a memory."""
@@ -155,7 +156,7 @@ def _sight(root: Path, base: str) -> Sight:
         load["units"],
         _given(memory),
         len(load["dropped"]),
-        Counter(it["rule"] for it in document["findings"]),
+        Counter(it["rule"] for it in list_each(document)),
         {file.path: file.raw for file in memory.files},
     )
 

@@ -13,6 +13,8 @@ careful owner would want to know), `noise` (right, but of no use) or `false`. A 
 finding of the same store, rule and digest; where the cause of a finding is worded in another way
 since, to the only one of the same rule, path and line.
 
+A finding that stands for a habit is judged by its members, each with its own label.
+
 Precision is true or noise over all judged, "of use" is true over all judged; the interval is
 Wilson's (E. B. Wilson, 1927) at 95 %.
 
@@ -40,6 +42,7 @@ from tests.benchmarks.corpus import (
     Store,
     compute_interval,
     lint,
+    list_each,
     load_corpus,
     read_findings,
     read_said,
@@ -216,7 +219,7 @@ def render_rates(stores: Path) -> list[str]:
         document, spent = lint(store)
         notes = document["memory"]["notes"]
         seconds.append(spent)
-        for rule, count in Counter(it["rule"] for it in document["findings"]).items():
+        for rule, count in Counter(it["rule"] for it in list_each(document)).items():
             rates[rule].append(100 * count / max(notes, 1))
     lines = ["| rule | memories | median per 100 notes | most |", "|---|---|---|---|"]
     for rule, each in sorted(rates.items(), key=lambda it: -len(it[1])):

@@ -38,6 +38,7 @@ ROLES = {"__init__", "controller", "rows", "screen", "style"}
 _FLOORS = "one feature on several floors"
 _KINDS = "a package with one module for each kind, named after what the kind is about"
 REPEATED: Mapping[str, str] = {
+    "conventions": "learning them; showing and setting them",
     "conflicts": _FLOORS,
     "curation": _FLOORS,
     "decisions": _FLOORS,

@@ -50,7 +50,7 @@ from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.rule import RuleScreen
+from ricordo.tui.dialogs.text_page import TextScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen
@@ -304,6 +304,14 @@ async def _(stage: Stage) -> None:
     assert text.endswith("She rows too.\n"), "the editor had it"
 
 
+@shows("conventions")
+async def _(stage: Stage) -> None:
+    stage.main.action_do("conventions")
+    await stage.shows(TextScreen)
+    await stage.paints("the title of a note")
+    await stage.paints("ricordo config conventions --set")
+
+
 @shows("reveal")
 async def _(stage: Stage) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
@@ -382,7 +390,7 @@ async def explain(stage: Stage) -> None:
     await stage.press(*"explain")
     await stage.wait_for(lambda: palette_now(stage)[:1] == [f"explain · {BY_ID['explain'].help}"])
     await stage.press("enter")
-    await stage.shows(RuleScreen)
+    await stage.shows(TextScreen)
 
 
 @shows("ledger")

@@ -55,7 +55,7 @@ async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
             assert "no findings" not in stage.freshness_text
         assert "contradiction  feed" in stage.freshness_text, "where it is told"
         assert stage.freshness_text.count("contradiction") == 1
-        assert "2 need attention" in stage.freshness_text
+        assert "0 need attention  2/2 OK" in stage.freshness_text, "what is uncertain is no warning"
 
 
 async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     }
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
-        assert "3 need attention" in stage.freshness_text
+        assert "0 need attention  3/3 OK" in stage.freshness_text
         await stage.press("o", "o")
         lamps = stage.index_text.index("a-lamps")
         assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps
@@ -92,7 +92,7 @@ async def test_a_changed_project_is_checked_on_request(root: Path) -> None:
     async with staged(root) as stage:
         (root.parent / "src" / "calls.py").write_text("x = 1\n")
         await stage.press("ctrl+r")
-        await stage.wait_for(lambda: "2 OK" in stage.freshness_text.replace("\n", " "))
+        await stage.wait_for(lambda: ", 2 OK" in stage.freshness_text.replace("\n", " "))
         assert "missing-path" not in stage.freshness_text
 
 
@@ -141,3 +141,21 @@ async def test_claim_checks_show_progress_delay_no_key_and_end_with_the_screen(
         await stage.press("3", "right")
         assert "checking claims" in stage.freshness_text.replace("\n", " ")
     assert endless.ended.wait(10)
+
+
+async def test_the_one_finding_of_a_habit_opens_into_all_and_is_dismissed_at_once(
+    tmp_path: Path,
+) -> None:
+    entries = "".join(f"- [Gone {n}](gone-{n}.md) — an old entry\n" for n in range(9))
+    files = {"MEMORY.md": entries + "- [a](a.md)\n", "a.md": note_text("a", "Text.\n")}
+    async with staged(build(tmp_path, files)) as stage:
+        await stage.wait_for(lambda: "1 needs attention" in stage.freshness_text)
+        await stage.press("3", "right")
+        assert "index-missing-file  9 as" in stage.freshness_text
+        await stage.press("enter")
+        assert stage.freshness_text.count("index-missing-file") == 9
+        await stage.press("escape", "minus")
+        await stage.wait_for(lambda: "0 need attention" in stage.freshness_text)
+        assert "dismissed 1" in stage.freshness_text
+        await stage.press("right", "right", "minus")
+        await stage.wait_for(lambda: "1 needs attention" in stage.freshness_text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 from ricordo import git
@@ -44,6 +45,11 @@ WHOLE_WIKI = replace(WIKI, has_only_pages=True)
 """A wiki with raw sources and pages side by side, often in a repository with other files."""
 
 
+ROOT_WIKI = replace(WIKI, source_folder="", has_only_pages=True, has_page_folders=True)
+"""A wiki with its index beside several folders of pages, `wiki-en` and `wiki-ru`."""
+_PAGE_FOLDER = re.compile(rf"{PAGES}[-_.].+/")
+
+
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
     return _is_whole(names) or "_index.md" in names or {"index.md", "log.md"} <= names
@@ -51,18 +57,21 @@ def is_wiki(names: frozenset[str]) -> bool:
 
 def find_whole_wiki(root: str) -> str:
     """Return the directory of the wiki to which `root` belongs: for pages beside their raw
-    sources the folder of both, else `root` itself.
+    sources, or beside their index, the folder of both, else `root` itself.
     """
-    above = os.path.dirname(root)
-    if os.path.basename(root) == PAGES and _is_whole(list_names(above)):
+    above, name = os.path.split(root)
+    if name == PAGES and _is_whole(list_names(above)):
         return above
-    return root
+    return above if _PAGE_FOLDER.fullmatch(f"{name}/") and is_root_wiki(list_names(above)) else root
 
 
 def find_in_project(project: str) -> list[MemoryPlace]:
     """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
-    if _is_whole(list_names(project)):
+    names = list_names(project)
+    if _is_whole(names):
         return [MemoryPlace(project, WHOLE_WIKI, project, "raw sources and a wiki side by side")]
+    if is_root_wiki(names):
+        return [MemoryPlace(project, ROOT_WIKI, project, "an index beside folders of a wiki")]
     return [
         MemoryPlace(root, WIKI, project, f"the wiki in {name} of the project")
         for name in (".wiki", PAGES)
@@ -74,11 +83,18 @@ def _is_whole(names: frozenset[str]) -> bool:
     return {f"{SOURCES}/", f"{PAGES}/"} <= names
 
 
+def is_root_wiki(names: frozenset[str]) -> bool:
+    """Say whether a directory with these `names` in it has the index of several page folders."""
+    folders = any(_PAGE_FOLDER.fullmatch(name) for name in names)
+    return folders and not names.isdisjoint(("index.md", "_index.md"))
+
+
 class WikiSupport(AgentSupport):
     """LLM wikis."""
 
-    layouts = (WIKI, WHOLE_WIKI)
+    layouts = (WIKI, WHOLE_WIKI, ROOT_WIKI)
     marks = (
+        LayoutMark(52, lambda root, names: is_root_wiki(names) and not _is_whole(names), ROOT_WIKI),
         LayoutMark(51, lambda root, names: _is_whole(names), WHOLE_WIKI),
         LayoutMark(50, lambda root, names: is_wiki(names), WIKI),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ricordo.cli.output import note_change, print_json, print_lines
 from ricordo.cli.parser import Command, add_json
 from ricordo.curation.prompts import NAMES, get_own_path, load_prompt
-from ricordo.errors import ChangeRefused
+from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.resources import find_data_file
 from ricordo.services.workspace.environment import Environment
 from ricordo.text import make_visible
@@ -21,20 +21,37 @@ CONFIG_SUMMARY = """Show, edit or locate the settings.
   show   all settings in effect as TOML, with explanations; values from the file are marked; also
          the prompts in use
   edit   open the file in an editor; a missing file is created with all settings as comments
-  path   print the path of the file"""
+  path   print the path of the file
+  conventions
+         how the notes of one memory are written, as Ricordo learned it; --set corrects it"""
 
 
 def add_config_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `config`."""
     parser.add_argument(
-        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="default: show"
+        "act",
+        nargs="?",
+        choices=("show", "edit", "path", "conventions"),
+        default="show",
+        help="default: show",
+    )
+    parser.add_argument("-m", "--memory", metavar="PATH", help="with conventions: the memory")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="with conventions: set `title`, `fields`, `prefixes` or `project`; `learn` as the"
+        " value undoes it",
     )
     add_json(parser)
 
 
 def run_config(options: Namespace, environment: Environment) -> int:
     """Show, edit or locate the settings."""
-    acts = {"show": _show, "edit": _edit, "path": _path}
+    acts = {"show": _show, "edit": _edit, "path": _path, "conventions": _conventions}
+    if options.act != "conventions" and (options.set or options.memory):
+        raise WrongUsage("--set and --memory need `config conventions`.")
     acts[options.act](options, environment)
     return 0
 
@@ -104,6 +121,37 @@ def _path(options: Namespace, environment: Environment) -> None:
         print_json({"path": file}, options.command)
     else:
         print_lines([make_visible(file)])
+
+
+def _conventions(options: Namespace, environment: Environment) -> None:
+    """Show the conventions of one memory, after setting those of `--set`."""
+    from ricordo.cli.style import get_width
+    from ricordo.cli.workspace import load_settings_reported
+    from ricordo.services.workspace.conventions import (
+        format_conventions,
+        list_conventions,
+        set_convention,
+    )
+    from ricordo.services.workspace.notebook import Notebook
+    from ricordo.services.workspace.places import find_memory
+
+    place = find_memory(options.memory, environment)
+    settings = load_settings_reported(environment)
+    for assignment in options.set:
+        file = set_convention(environment.config, settings, place.root, assignment)
+        settings = load_settings_reported(environment)
+        note_change(f"changed {file}")
+    notebook = Notebook(place, environment, settings)
+    memory = notebook.read()
+    lines = list_conventions(
+        memory, notebook.learn_conventions(memory), notebook.place, notebook.settings
+    )
+    if options.json:
+        print_json(
+            {"path": place.root, "conventions": [line._asdict() for line in lines]}, options.command
+        )
+    else:
+        print_lines(format_conventions(lines, get_width()))
 
 
 _EXPLAINED = (

@@ -35,7 +35,7 @@ class FoundIn(NamedTuple):
 
 def is_fixed_by_safe_fixes(finding: Finding) -> bool:
     """Return whether `--fix` tries to fix the finding."""
-    safe = finding.fix is not None and finding.fix.safe
+    safe = any(it.fix is not None and it.fix.safe for it in finding.each)
     return safe and finding.rule not in INTERACTIVE_RULES
 
 
@@ -62,7 +62,8 @@ def render_diagnostic(found: FoundIn, view: View, advice: str = "") -> Iterator[
     """Yield the lines of a finding; `advice` says what to do where there is no automatic fix."""
     finding, memory, is_dismissed = found
     note = memory.by_path.get(finding.path)
-    excerpt = build_excerpt(finding, note) if note is not None else None
+    is_one = note is not None and not finding.members
+    excerpt = build_excerpt(finding, note) if is_one and note is not None else None
     folder = relative_path(memory.root, view.directory)
     shows_line = excerpt is not None and any(map(str.isalnum, "".join(excerpt[1:])))
     gutter = " " * (len(str(finding.line)) if shows_line else 1)
@@ -147,6 +148,11 @@ def _choose_evidence(finding: Finding, excerpt: Excerpt | None, folder: str) -> 
     """
     shown = "".join(excerpt[1:]).strip() if excerpt is not None else ""
     chosen: list[str] = []
+    if finding.members:
+        # its examples are places in several files
+        return [os.path.join(folder, make_one_line(text)) for text in finding.evidence[:-1]] + [
+            make_one_line(text) for text in finding.evidence[-1:]
+        ]
     for text in map(make_one_line, finding.evidence):
         is_shown = shown and (text.strip() in shown or shown in text)
         is_place = text.endswith(f", line {finding.line}")
@@ -158,6 +164,9 @@ def _choose_evidence(finding: Finding, excerpt: Excerpt | None, folder: str) -> 
 
 def _describe_fix(finding: Finding) -> str:
     """Return what would fix the finding, and how; "" without an automatic fix."""
+    if finding.members:
+        option = f"`ricordo lint --select {finding.rule} --full` lists them"
+        return f"{finding.fix_label}; {option}" if finding.fix_label else option
     if finding.fix is None:
         return ""
     if finding.rule in INTERACTIVE_RULES:

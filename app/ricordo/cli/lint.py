@@ -258,7 +258,8 @@ def _dismiss(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> int:
     from ricordo.cli.output import note_change
     from ricordo.services.describe import format_finding
 
-    known = {finding.id: finding for finding in (*snapshot.findings, *snapshot.dismissed)}
+    listed = (*snapshot.causes, *snapshot.dismissed_causes)
+    known = {one.id: one for finding in listed for one in (*finding.members, finding)}
     ids = pick_ids(options.dismiss, known, "finding", "`lint --full` shows the ids.")
     for id in ids:
         notebook.dismiss(id, options.reason)
@@ -313,9 +314,9 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
 
     snapshot, fixes = result
     memory = snapshot.memory
-    listed = [(finding, False) for finding in snapshot.findings]
+    listed = [(finding, False) for finding in snapshot.causes]
     if options.dismissed:
-        listed += [(finding, True) for finding in snapshot.dismissed]
+        listed += [(finding, True) for finding in snapshot.dismissed_causes]
     document = {
         "schema": "ricordo.lint/1",
         "memory": {
@@ -331,6 +332,7 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
             for span in [find_span(finding, memory.by_path.get(finding.path))]
         ],
         "summary": describe_summary(snapshot.counts),
+        "attention": snapshot.needs_attention,
     }
     return document | _describe_fixes(fixes, memory.root)
 

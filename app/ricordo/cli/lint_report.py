@@ -46,11 +46,16 @@ class LintReport:
 
     @cached_property
     def _findings(self) -> list[FoundIn]:
+        """The findings as they are counted; all of them one by one with --full."""
         return [
             FoundIn(finding, snapshot.memory)
             for snapshot in self._snapshots
-            for finding in snapshot.findings
+            for finding in (snapshot.findings if self._options.full else snapshot.causes)
         ]
+
+    @property
+    def _all(self) -> list[Finding]:
+        return [finding for snapshot in self._snapshots for finding in snapshot.findings]
 
     def print_fixes(self, snapshot: Snapshot, lines: Sequence[str]) -> None:
         """Print the `lines` on what was fixed, or would be, in one memory."""
@@ -74,21 +79,21 @@ class LintReport:
             self._print_diagnostics(
                 FoundIn(finding, snapshot.memory, is_dismissed=True)
                 for snapshot in self._snapshots
-                for finding in snapshot.dismissed
+                for finding in snapshot.dismissed_causes
             )
 
     def _print_statistics(self) -> None:
         from ricordo.lint.rule import load_rules
 
         summaries = {name: rule.summary for name, rule in load_rules().items()}
-        findings = [found.finding for found in self._findings]
-        print_styled(*render_statistics(findings, summaries))
+        print_styled(*render_statistics(self._all, summaries))
 
     def _print_summary(self) -> None:
         from ricordo.cli.output import is_quiet
 
         if not is_quiet():
-            counts, indent = render_counts(found.finding for found in self._findings)
+            causes = (finding for snapshot in self._snapshots for finding in snapshot.causes)
+            counts, indent = render_counts(causes)
             print_styled([*counts, []], indent)
 
     def _print_diagnostics(self, chosen: Iterable[FoundIn]) -> None:
@@ -105,7 +110,7 @@ class LintReport:
         """
         from ricordo.lint.rule_page import load_rule_page
 
-        if finding.fix is not None or finding.rule in self._explained:
+        if finding.fix_label or finding.rule in self._explained:
             return ""
         self._explained.add(finding.rule)
         return load_rule_page(finding.rule).resolve
@@ -121,7 +126,7 @@ class LintReport:
             print_styled(self._render_next(), INDENT)
 
     def _render_next(self) -> Iterable[Line]:
-        findings = [found.finding for found in self._findings]
+        findings = self._all
         if fixes := _describe_fixable(findings):
             yield fixes
         if self._shown < len(findings):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.diagnostic import is_fixed_by_safe_fixes
+from ricordo.lint.causes import rank_urgency
 from ricordo.lint.finding import Severity
 from ricordo.services.describe import count_noun
 
@@ -13,29 +14,13 @@ if TYPE_CHECKING:
 
     from ricordo.cli.diagnostic import FoundIn
     from ricordo.cli.style import Line, Segment
+    from ricordo.lint.causes import Urgency
     from ricordo.lint.finding import Finding
 
 MOST_SHOWN = 5
 """Findings that are shown unless all are asked for: about a screen."""
 _MOST_ERRORS = 2
 """Errors of one rule that are shown while another rule has findings too."""
-_FIRST = (
-    *("secret", "instruction-shaped", "lost-correction", "index-over-budget", "unreadable-note"),
-    *("contradiction", "missing-path", "missing-symbol", "passed-date"),
-)
-"""The rules on what does most harm, worst first; they come before the others of their severity."""
-_FORM = frozenset(
-    (
-        "duplicate-name",
-        "empty-note",
-        "frontmatter-incomplete",
-        "frontmatter-missing",
-        "frontmatter-twice",
-        "oversized-note",
-        "unknown-type",
-    )
-)
-"""Rules on the form of notes, which hurt less than false or unreachable ones."""
 _COUNT_GAPS = 11
 """Cells between the number of findings of a severity and the first rule."""
 _STATISTICS_GAPS = 16
@@ -57,14 +42,10 @@ def choose_first(findings: Sequence[FoundIn]) -> list[FoundIn]:
     return [found for of_rule in rules for found in of_rule if id(found) in chosen]
 
 
-def _urgency(of_rule: Sequence[FoundIn]) -> tuple[int, int, bool, bool, int, str]:
-    """Return the sort key of the findings of one rule: content before form before age alone, and
-    what is rare before what may be a habit.
-    """
+def _urgency(of_rule: Sequence[FoundIn]) -> tuple[Urgency, int, str]:
+    """Return the sort key of the findings of one rule: what is rare before what may be a habit."""
     finding = of_rule[0].finding
-    rule = finding.rule
-    harm = _FIRST.index(rule) if rule in _FIRST else len(_FIRST)
-    return (-finding.severity, harm, finding.is_age_only, rule in _FORM, len(of_rule), rule)
+    return rank_urgency(finding), len(of_rule), finding.rule
 
 
 def _severity(of_rule: Sequence[FoundIn]) -> Severity:
@@ -87,10 +68,16 @@ def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
         number = f"{count:>{width},} {count_noun(severity, count):<8} "
         line: list[Segment] = [(number, severity.word)]
         for rule, of_rule in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0])):
-            line += [(" " if len(line) == 1 else ", ", ""), (f"{rule} {len(of_rule):,}", "")]
+            line += [(" " if len(line) == 1 else ", ", ""), (_count(rule, of_rule), "")]
             line.append((" [*]" if any(map(is_fixed_by_safe_fixes, of_rule)) else "", "fixable"))
         lines.append(line)
     return lines, width + _COUNT_GAPS
+
+
+def _count(rule: str, causes: Sequence[Finding]) -> str:
+    """Return a rule with the number of its findings, and how many of them count as one."""
+    members = sum(len(it.members) for it in causes)
+    return f"{rule} 1 for {members:,}" if members else f"{rule} {len(causes):,}"
 
 
 def render_statistics(

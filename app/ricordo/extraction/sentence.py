@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
-from ricordo.lexicon import read_words
+from ricordo.lexicon import is_abbreviation
 
 MAX_MESSAGE_LENGTH = 1_500
 """Characters; a longer message is mostly a pasted document."""
 _LONGEST = 600
 """Characters of a sentence; longer ones are ignored."""
 _MOST = 60
-_LONGEST_ABBREVIATED = 12
-"""Characters before a full stop that are checked for an abbreviation."""
+_LONGEST_WORD = 24
+"""Characters on either side of a full stop that show whether a sentence ends there."""
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _NOT_SPOKEN = re.compile(
     r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---"
@@ -25,12 +24,6 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{2,600}\"|“[^“”\n]{2,600}”|„[^„“”\n]{2,600}[“”]|«[^«»\n]{2,600}»|「[^「」\n]{2,600}」"
 )
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]»]*\s+(?=\S)|(?<=[。！？])(?=\S)")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|nr|approx|ca|bzw|dr|mr|mrs|st|p\.ex|p\.ej)|\b\w|\d)\.\Z",
-    re.IGNORECASE,
-)
-_CONTINUED = re.compile(r"[a-zà-öø-ÿ]|\d")
-_WORD = re.compile(r"\w+")
 
 
 class Sentence(NamedTuple):
@@ -94,27 +87,11 @@ def _spoken_paragraphs(message: str) -> Iterator[tuple[int, int]]:
 def _split(message: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for match in _END.finditer(message, start, end):
-        before = message[max(begin, match.start() - _LONGEST_ABBREVIATED) : match.start()]
-        if not _is_abbreviation(before, message, match.end()):
+        before = message[max(begin, match.start() - _LONGEST_WORD) : match.start()]
+        if not is_abbreviation(before, message[match.end() : match.end() + _LONGEST_WORD]):
             yield from _trim(message, begin, match.start())
             begin = match.end()
     yield from _trim(message, begin, end)
-
-
-def _is_abbreviation(before: str, message: str, at: int) -> bool:
-    """Return whether a full stop ends an abbreviation or the day of a month, not a sentence."""
-    if not _ABBREVIATED.search(before):
-        return False
-    word = _WORD.match(message, at)
-    return bool(_CONTINUED.match(message, at) or (word and word[0].lower() in _months()))
-
-
-@cache
-def _months() -> frozenset[str]:
-    lists = read_words("dates")["months"].values()
-    return frozenset(
-        name for names in lists for spellings in names for name in spellings.split("|")
-    )
 
 
 def _trim(message: str, start: int, end: int) -> Iterator[tuple[int, int]]:

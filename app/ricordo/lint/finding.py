@@ -76,11 +76,26 @@ class Finding:
     """Whether its id does not depend on the names of files."""
     other_path: str = ""
     """The second file of a finding on two files, relative to the memory; else ""."""
+    members: tuple[Finding, ...] = ()
+    """The findings of one rule that it is shown instead of; else empty."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         path = "" if self.is_path_independent else self.path
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
+
+    @property
+    def each(self) -> tuple[Finding, ...]:
+        """The findings that it is shown instead of, else itself alone."""
+        return self.members or (self,)
+
+    @property
+    def fix_label(self) -> str:
+        """What its fixes change, in one line; "" if it has none."""
+        fixes = [it.fix.label for it in self.each if it.fix]
+        if len(fixes) > 1:
+            return f"{len(fixes):,} fixes, the first: {fixes[0]}"
+        return fixes[0] if fixes else ""
 
     @property
     def is_age_only(self) -> bool:

@@ -30,6 +30,7 @@ _SILENT = compile_lazily(
     r"|<[^<>\n]*>"
     r'|(?<!\w)"[^"\n]{0,300}"'
     r"|“[^”\n]{0,300}”|„[^“”\n]{0,300}[“”]|«[^»\n]{0,300}»|「[^」\n]{0,300}」|『[^』\n]{0,300}』"
+    r"|《[^》\n]{0,300}》"
     r"|(?<!\w)'[^'\n]{0,300}'(?!\w)|(?<!\w)‘[^’\n]{0,300}’(?!\w)"
     r"|~~[^~\n]*~~"
 )
@@ -172,6 +173,8 @@ _SCRIPTS = {
     "ja": compile_lazily("[\u3040-\u30ff]"),
     "ko": compile_lazily("[\uac00-\ud7af]"),
     "zh": compile_lazily("[\u3400-\u9fff]"),
+    "uk": compile_lazily("[\u0404\u0406\u0407\u0490\u0454\u0456\u0457\u0491]"),
+    "ru": compile_lazily("[\u0400-\u04ff]"),
 }
 _FEW = 2
 """Words of a text too short for its language to show: `yes`, `go on`."""

@@ -49,6 +49,8 @@ class Layout:
     """Top folder of raw sources; "" if the kind has none."""
     page_folder: str = ""
     """Top folder of the pages that are written from them; "" if the kind has none."""
+    has_page_folders: bool = False
+    """Whether there are several such folders, named after it: `wiki-en` and `wiki-ru`."""
     has_only_pages: bool = False
     """Whether files outside both folders belong to the project around them, not to the memory."""
     limits: Limits | None = None
@@ -71,6 +73,8 @@ class Layout:
     """Whether the agent lists the files itself, so that no link has to lead to a note."""
     has_own_conventions: bool = False
     """Whether each memory of the kind settles for itself how it links and which types it has."""
+    link_prefixes: tuple[str, ...] | None = None
+    """The beginnings of links that mean the memory itself; None where its links show them."""
     log_name: str = ""
     """The name of the file that lists what was done to it; "" where the kind has none."""
     retention: str = ""
@@ -107,9 +111,16 @@ class Layout:
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE
-        if self.has_only_pages and not path.startswith(self.page_folder + "/"):
+        if self.has_only_pages and not self._is_page(path):
             return FileRole.SUPPORT
         return FileRole.NOTE
+
+    def _is_page(self, path: str) -> bool:
+        if path.startswith(self.page_folder + "/"):
+            return True
+        top, slash, _ = path.partition("/")
+        names = tuple(f"{self.page_folder}{sign}" for sign in "-_.")
+        return self.has_page_folders and bool(slash) and top.startswith(names)
 
 
 _TEMPLATE_FOLDERS = frozenset(("templates", "_templates", ".templates"))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from ricordo.memory.index import Entry, Load, MemoryIndex, compute_load, read_index
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link
 from ricordo.memory.names import (
     Names,
+    PrefixCounts,
     ResolvedLink,
     TargetKind,
     build_names,
+    choose_headings,
+    choose_prefixes,
+    fold_name,
     has_same_names,
     list_keys_of_file,
     list_keys_of_link,
@@ -23,6 +28,7 @@ from ricordo.memory.note import Note
 _NAMING_KEYS = ("sources", "related", "origin", "inventory", "derived_from")
 """Frontmatter fields that name other files."""
 _NAMING = frozenset(_NAMING_KEYS)
+_T = TypeVar("_T")
 _FEW = 500
 """Changed files, up to which derived values are carried over from the memory before."""
 
@@ -91,20 +97,74 @@ class Memory:
 
     @cached_property
     def names(self) -> Names:
-        """The names of the files, by which links are resolved."""
-        unread = frozenset(file.path for file in self.skipped)
-        names = build_names(self.files, self.others, unread, self.layout.source_folder)
-        return names.with_prefixes((file.path, link) for file in self.files for link in file.links)
+        """The names of the files, by which links are resolved as this memory writes them."""
+        names = self._names
+        if self._missing:
+            missing = (it.link for links in self._missing.values() for it in links)
+            if by_heading := choose_headings(missing, self._headings):
+                return replace(names, by_heading=by_heading)
+        return names
 
     @cached_property
     def links(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
         """The resolved links of every file that has any, by its path."""
+        if self.names is self._names:
+            return self._links_by_name
         resolve = self.names.resolve
+        by_heading = {
+            path: tuple([resolve(path, it.link) for it in self._links_by_name[path]])
+            for path in self._missing
+        }
+        return {**self._links_by_name, **by_heading}
+
+    @cached_property
+    def _names(self) -> Names:
+        """The names of the files without their headings."""
+        return replace(self._plain_names, prefixes=self._choose_prefixes(self._prefix_counts))
+
+    def _choose_prefixes(self, counts: Mapping[str, PrefixCounts]) -> frozenset[str]:
+        given = self.layout.link_prefixes
+        return choose_prefixes(counts.values()) if given is None else frozenset(given)
+
+    @cached_property
+    def _plain_names(self) -> Names:
+        """The names of the files, by which links are resolved as they are written."""
+        unread = frozenset(file.path for file in self.skipped)
+        return build_names(self.files, self.others, unread, self.layout.source_folder)
+
+    @cached_property
+    def _prefix_counts(self) -> Mapping[str, PrefixCounts]:
+        """The beginnings of the links of each file that may be prefixes, by its path."""
+        count = self._plain_names.count_prefixes
+        return {
+            file.path: counts
+            for file in self.files
+            if file.links and (counts := count(file.path, file.links))
+        }
+
+    @cached_property
+    def _links_by_name(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
+        """The links of every file that has any, resolved without headings, by its path."""
+        resolve = self._names.resolve
         return {
             file.path: tuple([resolve(file.path, link) for link in file.links])
             for file in self.files
             if file.links
         }
+
+    @cached_property
+    def _missing(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
+        """The wikilinks without a file by its name, by the path of the file that has them."""
+        return {
+            path: missing
+            for path, links in self._links_by_name.items()
+            if (missing := _missing_wikilinks(links))
+        }
+
+    @cached_property
+    def _headings(self) -> Mapping[str, str]:
+        """The folded first heading of every file that has one, by its path."""
+        return {file.path: fold_name(it) for file in self.files if (it := file.heading)}
 
     @cached_property
     def links_without_file(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
@@ -183,25 +243,70 @@ class Memory:
         }
         removed = [old for old, _ in renamed.values() if old is not None]
         added = [new for _, new in renamed.values() if new is not None]
-        names = before.names.with_changes(removed, added) if renamed else before.names
-        self.__dict__["names"] = names
-        links, astray = dict(before.links), dict(before.links_without_file)
+        plain = before._plain_names
+        plain = plain.with_changes(removed, added) if renamed else plain
         affected = before._find_sources([*removed, *added]) if renamed else set()
-        for path in affected | changed.keys():
-            links.pop(path, None)
-            astray.pop(path, None)
-            file = self.by_path.get(path)
-            if file is not None and file.links:
-                links[path] = tuple(self.resolve(file, link) for link in file.links)
-                if missing := _without_file(links[path]):
-                    astray[path] = missing
-        self.__dict__.update(links=links, links_without_file=astray)
+        again = affected | changed.keys()
+        counts = self._update(before._prefix_counts, again, plain.count_prefixes)
+        prefixes = self._choose_prefixes(counts)
+        if other := prefixes ^ before._names.prefixes:
+            # a habit of writing links began or ended: it changes what links mean in other files
+            again |= {path for path, of_file in counts.items() if other & of_file.keys()}
+            again |= {
+                path for path, of_file in before._prefix_counts.items() if other & of_file.keys()
+            }
+        names = before._names if not renamed and not other else replace(plain, prefixes=prefixes)
+        links = self._update(before._links_by_name, again, _resolve_all(names))
+        self.__dict__.update(
+            _plain_names=plain, _prefix_counts=counts, _names=names, _links_by_name=links
+        )
+        missing = dict(before._missing)
+        for path in again:
+            missing.pop(path, None)
+            if of_file := _missing_wikilinks(links.get(path, ())):
+                missing[path] = of_file
+        self.__dict__["_missing"] = missing
+        if "_headings" in before.__dict__:
+            self.__dict__["_headings"] = self._update_headings(before, changed)
         if "_sources" in before.__dict__:
             self.__dict__["_sources"] = before._sources_after(changed)
-        if not renamed:
+        if before.names.by_heading or self.names.by_heading:
+            return
+        astray = dict(before.links_without_file)
+        for path in again:
+            astray.pop(path, None)
+            if of_file := _without_file(links.get(path, ())):
+                astray[path] = of_file
+        self.__dict__["links_without_file"] = astray
+        if not renamed and not other:
             self.__dict__["backlinks"] = self._backlinks_after(before, changed)
             if "indexes" in self.__dict__:
                 self.__dict__["entries"] = before.entries
+
+    def _update(
+        self,
+        before: Mapping[str, _T],
+        paths: Iterable[str],
+        compute: Callable[[str, Sequence[Link]], _T],
+    ) -> dict[str, _T]:
+        """Return `before` with what `compute` returns for the links of the files at `paths`."""
+        values = dict(before)
+        for path in paths:
+            values.pop(path, None)
+            file = self.by_path.get(path)
+            if file is not None and file.links and (value := compute(path, file.links)):
+                values[path] = value
+        return values
+
+    def _update_headings(
+        self, before: Memory, changed: Mapping[str, Note | None]
+    ) -> Mapping[str, str]:
+        headings = dict(before._headings)
+        for path, file in changed.items():
+            headings.pop(path, None)
+            if file is not None and (heading := file.heading):
+                headings[path] = fold_name(heading)
+        return headings
 
     def _backlinks_after(
         self, before: Memory, changed: Iterable[str]
@@ -276,6 +381,16 @@ class Memory:
             if key in fields
             for text in file.frontmatter.get_list(key)
         ]
+
+
+def _resolve_all(names: Names) -> Callable[[str, Sequence[Link]], tuple[ResolvedLink, ...]]:
+    return lambda path, links: tuple([names.resolve(path, link) for link in links])
+
+
+def _missing_wikilinks(links: Iterable[ResolvedLink]) -> tuple[ResolvedLink, ...]:
+    return tuple(
+        [it for it in links if it.target_kind is TargetKind.MISSING and it.link.is_wikilink]
+    )
 
 
 def _without_file(links: Iterable[ResolvedLink]) -> tuple[ResolvedLink, ...]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -18,9 +18,13 @@ from ricordo.memory.links import Link, is_external
 from ricordo.memory.note import Note, get_stem
 
 _FEWEST_LINKS = 3
-"""Links from which a prefix can be learned."""
+"""Links from which a reading can be learned."""
 _SHARE = 0.9
-"""The part of them that has to lead to a file without the prefix."""
+"""The part of the links with a prefix that has to lead to a file without it."""
+_MOST_PARTS = 3
+"""Folders of a link that may be a prefix together."""
+ROOT = "/"
+"""The prefix of links from the root of a site."""
 
 
 class TargetKind(StrEnum):
@@ -69,9 +73,11 @@ class Names:
     source_folder: str = ""
     """The top folder of raw sources: a page comes before a source of the same name."""
     prefixes: frozenset[str] = frozenset()
-    """The first parts of wikilinks that mean the memory itself, as `ru` in `[[ru/pages/tides]]` in
-    the wiki of the folder `wiki-ru`.
+    """The beginnings of links that mean the memory itself, as `ru/` in `[[ru/pages/tides]]` in the
+    wiki of the folder `wiki-ru`, or `/` in `[tides](/pages/tides.md)`.
     """
+    by_heading: PathsByName = field(default_factory=dict)
+    """By the folded first heading, where links are written so; else empty."""
 
     def resolve(self, source: str, link: Link) -> ResolvedLink:
         """Return the target of `link` in the file at path `source`.
@@ -114,26 +120,33 @@ class Names:
             by_fold=by_fold,
         )
 
-    def with_prefixes(self, links: Iterable[tuple[str, Link]]) -> Names:
-        """Return these names with the prefixes that the `links`, each with the path of its file,
-        show: nine of ten links with one lead to a file without it.
+    def count_prefixes(self, source: str, links: Iterable[Link]) -> PrefixCounts:
+        """Return for each beginning of `links` in the file at path `source` that is no folder of
+        the memory: how many have it, and how many of them lead to a note without it.
         """
-        by_prefix: dict[str, list[tuple[str, Link]]] = {}
-        for source, link in links:
-            prefix, slash, _ = link.target.partition("/") if link.is_wikilink else ("", "", "")
-            if slash and prefix not in self.others and prefix not in ("", ".", ".."):
-                by_prefix.setdefault(prefix, []).append((source, link))
-        prefixes = (
-            prefix
-            for prefix, found in by_prefix.items()
-            if len(found) >= _FEWEST_LINKS
-            and sum(self._resolves_without(prefix, *it) for it in found) >= _SHARE * len(found)
-        )
-        return replace(self, prefixes=frozenset(prefixes))
+        counts: dict[str, tuple[int, int]] = {}
+        for link in links:
+            for prefix in self._list_prefixes(link):
+                bare = link._replace(target=link.target.removeprefix(prefix))
+                leads = self.resolve(source, bare).target_kind is TargetKind.NOTE
+                all_links, leading = counts.get(prefix, (0, 0))
+                counts[prefix] = all_links + 1, leading + leads
+        return counts
 
-    def _resolves_without(self, prefix: str, source: str, link: Link) -> bool:
-        bare = link._replace(target=link.target.removeprefix(f"{prefix}/"))
-        return self.resolve(source, bare).target_kind is TargetKind.NOTE
+    def _list_prefixes(self, link: Link) -> Iterator[str]:
+        target = link.target
+        if "/" not in target or target[0] in ".~\\" or (is_external(target) and target[0] != "/"):
+            return
+        if target[0] == "/":
+            if not link.is_wikilink and target[-3:].lower() == ".md":
+                yield ROOT
+            return
+        end = -1
+        for _ in range(_MOST_PARTS):
+            end = target.find("/", end + 1)
+            if end < 0 or target[:end] in self.others:
+                return
+            yield target[: end + 1]
 
     def find_by_name(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files with the name or stem `name`, else with the same folded
@@ -145,24 +158,30 @@ class Names:
         return tuple(dict.fromkeys(paths))
 
     def _wikilink(self, source: str, link: Link) -> ResolvedLink:
-        target = link.target
-        prefix, slash, rest = target.partition("/")
-        if slash and prefix in self.prefixes:
-            target = rest
+        target = self._without_prefix(link.target)
         bare = target[:-3] if target[-3:].lower() == ".md" else target
         same = normalize(bare)
         if exact := self.by_name.get(same) or self.by_stem.get(same):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, exact))
         if "/" in target:
-            resolved = self._path_link(source, link._replace(target=bare + ".md"))
+            resolved = self._path_link_as_written(source, link._replace(target=bare + ".md"))
             if resolved.target_kind is not TargetKind.MISSING:
                 return ResolvedLink(link, resolved.target_kind, resolved.path)
         fold = fold_name(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, alike))
+        if titled := self.by_heading.get(fold):
+            return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, titled))
         if target in self.others:
             return ResolvedLink(link, TargetKind.FILE, target)
         return ResolvedLink(link, TargetKind.MISSING, bare)
+
+    def _without_prefix(self, target: str) -> str:
+        """Return the target of a link without the longest prefix that means the memory itself."""
+        if not self.prefixes:
+            return target
+        meant = (prefix for prefix in self.prefixes if target.startswith(prefix))
+        return target.removeprefix(max(meant, key=len, default=""))
 
     def _nearest(self, source: str, candidates: Sequence[str]) -> str:
         """Return the candidate in the folder of `source`, else the first page by path, else the
@@ -179,6 +198,14 @@ class Names:
         return candidates[0]
 
     def _path_link(self, source: str, link: Link) -> ResolvedLink:
+        target = link.target
+        if self.prefixes and (bare := self._without_prefix(target)) != target:
+            resolved = self._path_link_as_written(source, link._replace(target=bare))
+            if resolved.target_kind in (TargetKind.NOTE, TargetKind.FILE):
+                return ResolvedLink(link, resolved.target_kind, resolved.path)
+        return self._path_link_as_written(source, link)
+
+    def _path_link_as_written(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
         if is_external(target):
             return ResolvedLink(link, TargetKind.EXTERNAL)
@@ -214,6 +241,40 @@ class Names:
     @cached_property
     def _normal_paths(self) -> Mapping[str, str]:
         return {normalize(path): path for path in self.paths if not path.isascii()}
+
+
+PrefixCounts = Mapping[str, tuple[int, int]]
+"""By the beginning of links: how many have it, and how many of them lead to a note without it."""
+
+
+def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
+    """Return the prefixes without which nine of ten links that have them lead to a note, and no
+    shorter one does.
+    """
+    totals: dict[str, tuple[int, int]] = {}
+    for counts in counted:
+        for prefix, (all_links, leading) in counts.items():
+            before = totals.get(prefix, (0, 0))
+            totals[prefix] = before[0] + all_links, before[1] + leading
+    chosen: set[str] = set()
+    for prefix, (all_links, leading) in sorted(totals.items()):
+        is_longer = any(prefix.startswith(shorter) for shorter in chosen)
+        if not is_longer and all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links:
+            chosen.add(prefix)
+    return frozenset(chosen)
+
+
+def choose_headings(
+    missing: Iterable[Link], headings: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the paths by folded heading, of `headings` by path, where some of the wikilinks that
+    are `missing` a file are written as headings; {} otherwise.
+    """
+    targets = {fold_name(link.target) for link in missing if link.is_wikilink}
+    by_heading: dict[str, tuple[str, ...]] = {}
+    for path, heading in headings.items():
+        by_heading[heading] = (*by_heading.get(heading, ()), path)
+    return by_heading if len(targets & by_heading.keys()) >= _FEWEST_LINKS else {}
 
 
 def build_names(

@@ -90,6 +90,17 @@ class Note:
         return self.text[self.frontmatter.end :]
 
     @property
+    def heading(self) -> str:
+        """The text of the first heading of the first level, without marks; "" if there is none."""
+        start = self.frontmatter.end
+        if not self.text.startswith("# ", start):
+            start = self.text.find("\n# ", start) + 1
+            if not start:
+                return ""
+        end = self.text.find("\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)].strip("# \t\r*`_")
+
+    @property
     def stated_date(self) -> str:
         """The date of the last change in the frontmatter; "" if there is none."""
         return self.frontmatter.get_first(_DATE_KEYS)

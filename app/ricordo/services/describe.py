@@ -50,25 +50,29 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
             }
             for note in memory.notes
         ],
-        "findings": [describe_finding(one, dismissed=False) for one in snapshot.findings],
+        "findings": [describe_finding(one, dismissed=False) for one in snapshot.causes],
         "summary": describe_summary(snapshot.counts),
     }
 
 
 def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
     """Return a finding as `lint --json` prints it."""
-    return {
+    described = {
         "rule": finding.rule,
         "severity": finding.severity.word,
         "path": finding.path,
         "line": finding.line,
         "message": finding.message,
         "evidence": list(finding.evidence),
-        "fix": finding.fix.label if finding.fix else None,
-        "safe": finding.fix.safe if finding.fix else False,
+        "fix": finding.fix_label or None,
+        "safe": all(it.fix is not None and it.fix.safe for it in finding.each),
         "dismissed": dismissed,
         "id": finding.id,
     }
+    if not finding.members:
+        return described
+    members = [describe_finding(one, dismissed=dismissed) for one in finding.members]
+    return described | {"members": members}
 
 
 def describe_summary(counts: Mapping[Severity, int]) -> dict[str, int]:
@@ -221,8 +225,8 @@ def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
         for line, title, path in find_unloaded_entries(memory)
     ]
     lines += ["", "Freshness: " + format_summary(snapshot), ""]
-    lines += [f"  {format_finding(finding)}" for finding in snapshot.findings[:_MOST_REPORTED]]
-    if (more := len(snapshot.findings) - _MOST_REPORTED) > 0:
+    lines += [f"  {format_finding(finding)}" for finding in snapshot.causes[:_MOST_REPORTED]]
+    if (more := len(snapshot.causes) - _MOST_REPORTED) > 0:
         lines.append(f"  {more:,} more: `ricordo lint --full` shows all")
     return lines
 

@@ -19,9 +19,11 @@ from ricordo.resources import themes_directory
 from ricordo.settings.keymap import merge_keys
 from ricordo.settings.reader import SettingsNames
 from ricordo.settings.settings import (
+    CONVENTIONS,
     CURATE,
     DEFAULT_THEME,
     ENGINE,
+    ConventionSettings,
     CurateSettings,
     EngineSettings,
     MemorySettings,
@@ -74,6 +76,8 @@ day = 200000
 
 [memory."~/notes/wiki"]
 rules.unindexed-note = "info"
+conventions.title = "heading"
+conventions.fields = ["type", "updated"]
 ```
 """
 
@@ -133,7 +137,11 @@ def make_settings_page() -> str:
 def _explain(key: str) -> str:
     """Return the section on a key; of a table, with its keys."""
     section = f"## `{key}`\n\n{read_explanations(Settings)[key]}"
-    return f"{section}\n\n{_rows(_TABLES[key], 'key')}" if key in _TABLES else section
+    if key in _TABLES:
+        section += f"\n\n{_rows(_TABLES[key], 'key')}"
+    if key == "memory":
+        section += f"\n\nIts table `conventions`:\n\n{_rows(ConventionSettings, 'key')}"
+    return section
 
 
 def _rows(table: type, noun: str) -> str:
@@ -218,6 +226,14 @@ def _memories(settings: Settings) -> list[str]:
             if values:
                 written += ["", f"[{format_toml_key(('memory', path, table))}]"]
                 written += (_assign(name, value, 0) for name, value in values.items())
+        given = asdict(own.conventions)
+        if given != asdict(CONVENTIONS):
+            written += ["", f"[{format_toml_key(('memory', path, 'conventions'))}]"]
+            written += (
+                _assign(name, value, 0)
+                for name, value in given.items()
+                if value != asdict(CONVENTIONS)[name]
+            )
     return written
 
 

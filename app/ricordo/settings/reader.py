@@ -12,6 +12,7 @@ from ricordo.settings.keymap import ActionKeys, read_keymap
 from ricordo.settings.settings import (
     DEFAULT_THEME,
     LEVELS,
+    ConventionSettings,
     CurateSettings,
     EngineSettings,
     MemorySettings,
@@ -150,9 +151,18 @@ def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, Memo
             continue
         source.check_keys(path, list_keys(MemorySettings))
         memories[folder] = MemorySettings(
-            _rules(source, path, known.rules), _thresholds(source, path, known.thresholds)
+            _rules(source, path, known.rules),
+            _thresholds(source, path, known.thresholds),
+            _conventions(source, (*path, "conventions"), known.home),
         )
     return memories
+
+
+def _conventions(source: SettingsSource, path: Path, home: str) -> ConventionSettings:
+    values = _read_values(source, path, ConventionSettings)
+    if values.get("project"):
+        values["project"] = _folder(values["project"], home)
+    return ConventionSettings(**values)
 
 
 def _folder(written: str, home: str) -> str:

@@ -12,7 +12,16 @@ from typing import Any
 
 from ricordo.settings.keymap import Keymap
 from ricordo.settings.source import Path
-from ricordo.settings.values import ValueCheck, command_line, model, one_of, server, whole, words
+from ricordo.settings.values import (
+    ValueCheck,
+    command_line,
+    folder,
+    model,
+    one_of,
+    server,
+    whole,
+    words,
+)
 
 LEVELS = ("off", "error", "warning", "info")
 """The severities that a rule can be set to."""
@@ -25,6 +34,39 @@ def _value(default: Any, check: ValueCheck) -> Any:
     return field(default=default, metadata={"check": check})
 
 
+TITLES = ("", "key", "heading", "file")
+"""Where the notes of a memory may have their title; "" is to be learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConventionSettings:
+    """How the notes of one memory are written, where Ricordo learned something else."""
+
+    title: str = _value("", one_of(TITLES))
+    """Where a note has its title: `key`, a field of the frontmatter; `heading`, its first heading;
+    `file`, the name of its file.
+    """
+
+    fields: tuple[str, ...] | None = _value(None, words("description", "updated"))
+    """The fields of the frontmatter that every note has, such as `["description", "updated"]`;
+    `name`, `description` and `type` stand for the fields that the agent uses for them. An empty
+    list means that notes need no frontmatter.
+    """
+
+    prefixes: tuple[str, ...] | None = _value(None, words("ru/"))
+    """The beginnings of links that mean the memory itself, such as `["ru/"]`, or `["/"]` for links
+    from the root of a site.
+    """
+
+    project: str | None = _value(None, folder())
+    """The folder of the project that the notes speak of; "" if they speak of none, so that nothing
+    in them is checked against a project.
+    """
+
+
+CONVENTIONS = ConventionSettings()
+
+
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
     """The settings of one memory, which override those of all memories."""
@@ -34,6 +76,11 @@ class MemorySettings:
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """As `thresholds` above, for this memory."""
+
+    conventions: ConventionSettings = CONVENTIONS
+    """How its notes are written, where Ricordo learned something else. `ricordo config
+    conventions` shows what it learned, and sets these keys.
+    """
 
 
 MOST_CURATE = 10_000
@@ -148,17 +195,22 @@ class Settings:
     the folder of the memory, an absolute path or one that begins with `~`.
     """
 
+    conventions: ConventionSettings = field(default=CONVENTIONS, compare=False)
+    """Those of the memory, in what `for_memory` returns."""
+
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
     """The 1-based line of each key that the file sets, by table and key."""
 
     def for_memory(self, root: str) -> Settings:
         """Return the settings for the memory at `root`."""
         rules, thresholds = dict(self.rules), dict(self.thresholds)
+        conventions = self.conventions
         for path, own in self.memory.items():
             if os.path.realpath(path) == os.path.realpath(root):
                 rules |= own.rules
                 thresholds |= own.thresholds
-        return replace(self, rules=rules, thresholds=thresholds)
+                conventions = own.conventions
+        return replace(self, rules=rules, thresholds=thresholds, conventions=conventions)
 
 
 def find_settings_file(config: str) -> str:
@@ -166,7 +218,13 @@ def find_settings_file(config: str) -> str:
     return os.path.join(config, "settings.toml")
 
 
-SettingsTable = type[Settings] | type[MemorySettings] | type[CurateSettings] | type[EngineSettings]
+SettingsTable = (
+    type[Settings]
+    | type[MemorySettings]
+    | type[ConventionSettings]
+    | type[CurateSettings]
+    | type[EngineSettings]
+)
 
 
 def list_keys(table: SettingsTable) -> tuple[str, ...]:

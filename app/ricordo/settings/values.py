@@ -104,12 +104,25 @@ def _is_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname) and is_plain
 
 
-def words() -> ValueCheck:
-    """Return the check of a command as a list of words, which may be empty."""
+def words(*example: str) -> ValueCheck:
+    """Return the check of a list of words, which may be empty; by default a command, as
+    the `example` shows.
+    """
 
     def read(value: Any) -> tuple[str, ...] | None:
         is_list = isinstance(value, list) and len(value) <= _MOST_WORDS
         is_line = is_list and all(isinstance(word, str) and "\0" not in word for word in value)
         return tuple(value) if is_line and (not value or value[0].strip()) else None
 
-    return ValueCheck('This has to be a list of words, such as ["claude", "-p"].', read)
+    shown = ", ".join(f'"{word}"' for word in example or ("claude", "-p"))
+    return ValueCheck(f"This has to be a list of words, such as [{shown}].", read)
+
+
+def folder() -> ValueCheck:
+    """Return the check of the absolute path of a folder, or of an empty text."""
+
+    def read(value: Any) -> str | None:
+        is_path = isinstance(value, str) and "\0" not in value
+        return value if is_path and (not value or value.startswith(("/", "~/"))) else None
+
+    return ValueCheck("This has to be an absolute path, or one that begins with ~.", read)

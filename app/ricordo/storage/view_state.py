@@ -28,6 +28,8 @@ class ViewState:
     as_source: bool = False
     widths: dict[str, int] = field(default_factory=dict)
     """The width of each pane, as a share of the screen."""
+    conventions: str = ""
+    """What was last reported of the memory's conventions."""
 
 
 def load_view_state(state: str, root: str) -> ViewState:
@@ -45,6 +47,7 @@ def load_view_state(state: str, root: str) -> ViewState:
         widths={str(k): v for k, v in widths.items() if isinstance(v, int) and 0 < v < 100}
         if isinstance(widths, dict)
         else {},
+        conventions=_text(record, "conventions"),
     )
 
 

@@ -77,6 +77,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "both": ("keep both",),
     "no-conflict": ("ignore", "dismiss"),
     "quit": ("exit", "leave ricordo", "bye", "q"),
+    "conventions": ("learned", "schema", "style", "habits"),
     "settings": ("preferences", "configuration", "config", "options", "keymap"),
 }
 THEME = ("theme", "colour", "color", "dark", "light", "appearance")

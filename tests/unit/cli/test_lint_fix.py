@@ -69,8 +69,13 @@ def kinds(document: dict[str, Any]) -> Counter[tuple[str, str]]:
     return Counter((budget.get(it["rule"], it["rule"]), it["path"]) for it in document["findings"])
 
 
+def one_by_one(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return all findings, those of a habit too."""
+    return [one for it in document["findings"] for one in it.get("members", [it])]
+
+
 def to_mend(document: dict[str, Any], *, unsafe: bool) -> Iterator[dict[str, Any]]:
-    for it in document["findings"]:
+    for it in one_by_one(document):
         if it["fix"] and (it["safe"] or unsafe) and it["rule"] != "secret":
             yield it
 
@@ -100,8 +105,8 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
         assert "would" in why[left["id"]]
     fixes = after["fixes"]
     assert fixes["applied"]
-    assert len(fixes["not_fixed"]) == len(after["findings"])
-    assert len(fixes["fixed"]) == len(before["findings"]) - len(after["findings"])
+    assert len(fixes["not_fixed"]) == len(one_by_one(after))
+    assert len(fixes["fixed"]) == len(one_by_one(before)) - len(one_by_one(after))
 
     changed = contents(memory)
     again, _ = lint(memory, capsys, *words)

@@ -118,20 +118,23 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     assert isinstance(everything, list)
     output = lint(capsys, "one")
     lines = output.splitlines()
-    assert len(everything) == 17
-    assert lines[0] == "14 errors    index-missing-file 12, dead-link 1, secret 1"
-    assert lines[1].startswith(" 2 warnings  control-characters 1, ")
+    assert len(everything) == 6
+    assert [len(it.get("members", ())) for it in everything] == [0, 12, 0, 0, 0, 0]
+    assert lines[0] == "3 errors    dead-link 1, index-missing-file 1 for 12, secret 1"
+    assert lines[1].startswith("2 warnings  control-characters 1, ")
     shown = [place[4] for place in places(output)]
-    assert shown[:4] == ["secret", "dead-link", "index-missing-file", "index-missing-file"]
+    assert sorted(shown[:2]) == ["dead-link", "secret"]
+    assert "error[index-missing-file]" in output
     assert len(headlines(output)) == 5
+    assert "12 times in MEMORY.md: an index entry for a file that does not exist." in output
     assert "`--full` shows all 17 findings" in output
-    assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 14 errors, " in output
+    assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 3 errors, " in output
 
 
 def test_full_shows_all_with_the_numbers_at_the_end(project: Path, capsys: Printed) -> None:
     output = lint(capsys, "one", "--full")
     assert len(headlines(output)) == 17
-    assert output.index("index-missing-file 12") > output.rindex("index-missing-file]")
+    assert output.index("index-missing-file 1 for 12") > output.rindex("index-missing-file]")
     assert "--full" not in output
     assert len(headlines(lint(capsys, "two"))) == 2
 
@@ -324,3 +327,19 @@ def test_on_a_terminal_lines_fit_and_the_place_is_below_the_message(project: Pat
     assert "error[dead-link] Broken link “x”: x.md does not exist.\r\n --> one/a.md:9:" in painted
     lines = (line.rpartition("\r")[2] for line in painted.split("\r\n"))
     assert [line for line in lines if len(line) > COLUMNS] == []
+
+
+def test_dismissing_the_one_finding_of_a_habit_dismisses_the_rule_there(
+    project: Path, capsys: Printed
+) -> None:
+    (habit,) = (it for it in document(capsys, "one")["findings"] if "members" in it)
+    assert document(capsys, "one")["attention"] == 5
+    output = lint(capsys, "one", "--dismiss", habit["id"])
+    assert "index-missing-file" in output
+    after = document(capsys, "one", "--dismissed")
+    assert after["attention"] == 4
+    (dismissed,) = (it for it in after["findings"] if it["dismissed"])
+    assert (dismissed["id"], len(dismissed["members"])) == (habit["id"], 12)
+    index = project / "one" / "MEMORY.md"
+    index.write_text(index.read_text() + "- [New](also-gone.md) — a new entry\n")
+    assert document(capsys, "one")["attention"] == 4, "the rule is dismissed, not the twelve"

@@ -9,12 +9,25 @@ import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.folder import FOLDER
-from ricordo.agents.wiki import WHOLE_WIKI, WIKI
-from ricordo.lint.conventions import learn_conventions
+from ricordo.agents.wiki import (
+    ROOT_WIKI,
+    WHOLE_WIKI,
+    WIKI,
+    find_in_project,
+    find_whole_wiki,
+)
+from ricordo.lint.conventions import (
+    ConventionLearner,
+    Corrections,
+    TitleSource,
+    learn_conventions,
+    read_schema,
+)
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
-from ricordo.memory.layout import Layout
+from ricordo.memory.layout import FileRole, Layout
+from ricordo.memory.memory import Memory
 from tests.support.builders import open_memory
 from tests.unit.lint.conftest import NOW, note
 
@@ -182,3 +195,150 @@ def test_a_folder_has_its_own_conventions(root: Path) -> None:
 def test_the_page_of_a_folder_is_neither_index_nor_note(root: Path) -> None:
     files = {"index.md": "# Index\n\n- [a](a.md)\n", "a.md": "A.\n", "sub/index.md": "# Sub\n"}
     assert lint(root, files, "empty-note", "unindexed-note", layout=FOLDER) == ()
+
+
+def reopen(memory: Memory) -> Memory:
+    return Memory(memory.root, memory.layout, memory.files, memory.others, memory.skipped)
+
+
+def derived(memory: Memory) -> tuple[object, ...]:
+    names = (memory.names.prefixes, dict(memory.names.by_heading))
+    return *names, dict(memory.links), dict(memory.links_without_file), dict(memory.backlinks)
+
+
+LINKED = {
+    **pages(4, "# The page NAME\n\nSee [[ru/page-0]] and [[The page page-1]].\n"),
+    "index.md": "# Index\n\n- [0](/page-0.md)\n- [1](/page-1.md)\n- [2](/page-2.md)\n",
+    "notes.md": "# Notes\n\n[[The page page-2]], [[The page page-3]], [[ru/page-3]].\n",
+}
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {"page-0.md": "# Other\n"},
+        {"page-0.md": None, "page-1.md": None},
+        {"new.md": "# The page page-9\n\nSee [[ru/gone]], [[ru/lost]], [[ru/no]].\n"},
+        {"notes.md": "# Notes\n"},
+        {"notes.md": "# Notes\n\n[[ru/a]] [[ru/b]] [[ru/c]]\n", "index.md": "# Index\n"},
+    ],
+)
+def test_how_links_are_written_is_learned_again_at_every_change(
+    root: Path, edits: dict[str, str | None]
+) -> None:
+    memory = open_memory(root, LINKED, FOLDER)
+    assert memory.names.prefixes == {"ru/", "/"}
+    assert memory.backlinks["page-1.md"]
+    given = {path: text for path, text in edits.items() if text} | {"x.md": ""}
+    other = open_memory(root.with_name("other"), given, FOLDER)
+    changed = memory.with_files({path: other.by_path.get(path) for path in edits})
+    assert derived(changed) == derived(reopen(changed))
+    back = changed.with_files({path: memory.by_path.get(path) for path in edits})
+    assert derived(back) == derived(memory)
+
+
+def test_links_written_as_headings_or_from_the_root_lead_to_their_notes(root: Path) -> None:
+    assert lint(root, LINKED, "wanted-note", "dead-link", "outside-memory", layout=FOLDER) == ()
+    fewer = {**LINKED, "notes.md": "# Notes\n"}
+    fewer |= pages(4, "# The page NAME\n\nSee [[The page page-1]].\n")
+    found = lint(root, fewer, "wanted-note", layout=FOLDER)
+    assert len(found) == 4, "one note alone is no habit"
+
+
+def test_conventions_are_learned_again_from_what_changed(root: Path) -> None:
+    learner = ConventionLearner()
+    files = pages(6, note("Text.", "NAME")) | pages(6, "# NAME\n\nText.\n", "sub/")
+    memory = open_memory(root, files)
+    for changed in (memory, memory.with_files({"page-0.md": None, "sub/page-1.md": None}), memory):
+        assert learner.learn(changed) == learn_conventions(changed)
+
+
+def test_the_title_of_notes_is_where_most_have_it(root: Path) -> None:
+    headed = learn_conventions(open_memory(root / "a", pages(5, "# NAME\n\nText.\n"), WIKI))
+    assert headed.title is TitleSource.HEADING
+    plain = learn_conventions(open_memory(root / "b", pages(5, "Text.\n"), WIKI))
+    assert plain.title is TitleSource.FILE
+    keyed = learn_conventions(open_memory(root / "c", pages(5, note("Text.", "NAME")), WIKI))
+    assert keyed.title is TitleSource.KEY
+
+
+SCHEMA = """# Rules
+
+## Frontmatter
+
+Every page has these fields:
+
+```yaml
+---
+title: "Page title"
+updated: "2026-01-01"
+reviewed: "2026-01-01"  # optional
+---
+```
+"""
+
+
+def test_a_schema_demands_the_fields_that_it_shows_as_required() -> None:
+    assert read_schema("SCHEMA.md", SCHEMA).fields == {"title", "updated"}
+    required = "Required frontmatter fields: `title`, `tags` and `source`.\n"
+    assert read_schema("x", required).fields == {"title", "tags", "source"}
+    both = SCHEMA + SCHEMA.replace("updated", "changed")
+    assert read_schema("x", both).fields == {"title"}, "what all forms have in common"
+    chinese = SCHEMA.replace("Every page has these fields:", "每个页面必须包含：")
+    assert read_schema("x", chinese).fields == {"title", "updated"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        SCHEMA.replace("Every page has these fields:", "An example:"),
+        SCHEMA.replace("## Frontmatter", "## Example").replace("page", "file"),
+        "Frontmatter may have `title` and `tags`.\n",
+        "Never put `title` into every paragraph.\n",
+    ],
+)
+def test_what_a_schema_does_not_say_is_not_demanded(text: str) -> None:
+    assert read_schema("SCHEMA.md", text).fields == frozenset()
+
+
+def test_a_field_that_the_schema_demands_is_missing_where_most_have_it(root: Path) -> None:
+    page = "---\ntitle: NAME\nupdated: 2026-05-01\n---\n\nText.\n"
+    files = pages(6, page) | {"a.md": "---\ntitle: a\n---\n\nText.\n"}
+    memory = open_memory(root, files, WIKI)
+    conventions = ConventionLearner().learn(memory, read_schema("SCHEMA.md", SCHEMA))
+    context = RuleContext(NOW, WIKI, conventions=conventions)
+    (found,) = Linter({}, frozenset(("frontmatter-incomplete",))).run(memory, context)
+    assert (found.path, found.message) == ("a.md", "Missing in the frontmatter: updated.")
+    assert found.evidence == ("SCHEMA.md demands: updated",)
+    few = open_memory(root / "few", pages(6, "---\ntitle: NAME\n---\n\nText.\n"), WIKI)
+    assert not ConventionLearner().learn(few, read_schema("SCHEMA.md", SCHEMA)).demanded
+
+
+def test_the_user_corrects_what_was_learned(root: Path) -> None:
+    memory = open_memory(root, pages(6, note("Text.", "NAME")) | {"a.md": "Text.\n"})
+    none = ConventionLearner(Corrections(fields=frozenset())).learn(memory)
+    some = ConventionLearner(Corrections(fields=frozenset(("type", "updated")))).learn(memory)
+    for conventions, expected in ((none, set()), (some, {"a.md", *pages(6, "")})):
+        context = RuleContext(NOW, AUTO_MEMORY, conventions=conventions)
+        rules = frozenset(("frontmatter-missing", "frontmatter-incomplete"))
+        assert {it.path for it in Linter({}, rules).run(memory, context)} == expected
+
+
+def test_an_index_beside_page_folders_makes_one_wiki_of_them(root: Path) -> None:
+    files = {
+        "index.md": "# Index\n\n- [[wiki-en/tides]]\n- [[wiki-it/maree]]\n",
+        "README.md": "About.\n",
+        "src/usage.md": "See [it](gone.md).\n",
+        "wiki-en/tides.md": "# Tides\n\nSee [[wiki-it/maree]].\n",
+        "wiki-it/maree.md": "# Maree\n",
+    }
+    memory = open_memory(root, files, ROOT_WIKI)
+    roles = {file.path: file.role for file in memory.files}
+    assert [path for path, role in roles.items() if role is FileRole.NOTE] == [
+        "wiki-en/tides.md",
+        "wiki-it/maree.md",
+    ]
+    assert lint(root, files, "wanted-note", "dead-link", "unindexed-note", layout=ROOT_WIKI) == ()
+    assert find_in_project(str(root))[0].layout is ROOT_WIKI
+    assert find_whole_wiki(str(root / "wiki-en")) == str(root)

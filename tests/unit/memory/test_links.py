@@ -94,7 +94,7 @@ def test_a_link_behind_a_comment_that_nothing_closes_is_a_link(before: str) -> N
     assert [link.target for link in find_links(before + "[[tides]]")] == ["tides"]
 
 
-@pytest.mark.parametrize("blank", ["\n\n", "\n  \n", "\r\n\r\n"])
+@pytest.mark.parametrize("blank", ["\n\n", "\n  \n", "\r\n\r\n", "\n- ", "\n  * ", "\n## "])
 def test_a_lone_backtick_reaches_no_further_than_its_paragraph(blank: str) -> None:
     text = f"a lone ` here{blank}[[tides]]{blank}another ` there"
     assert [link.target for link in find_links(text)] == ["tides"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli import config
-from ricordo.errors import WrongUsage
+from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.lint.rule import load_rules
 from ricordo.services.workspace.environment import Environment
 from ricordo.settings.keymap import normalize_key
@@ -19,6 +19,7 @@ from ricordo.tui.actions.registry import list_known_actions
 
 def run(folder: Path, *words: str, editor: str = "") -> int:
     parser = ArgumentParser()
+    parser.set_defaults(command="config")
     config.add_config_arguments(parser)
     home = str(folder)
     environ = {"HOME": home, "EDITOR": editor}
@@ -83,3 +84,77 @@ def test_an_editor_that_cannot_be_started_is_reported(tmp_path: Path) -> None:
 def test_all_keys_of_the_screen_have_names_that_a_keymap_can_use() -> None:
     keys = [key for action in list_known_actions() for key in action.keys]
     assert [normalize_key(key) for key in keys] == keys
+
+
+WIKI_PAGE = "# Tides\n\nText.\n"
+
+
+def conventions(folder: Path, *words: str) -> int:
+    return run(folder, "conventions", "-m", str(folder / "wiki"), *words)
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    (tmp_path / "wiki").mkdir()
+    for name in ("index", "log", "a", "b", "c"):
+        (tmp_path / "wiki" / f"{name}.md").write_text(WIKI_PAGE)
+    return tmp_path
+
+
+def test_conventions_of_a_memory_are_shown_and_set(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert conventions(wiki) == 0
+    assert "the first heading (learned from 3 notes)" in capsys.readouterr().out
+    file = wiki / "config" / "settings.toml"
+    assert conventions(wiki, "--set", "title=file", "--set", "fields=updated, type") == 0
+    table = tomllib.loads(file.read_text())["memory"][str(wiki / "wiki")]["conventions"]
+    assert table == {"title": "file", "fields": ["updated", "type"]}
+    assert "the name of the file (set in the settings)" in capsys.readouterr().out
+    assert conventions(wiki, "--set", "title=learn", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)["conventions"]
+    assert [it["value"] for it in shown[:2]] == ["the first heading", "type, updated"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "# mine\ntheme = 'manuscript'\n",
+        "[memory.'ROOT']\nrules.stale = 'off'\n\n[rules]\nstale = 'off'\n",
+        "[memory.'ROOT']\nconventions.fields = ['x']\n",
+        "[memory.'ROOT'.conventions]\ntitle = 'key' # why\nfields = []\n",
+    ],
+)
+def test_setting_a_convention_leaves_all_else_in_the_file(wiki: Path, before: str) -> None:
+    file = wiki / "config" / "settings.toml"
+    file.parent.mkdir()
+    before = before.replace("ROOT", str(wiki / "wiki"))
+    file.write_text(before)
+    assert conventions(wiki, "--set", "title=heading") == 0
+    expected = tomllib.loads(before)
+    own = expected.setdefault("memory", {}).setdefault(str(wiki / "wiki"), {})
+    own.setdefault("conventions", {})["title"] = "heading"
+    assert tomllib.loads(file.read_text()) == expected
+    others = [line for line in before.splitlines() if "title" not in line]
+    assert [line for line in file.read_text().splitlines() if line in others] == others
+
+
+@pytest.mark.parametrize("text", ["[memory]\n'ROOT' = {rules = {}}\n", "not toml ["])
+def test_a_file_that_cannot_be_changed_line_by_line_stays_as_it_is(wiki: Path, text: str) -> None:
+    file = wiki / "config" / "settings.toml"
+    file.parent.mkdir()
+    file.write_text(text := text.replace("ROOT", str(wiki / "wiki")))
+    with pytest.raises(ChangeRefused, match="by hand"):
+        conventions(wiki, "--set", "title=heading")
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("given", ["titel=file", "title", "title=chapter", "project=src"])
+def test_an_unknown_convention_or_value_is_refused(wiki: Path, given: str) -> None:
+    with pytest.raises(WrongUsage):
+        conventions(wiki, "--set", given)
+
+
+def test_conventions_are_set_only_with_their_command(wiki: Path) -> None:
+    with pytest.raises(WrongUsage, match="config conventions"):
+        run(wiki, "show", "--set", "title=file")

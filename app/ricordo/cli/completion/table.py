@@ -43,6 +43,7 @@ KINDS = {
 }
 """What a value is, by the name that the help gives it; NOTHING if it cannot be completed."""
 KINDS_OF_DEST = {
+    ("config", "set"): NOTHING,
     ("conflicts", "resolve"): "conflict",
     ("curate", "allow"): NOTHING,
     ("curate", "withhold"): "allowed",

@@ -190,7 +190,7 @@ def _list_findings(line: Line) -> Candidates:
     snapshot = _open_notebook(line).read_snapshot_with_evidence()
     return [
         (it.id, f"{it.path}:{it.line} {it.rule}: {it.message}" if it.path else it.message)
-        for it in snapshot.findings
+        for it in snapshot.causes
     ]
 
 

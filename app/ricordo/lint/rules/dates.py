@@ -11,7 +11,14 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.dates import FoundDate, find_dates, has_year
-from ricordo.lexicon import Triggers, build_alternation, compile_part, list_expressions, lower_text
+from ricordo.lexicon import (
+    Triggers,
+    build_alternation,
+    compile_part,
+    is_abbreviation,
+    list_expressions,
+    lower_text,
+)
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
@@ -31,6 +38,7 @@ _GAP = (
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
 )
 """The text allowed between a preposition and its date."""
+_SIGNS = frozenset("=+*/<>×÷−-")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
@@ -104,7 +112,8 @@ def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:
     for match in _relative().finditer(lower_text(spoken)):
         start, end = match.span()
         clause = lower_text(_clause(spoken, start, end))
-        if not _is_title(spoken, start) and not _timeless().search(clause):
+        is_name = _is_title(spoken, start) or _is_label(spoken, start, end)
+        if not is_name and not _timeless().search(clause):
             yield start, end
 
 
@@ -132,15 +141,31 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
 def _clause(text: str, start: int, end: int) -> str:
     """Return the sentence or the bracket that contains `start` to `end`."""
     begin = 0
-    for mark in _CLAUSE_END.finditer(text, 0, start):
+    for mark in _find_clause_ends(text, 0, start):
         begin = mark.end()
-    closing = _CLAUSE_END.search(text, end)
+    closing = next(_find_clause_ends(text, end, len(text)), None)
     return text[begin : closing.start() if closing else len(text)]
+
+
+def _find_clause_ends(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    for mark in _CLAUSE_END.finditer(text, start, end):
+        if mark[0] != "." or not is_abbreviation(
+            text[: mark.end()], text[mark.end() : mark.end() + _NEAR]
+        ):
+            yield mark
 
 
 def _is_title(text: str, at: int) -> bool:
     """Return whether the word is capitalised inside a sentence, as in the name of an article."""
     return text[at].isupper() and not _TITLE.search(text[max(0, at - 12) : at])
+
+
+def _is_label(text: str, start: int, end: int) -> bool:
+    """Return whether the word is beside a sign, as in a formula, or alone in a table's cell."""
+    before, after = text[:start].rstrip(" \t"), text[end:].lstrip(" \t")
+    if before.endswith("|") and after.startswith("|"):
+        return True
+    return text[start - 1 : start] in _SIGNS or text[end : end + 1] in _SIGNS
 
 
 @cache

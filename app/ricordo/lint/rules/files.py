@@ -23,6 +23,8 @@ _LOUD = 2
 """Times the limit from which a long note may be a warning."""
 _TIMES_USUAL = 3
 """Times the median size of the memory's notes from which it is."""
+_SHOWN = 5
+"""Notes of one name that are listed."""
 _SHORT = 400
 """Characters; a longer body is never empty."""
 
@@ -80,15 +82,22 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with the name of another note: only one of them can be linked to by name."""
-    first: dict[str, Note] = {}
+    """Find names of several notes, of which a link by name reaches only one: one finding a name."""
+    by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        if note.role is not FileRole.NOTE:
+        if note.role is FileRole.NOTE:
+            by_name.setdefault(note.name.strip(), []).append(note)
+    for notes in by_name.values():
+        if len(notes) < 2 or not any(note.frontmatter.fields for note in notes):
             continue
-        other = first.setdefault(note.name.strip(), note)
-        if other is not note and (note.frontmatter.fields or other.frontmatter.fields):
-            message = f"Name “{note.name}” is already used by {other.path}."
-            yield RuleResult(0, message, note.name, (other.path, note.path), note.path)
+        first, second, *others = notes
+        if others:
+            message = f"Name “{second.name}” is used by {len(notes):,} notes."
+        else:
+            message = f"Name “{second.name}” is already used by {first.path}."
+        paths = tuple(note.path for note in notes[:_SHOWN])
+        more = (f"and {len(notes) - _SHOWN:,} more",) * (len(notes) > _SHOWN)
+        yield RuleResult(0, message, second.name, (*paths, *more), second.path)
 
 
 def _unreadable(path: str, reason: str, fix: Fix | None = None) -> RuleResult:

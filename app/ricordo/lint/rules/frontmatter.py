@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ricordo.lint.conventions import FRONTMATTER, find_missing_fields
+from ricordo.lint.conventions import (
+    FRONTMATTER,
+    find_missing_fields,
+    find_unmet_demands,
+)
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
     find_second_frontmatter,
@@ -64,16 +68,22 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
 )
 def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that lacks a field by which the agent chooses notes, and which nearly all
-    other notes have.
+    other notes have, or one that the schema of the memory demands.
     """
     if not note.frontmatter.is_present or note.frontmatter.error:
         return
+    conventions = context.conventions
     lacks = find_missing_fields(note, context.layout)
-    missing = [field for field in lacks if context.conventions.expects(field, note.path)]
-    if missing:
-        message = f"Missing in the frontmatter: {', '.join(missing)}."
-        fix = fix_missing_fields(note, missing, context.layout)
-        yield RuleResult(1, message, ", ".join(missing), fix=fix)
+    missing = [field for field in lacks if conventions.expects(field, note.path)]
+    demanded = find_unmet_demands(note, context.layout, conventions)
+    if missing or demanded:
+        fields = ", ".join((*missing, *demanded))
+        message = f"Missing in the frontmatter: {fields}."
+        fix = fix_missing_fields(note, missing, context.layout) if not demanded else None
+        why = (
+            (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
+        )
+        yield RuleResult(1, message, fields, why * bool(demanded), fix=fix)
 
 
 @note_rule(

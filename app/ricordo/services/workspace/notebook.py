@@ -16,7 +16,8 @@ from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import StateUnusable
-from ricordo.lint.conventions import learn_conventions
+from ricordo.lint.causes import create_habit_id, list_causes, list_settled_rules
+from ricordo.lint.conventions import NO_CONVENTIONS, ConventionLearner, Conventions
 from ricordo.lint.evidence import NO_EVIDENCE, Evidence
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
@@ -28,6 +29,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, is_protected
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
+from ricordo.services.workspace.conventions import correct_place, find_schema, get_corrections
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.evidence import (
     EVIDENCE_RULES,
@@ -138,7 +140,7 @@ def has_evidence(before: Summary) -> bool:
 
 
 def _by_evidence(snapshot: Snapshot) -> Counter[Severity]:
-    return Counter(it.severity for it in snapshot.findings if it.rule in EVIDENCE_RULES)
+    return Counter(it.severity for it in snapshot.causes if it.rule in EVIDENCE_RULES)
 
 
 def _known(severity: Severity) -> str:
@@ -193,6 +195,8 @@ class Snapshot:
     """When Ricordo wrote the present text of notes that have a stamp, by path."""
     dismissed_ids: frozenset[str] = frozenset()
     """The ids of all dismissed findings, whether they are found now or not."""
+    conventions: Conventions = NO_CONVENTIONS
+    """How its notes are written; those of no memory below depth JUDGED."""
 
     @property
     def ages(self) -> AgeSources:
@@ -238,16 +242,34 @@ class Snapshot:
 
     @cached_property
     def counts(self) -> Mapping[Severity, int]:
-        """The number of findings of each severity."""
+        """The number of findings of each severity, each cause counted once."""
         counted = dict.fromkeys(sorted(Severity, reverse=True), 0)
-        for finding in self.findings:
+        for finding in self.causes:
             counted[finding.severity] += 1
         return counted
 
     @cached_property
+    def causes(self) -> tuple[Finding, ...]:
+        """The findings, the most urgent first, with those of a habit as one: what is counted and
+        listed.
+        """
+        return list_causes(self.findings, self.memory)
+
+    @cached_property
+    def dismissed_causes(self) -> tuple[Finding, ...]:
+        """The same of the dismissed findings."""
+        return list_causes(self.dismissed, self.memory, self.dismissed_ids)
+
+    @property
     def needs_attention(self) -> int:
-        """The number of notes with findings."""
-        return sum(1 for note in self.memory.notes if self.worst_severity(note.path) is not None)
+        """The number of errors and warnings, each cause counted once."""
+        return self.counts[Severity.ERROR] + self.counts[Severity.WARNING]
+
+    @cached_property
+    def notes_in_order(self) -> int:
+        """The number of notes without an error or a warning."""
+        worst = (self.worst_severity(note.path) for note in self.memory.notes)
+        return sum(1 for severity in worst if severity in (None, Severity.INFO))
 
     @cached_property
     def counts_by_severity_and_rule(self) -> Mapping[tuple[Severity, str], int]:
@@ -284,7 +306,7 @@ class Notebook:
         """`only` are the rules to run; empty for all. `activity` is a shared store of transcripts;
         None creates one.
         """
-        self.place = place
+        self.place = place = correct_place(place, settings)
         self.environment = environment
         self.settings = settings
         self.database = Database(environment.state)
@@ -292,6 +314,7 @@ class Notebook:
         self.verdicts = ReviewVerdicts(self.database, place.root)
         self.activity = activity or TranscriptStore(environment.state)
         quiet = None if only else QuietRules(environment.state, place.root)
+        self._learner = ConventionLearner(get_corrections(settings, place.root))
         self._linter = Linter(get_severities(settings, place.root), only, quiet)
         self._judges_all = not only
         self._memory: Memory | None = None
@@ -417,9 +440,16 @@ class Notebook:
         except StateUnusable as error:
             warning = error.message
         retention = self._retention(memory, evidence, verdicts, written)
-        findings = self._last_findings = self._lint(memory, evidence or NO_EVIDENCE, retention)
+        conventions = self.learn_conventions(memory)
+        findings = self._last_findings = self._lint(
+            memory, evidence or NO_EVIDENCE, retention, conventions
+        )
+
+        settled = list_settled_rules(dismissed) if dismissed else frozenset()
 
         def is_dismissed(finding: Finding) -> bool:
+            if finding.rule in settled:
+                return True
             return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
 
         snapshot = Snapshot(
@@ -435,6 +465,7 @@ class Notebook:
             verdicts,
             written,
             dismissed,
+            conventions,
         )
         if is_stored:
             self._remember(snapshot)
@@ -451,7 +482,8 @@ class Notebook:
             verdicts = self.verdicts.find_active()
             written = self._written(memory)
         retention = self._retention(memory, evidence, verdicts, written)
-        return self._lint(memory, evidence or NO_EVIDENCE, retention)
+        conventions = self.learn_conventions(memory)
+        return self._lint(memory, evidence or NO_EVIDENCE, retention, conventions)
 
     def find_moved(self, memory: Memory) -> MovedFiles:
         """Return the present paths of moved files of `memory`, by their earlier paths."""
@@ -474,7 +506,11 @@ class Notebook:
         return compute_retention(memory, evidence, verdicts, limits, self.environment.now, written)
 
     def _lint(
-        self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]
+        self,
+        memory: Memory,
+        evidence: Evidence,
+        retention: Mapping[str, Retention],
+        conventions: Conventions,
     ) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.environment.now
@@ -491,10 +527,15 @@ class Notebook:
             unseen,
             retention,
             encrypted=self._encrypted,
-            conventions=learn_conventions(memory),
+            conventions=conventions,
             checkout=git.find_top_level(root) or "",
         )
         return self._without_refused(self._linter.run(memory, context))
+
+    def learn_conventions(self, memory: Memory) -> Conventions:
+        """Return the conventions of `memory`, as learned, demanded and set."""
+        schema = find_schema(memory, git.find_top_level(memory.root) or memory.root)
+        return self._learner.learn(memory, schema)
 
     def _without_refused(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Return `findings` with fixes marked unsafe that the user refused as proposals."""
@@ -542,8 +583,10 @@ class Notebook:
         # the history shows this: an id alone means nothing to the user
         names = (
             f"{finding.rule} in {finding.path or 'the memory'}"
-            for finding in self._last_findings
             if finding.id == subject
+            else f"{finding.rule} in the memory"
+            for finding in self._last_findings
+            if subject in (finding.id, create_habit_id(finding.rule))
         )
         why = ": ".join(part for part in (next(names, ""), reason) if part)
         self.decisions.decide(decision, [subject], now, why)

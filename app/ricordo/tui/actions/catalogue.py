@@ -822,6 +822,13 @@ HANDOFF_ACTIONS: tuple[Action, ...] = (
 
 APP_ACTIONS: tuple[Action, ...] = (
     Action(
+        "conventions",
+        "",
+        "conventions",
+        "Show how the notes of this memory are written, as learned, and how to correct that",
+        Group.APP,
+    ),
+    Action(
         "settings",
         "comma",
         "settings",

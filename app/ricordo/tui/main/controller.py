@@ -325,7 +325,7 @@ class NoteActions:
         """Dismiss the finding under the cursor, or restore it."""
         finding, snapshot = self._panes.freshness.finding, self._reading.snapshot
         if finding is not None and snapshot is not None:
-            is_dismissed = finding in snapshot.dismissed
+            is_dismissed = finding in (*snapshot.dismissed, *snapshot.dismissed_causes)
             self._writing.begin(partial(self._dismiss, finding.id, is_undo=is_dismissed))
 
     async def _dismiss(self, finding_id: str, *, is_undo: bool) -> None:
@@ -423,11 +423,14 @@ def find_fixable(snapshot: Snapshot, paths: Sequence[str], finding_id: str) -> l
     the notes at `paths`. Of several, those whose fix must be confirmed alone are left out.
     """
     if finding_id:
-        return [
+        chosen = [
             finding
-            for finding in snapshot.findings
-            if finding.id == finding_id and finding.fix is not None
+            for cause in (*snapshot.causes, *snapshot.findings)
+            if cause.id == finding_id
+            for finding in cause.each
+            if finding.fix is not None
         ]
+        return list({finding.id: finding for finding in chosen}.values())
     worst = [
         next(
             (finding for finding in snapshot.by_path.get(path, ()) if finding.fix is not None), None

@@ -34,7 +34,12 @@ from ricordo.tui.main.controller import NoteActions
 from ricordo.tui.main.history import HistoryActions
 from ricordo.tui.main.listing import Listing, prepare_filter
 from ricordo.tui.messages import MemoriesRequested, SnapshotTaken
-from ricordo.tui.render.bars import render_hint, render_key_line, render_status_line
+from ricordo.tui.render.bars import (
+    render_hint,
+    render_key_line,
+    render_settling_key,
+    render_status_line,
+)
 from ricordo.tui.render.empty import describe_empty_index
 from ricordo.tui.render.index_rows import IndexOrder, RowKind
 from ricordo.tui.render.note_page import LinkTarget, explain_unfollowed, find_heading_line
@@ -109,6 +114,7 @@ class NavigationActions:
             "load": self.show_load,
             "explain": self.explain_rule,
             "ledger": self.show_ledger,
+            "conventions": self.show_conventions,
             "settings": self.edit_settings,
             "memories": self.choose_memory,
         }
@@ -121,14 +127,29 @@ class NavigationActions:
     def explain_rule(self) -> None:
         """Explain the rule of the finding under the cursor, or the rule under it."""
         from ricordo.lint.rule_page import load_rule_page
-        from ricordo.tui.dialogs.rule import RuleScreen
+        from ricordo.services.rule_help import format_rule
+        from ricordo.tui.dialogs.text_page import TextScreen
 
         finding = self._freshness.finding
         name = finding.rule if finding is not None else self._freshness.rule
         if name:
             settings = self._notebook.settings.for_memory(self._notebook.place.root)
             page, set_to = load_rule_page(name), settings.rules.get(name, "")
-            self._screen.app.push_screen(RuleScreen(page, set_to, self._palette()))
+            render = partial(format_rule, page, set_to=set_to)
+            self._screen.app.push_screen(TextScreen(page.name, render, self._palette()))
+
+    def show_conventions(self) -> None:
+        """Show how the notes of the memory are written, as it was learned."""
+        from ricordo.services.workspace.conventions import format_conventions, list_conventions
+        from ricordo.tui.dialogs.text_page import TextScreen
+
+        snapshot, notebook = self._reading.snapshot, self._notebook
+        if snapshot is not None and snapshot.is_judged:
+            lines = list_conventions(
+                snapshot.memory, snapshot.conventions, notebook.place, notebook.settings
+            )
+            render = partial(format_conventions, lines)
+            self._screen.app.push_screen(TextScreen("Conventions", render, self._palette()))
 
     def show_ledger(self) -> None:
         """Show the cost and benefit of curation."""
@@ -192,6 +213,7 @@ class MainScreen(ActionScreen[None]):
         self._notebook = notebook
         self._follower = Follower(notebook)
         self._desk = load_view_state(notebook.environment.state, notebook.place.root)
+        self._shown_conventions = self._desk.conventions
         self._first_note, self._first_line = note or self._desk.note, line
         self._listing = Listing.from_view_state(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
@@ -243,7 +265,10 @@ class MainScreen(ActionScreen[None]):
         gc.unfreeze()
         self._recalling.stop_indexing()
         reading = self._reading
-        desk = self._listing.to_view_state(reading.path, reading.as_source, self._panes.shares)
+        desk = replace(
+            self._listing.to_view_state(reading.path, reading.as_source, self._panes.shares),
+            conventions=self._shown_conventions,
+        )
         # not worth an error message to a user who quits
         with suppress(OSError):
             save_view_state(self._notebook.environment.state, self.root, desk)
@@ -328,9 +353,22 @@ class MainScreen(ActionScreen[None]):
         self._changing.update_snapshot(seen.snapshot, seen.number)
         self._recalling.update_snapshot(seen.snapshot)
         self.update_bars()
+        if is_deeper and seen.snapshot.is_judged:
+            self._report_conventions(seen.snapshot)
         if is_deeper:
             # what is loaded stays: collecting garbage among it at every key takes long
             gc.freeze()
+
+    def _report_conventions(self, snapshot: Snapshot) -> None:
+        """Report once how the notes of this memory are written, where that is not the usual way."""
+        from ricordo.services.workspace.conventions import summarize_conventions
+
+        summary = summarize_conventions(snapshot.memory, snapshot.conventions)
+        if summary and summary != self._shown_conventions:
+            keys = format_action_keys(BY_ID["palette"], self.keymap)
+            message = f"Learned: {summary}. Right? “conventions” in {keys} shows and corrects it."
+            self.notify(message, markup=False, timeout=15)
+        self._shown_conventions = summary or self._shown_conventions
 
     def _close_deleted(self, note: Note, *, by_us: bool) -> None:
         """Open the note under the cursor of the index instead of the one that is gone."""
@@ -358,7 +396,8 @@ class MainScreen(ActionScreen[None]):
     def _show_freshness(self) -> None:
         if self._snapshot is not None:
             self._panes.freshness.show(self._snapshot, self._reading.path)
-        self._panes.finding.show(self._panes.freshness.finding)
+        finding = self._panes.freshness.finding
+        self._panes.finding.show(finding, render_settling_key(finding, self.keymap))
 
     def update_bars(self) -> None:
         """Update titles, state, hint and keys."""
@@ -374,9 +413,8 @@ class MainScreen(ActionScreen[None]):
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        self.query_one("#hint", Bar).set_content(
-            render_hint(self._snapshot, self._reading.path, finding)
-        )
+        hint = render_hint(self._snapshot, self._reading.path, finding)
+        self.query_one("#hint", Bar).set_content(hint, render_settling_key(finding, self.keymap))
         self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     # What the parts of the screen report

@@ -140,6 +140,29 @@ def render_hint(snapshot: Snapshot | None, path: str, finding: Finding | None) -
     )
 
 
+_SETTLED_BY = {
+    "contradiction": "conflicts",
+    "lost-correction": "lift",
+    "index-over-budget": "load",
+    "index-near-budget": "load",
+    "stale": "review",
+    "changed-since": "review",
+    "status-claim": "review",
+}
+"""The actions that settle findings without a fix, by rule; those of other rules are edited."""
+
+
+def render_settling_key(finding: Finding | None, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
+    """Return the one key that settles `finding`; empty for none."""
+    if finding is None:
+        return ()
+    action = "fix" if finding.fix_label else _SETTLED_BY.get(finding.rule, "edit")
+    # all notes of a habit cannot be edited at once
+    action = "dismiss" if finding.members and action == "edit" else action
+    keys = format_action_keys(BY_ID[action], keymap)
+    return render_keys([(keys, BY_ID[action].label)]) if keys else ()
+
+
 def _render_load(load: Load, *, with_measures: bool) -> Spans:
     limits = load.limits
     if limits is None:

@@ -13,7 +13,7 @@ from ricordo.lint.retention import Retention
 from ricordo.memory.index import Load
 from ricordo.memory.note import get_stem
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.text import clip, make_one_line
+from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
@@ -130,7 +130,8 @@ def build_freshness_rows(
         return rows + _note_rows(snapshot, path, width)
     if scope is FindingScope.MEMORY:
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(_check_memory(snapshot), width)]
-    findings = snapshot.dismissed if scope is FindingScope.DISMISSED else snapshot.findings
+    is_dismissed = scope is FindingScope.DISMISSED
+    findings = snapshot.dismissed_causes if is_dismissed else snapshot.causes
     return rows + (_finding_rows(findings, with_file=True) or _render_clean("here", width))
 
 
@@ -158,11 +159,21 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
     )
 
 
-def render_finding(finding: Finding, width: int, height: int) -> list[StyledLine]:
-    """Return message and evidence of a finding, at most `height` lines."""
+def render_finding(
+    finding: Finding, width: int, height: int, keys: Sequence[StyledSpan] = ()
+) -> list[StyledLine]:
+    """Return message and evidence of a finding, at most `height` lines, and the `keys` that settle
+    it where they fit.
+    """
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
-    lines = [StyledLine((StyledSpan(clip(title, width), f"{style} bold"),))]
+    room = width - sum(count_cells(span.text) for span in keys)
+    if count_cells(title) >= room:
+        title = f"{glyph} {finding.rule}"
+    shown = tuple(keys) if count_cells(title) < room else ()
+    gap = " " * (room - count_cells(title)) if shown else ""
+    head = StyledSpan(clip(title, width), f"{style} bold")
+    lines = [StyledLine((head, StyledSpan(gap), *shown))]
     lines += [StyledLine(row) for row in wrap([StyledSpan(make_one_line(finding.message))], width)]
     for text in finding.evidence:
         quoted = [StyledSpan(make_one_line(text[:1_000]), "dim")]
@@ -194,11 +205,12 @@ def _render_head(
 def _render_summary(snapshot: Snapshot) -> StyledLine:
     if not snapshot.is_judged:
         return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
-    ok = len(snapshot.memory.notes) - snapshot.needs_attention
+    number, notes = snapshot.needs_attention, len(snapshot.memory.notes)
+    attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
     return StyledLine(
         (
-            StyledSpan(f"{snapshot.needs_attention} need attention", "bold"),
-            StyledSpan(f"  {ok} OK", "dim"),
+            StyledSpan(attention, "bold" if number else "fine"),
+            StyledSpan(f"  {snapshot.notes_in_order:,}/{notes:,} OK", "dim"),
         )
     )
 
@@ -222,11 +234,11 @@ def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
         case FindingScope.NOTE:
             return len(snapshot.findings_of(path))
         case FindingScope.MEMORY:
-            return len(snapshot.findings)
+            return len(snapshot.causes)
         case FindingScope.RULES:
             return len({rule for _, rule in snapshot.counts_by_severity_and_rule})
         case FindingScope.DISMISSED:
-            return len(snapshot.dismissed)
+            return len(snapshot.dismissed_causes)
 
 
 def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
@@ -244,8 +256,8 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         rows += [FreshnessRow(line) for line in (BLANK, *render_retention(retention, width))]
     others = [
         each
-        for each in snapshot.findings[:_MOST_OTHERS]
-        if path not in (each.path, each.other_path)
+        for each in snapshot.causes[:_MOST_OTHERS]
+        if each.members or path not in (each.path, each.other_path)
     ]
     if not others:
         return rows
@@ -254,7 +266,8 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         FreshnessRow(StyledLine((StyledSpan("other notes, worst first", "heading"),))),
     ]
     rows += _finding_rows(others, with_file=True)
-    more = len(snapshot.findings) - len(of_note) - len(shared) - len(others)
+    here = sum(1 for it in snapshot.causes if path in (it.path, it.other_path) and not it.members)
+    more = len(snapshot.causes) - here - len(others)
     if more > 0:
         rows.append(FreshnessRow(StyledLine((StyledSpan(f"… {more} more: →", "dim"),))))
     return rows
@@ -310,5 +323,7 @@ def _render_clean(where: str, width: int) -> list[FreshnessRow]:
 def _format_place(finding: Finding, with_file: bool) -> str:
     if not with_file:
         return f"line {finding.line}" if finding.line else ""
+    if finding.members:
+        return f"{len(finding.members):,} as one"
     name = get_stem(finding.path) or "the memory"
     return f"{name}:{finding.line}" if finding.line else name

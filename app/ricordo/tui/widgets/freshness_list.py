@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from textual.strip import Strip
@@ -19,7 +19,7 @@ from ricordo.tui.render.freshness_rows import (
     list_scopes,
     render_finding,
 )
-from ricordo.tui.render.line import BLANK, StyledLine
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan
 from ricordo.tui.widgets.line_view import CursorView
 
 
@@ -72,8 +72,11 @@ class FreshnessList(CursorView):
         self._show_from_the_top("")
 
     def narrow(self) -> bool:
-        """Show only the findings of the rule under the cursor; return whether there is one."""
-        rule = self.rule
+        """Show only the findings of the rule under the cursor, or those that the finding under it
+        is shown instead of; return whether there are any.
+        """
+        finding = self.finding
+        rule = finding.rule if finding is not None and finding.members else self.rule
         if rule:
             self._show_from_the_top(rule)
         return bool(rule)
@@ -154,12 +157,13 @@ class FindingBox(Widget):
         super().__init__(id=id)
         self._palette = palette
         self._finding: Finding | None = None
+        self._keys: Sequence[StyledSpan] = ()
         self._lines: list[StyledLine] = []
 
-    def show(self, finding: Finding | None) -> None:
-        """Show another finding, or none."""
-        if finding != self._finding:
-            self._finding = finding
+    def show(self, finding: Finding | None, keys: Sequence[StyledSpan] = ()) -> None:
+        """Show another finding with the `keys` that settle it, or none."""
+        if (finding, keys) != (self._finding, self._keys):
+            self._finding, self._keys = finding, keys
             self._draw()
 
     def repaint(self, palette: Palette) -> None:
@@ -173,7 +177,8 @@ class FindingBox(Widget):
 
     def _draw(self) -> None:
         width, height = self.size.width, self.size.height
-        self._lines = render_finding(self._finding, width, height) if self._finding else []
+        keys = self._keys
+        self._lines = render_finding(self._finding, width, height, keys) if self._finding else []
         self.refresh()
 
     def render_line(self, y: int) -> Strip:

@@ -1,0 +1,148 @@
+"""What of the findings comes first, and which of them are one: a rule that fires on more than a
+fifth of a memory has found a habit, which the user settles once.
+
+A note still shows its own findings; lists and numbers have the one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ricordo.lint.finding import Finding, Severity
+from ricordo.lint.rule import load_rules
+from ricordo.memory.layout import FileRole
+from ricordo.memory.memory import Memory
+
+_FEWEST = 8
+"""Notes or entries from which findings of one rule may be one."""
+_SHARE = 0.2
+"""The part of the notes from which they are."""
+_MANY = 20
+"""Findings that are one as well where they are as many for the size of the memory."""
+_BULK = frozenset(("oversized-note", "index-long-entry", "stale", "never-read"))
+"""The rules on size and age: a few such findings are already one."""
+_FEWEST_IN_BULK = 3
+_SHOWN = 3
+"""Findings that are shown as examples of such a habit."""
+FIRST = (
+    *("secret", "instruction-shaped", "lost-correction", "index-over-budget", "unreadable-note"),
+    *("contradiction", "missing-path", "missing-symbol", "passed-date"),
+)
+"""The rules on what does most harm, worst first; they come before the others of their severity."""
+_APART = frozenset(
+    ("secret", "instruction-shaped", "lost-correction", "unreadable-note", "contradiction")
+)
+"""The rules of which every finding is settled for itself."""
+_FORM = frozenset(
+    (
+        "duplicate-name",
+        "empty-note",
+        "frontmatter-incomplete",
+        "frontmatter-missing",
+        "frontmatter-twice",
+        "oversized-note",
+        "unknown-type",
+    )
+)
+"""Rules on the form of notes, which hurt less than false or unreachable ones."""
+
+Urgency = tuple[int, int, bool, bool]
+
+
+def rank_urgency(finding: Finding) -> Urgency:
+    """Return the sort key of a finding by severity and harm: content before form before age."""
+    rule = finding.rule
+    harm = FIRST.index(rule) if rule in FIRST else len(FIRST)
+    return -finding.severity, harm, finding.is_age_only, rule in _FORM
+
+
+def list_causes(
+    findings: Iterable[Finding], memory: Memory, settled: frozenset[str] = frozenset()
+) -> tuple[Finding, ...]:
+    """Return `findings` with those of a rule that fires on more than a fifth of `memory` as one, or
+    of a rule whose one finding is among the ids `settled`; the most urgent first.
+    """
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    causes: list[Finding] = []
+    for rule, of_rule in by_rule.items():
+        if _is_habit(rule, of_rule, memory) or create_habit_id(rule) in settled:
+            causes.append(_join(rule, of_rule, memory))
+        else:
+            causes += of_rule
+    # what is loaded at the start harms every session
+    return tuple(
+        sorted(causes, key=lambda it: (*rank_urgency(it), not _is_index(it, memory), it.rank))
+    )
+
+
+def create_habit_id(rule: str) -> str:
+    """Return the id of the one finding for all findings of `rule`."""
+    return _create_habit(rule, Severity.INFO, "").id
+
+
+def list_settled_rules(dismissed: Iterable[str]) -> frozenset[str]:
+    """Return the rules that the user dismissed for the whole memory, by the ids `dismissed`."""
+    ids = frozenset(dismissed)
+    return frozenset(rule for rule in load_rules() if create_habit_id(rule) in ids)
+
+
+def _is_habit(rule: str, findings: Sequence[Finding], memory: Memory) -> bool:
+    if rule in _APART:
+        return False
+    subjects = {(it.path, it.line if _is_index(it, memory) else 0) for it in findings}
+    if rule in _BULK:
+        return len(subjects) >= _FEWEST_IN_BULK
+    least = _SHARE * len(memory.notes)
+    is_wide = len(subjects) >= _FEWEST and len(subjects) > least
+    return is_wide or (len(findings) >= _MANY and len(findings) > least)
+
+
+def _is_index(finding: Finding, memory: Memory) -> bool:
+    file = memory.by_path.get(finding.path)
+    return file is not None and file.role is FileRole.INDEX
+
+
+def _join(rule: str, findings: Sequence[Finding], memory: Memory) -> Finding:
+    """Return the one finding for `findings`, at the place of the worst."""
+    members = tuple(sorted(findings, key=lambda finding: finding.rank))
+    first, summary = members[0], load_rules()[rule].summary
+    paths = {finding.path for finding in members}
+    if len(paths) == 1:
+        message = f"{len(members):,} times in {first.path}: {summary}."
+    else:
+        notes = "notes" if paths <= {note.path for note in memory.notes} else "files"
+        message = f"In {len(paths):,} of {len(memory.notes):,} {notes}: {summary}."
+    shown = tuple(f"{_place(it)}: {it.message}" for it in members[:_SHOWN])
+    more = (f"and {len(members) - _SHOWN:,} more",) * (len(members) > _SHOWN)
+    return _create_habit(
+        rule, first.severity, message, first.path, first.line, (*shown, *more), members
+    )
+
+
+def _create_habit(
+    rule: str,
+    severity: Severity,
+    message: str,
+    path: str = "",
+    line: int = 0,
+    evidence: tuple[str, ...] = (),
+    members: tuple[Finding, ...] = (),
+) -> Finding:
+    # its id is the same whichever notes it is about: dismissing it dismisses the rule here
+    return Finding(
+        rule,
+        severity,
+        path,
+        line,
+        message,
+        "every",
+        evidence,
+        is_path_independent=True,
+        members=members,
+    )
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}" if finding.line else finding.path

@@ -1,0 +1,80 @@
+"""Findings of a rule that fires everywhere are one, and what harms most comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.lint.causes import create_habit_id, list_causes, list_settled_rules
+from ricordo.lint.finding import Finding, Severity
+from ricordo.memory.memory import Memory
+from tests.support.builders import open_memory
+from tests.unit.lint.conftest import note
+
+
+def found(rule: str, path: str, severity: Severity = Severity.WARNING, line: int = 0) -> Finding:
+    return Finding(rule, severity, path, line, f"{path} is wrong.", f"{path} {line}")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    files = {f"{n}.md": note("Text.", str(n)) for n in range(40)}
+    return open_memory(tmp_path / "memory", {**files, "MEMORY.md": "# Memory\n"})
+
+
+@pytest.mark.parametrize(("many", "is_one"), [(8, False), (9, True), (40, True)])
+def test_a_rule_that_fires_on_more_than_a_fifth_is_one_finding(
+    memory: Memory, many: int, is_one: bool
+) -> None:
+    findings = [found("missing-path", f"{n}.md") for n in range(many)]
+    causes = list_causes(findings, memory)
+    assert len(causes) == (1 if is_one else many)
+    if is_one:
+        (cause,) = causes
+        assert cause.message.startswith(f"In {many} of 40 notes: ")
+        assert cause.members == tuple(sorted(findings, key=lambda it: it.rank))
+        assert cause.evidence[0] == "0.md: 0.md is wrong."
+        assert cause.evidence[-1] == f"and {many - 3} more"
+
+
+def test_entries_of_the_index_count_one_by_one(memory: Memory) -> None:
+    findings = [found("index-missing-file", "MEMORY.md", line=n) for n in range(1, 13)]
+    (cause,) = list_causes(findings, memory)
+    assert cause.message.startswith("12 times in MEMORY.md: ")
+    assert (cause.path, cause.line) == ("MEMORY.md", 1)
+
+
+def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
+    findings = [found("dead-link", f"{n % 3}.md", line=n) for n in range(20)]
+    assert len(list_causes(findings, memory)) == 1
+    assert len(list_causes(findings[:19], memory)) == 19
+
+
+def test_a_few_findings_on_size_or_age_are_one(memory: Memory) -> None:
+    findings = [found("stale", f"{n}.md", Severity.INFO) for n in range(3)]
+    assert len(list_causes(findings, memory)) == 1
+    assert len(list_causes(findings[:2], memory)) == 2
+
+
+def test_every_secret_is_settled_for_itself(memory: Memory) -> None:
+    findings = [found("secret", f"{n}.md") for n in range(40)]
+    assert len(list_causes(findings, memory)) == 40
+
+
+def test_the_one_finding_is_as_severe_as_the_worst_and_has_one_id(memory: Memory) -> None:
+    quiet = [found("oversized-note", f"{n}.md", Severity.INFO) for n in range(20)]
+    (cause,) = list_causes([*quiet, found("oversized-note", "20.md")], memory)
+    assert (cause.severity, cause.path) == (Severity.WARNING, "20.md")
+    assert cause.id == list_causes(quiet, memory)[0].id == create_habit_id("oversized-note")
+    assert list_settled_rules([cause.id, "x"]) == {"oversized-note"}
+    assert len(list_causes(quiet[:1], memory, frozenset((cause.id,)))) == 1
+
+
+def test_what_harms_most_comes_first(memory: Memory) -> None:
+    rules = ("oversized-note", "duplicate-name", "contradiction", "unindexed-note", "missing-path")
+    causes = list_causes([found(rule, "1.md") for rule in rules], memory)
+    assert [it.rule for it in causes][:2] == ["contradiction", "missing-path"]
+    assert causes[2].rule == "unindexed-note", "content before form"
+    loaded = list_causes([found("dead-link", "1.md"), found("dead-link", "MEMORY.md")], memory)
+    assert loaded[0].path == "MEMORY.md"
