@@ -22,6 +22,8 @@ _MOST_REJECTED = 4
 _FEWEST_BEFORE_REASON = 3
 """Words of a claim before a reason may follow."""
 _NEAR = 4
+"""Words between a state and its denial, or a tool and its version."""
+_NEXT = 3
 """Words between a name and the verb that says whether it is in use."""
 
 _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
@@ -33,7 +35,7 @@ _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
 _MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
 _THOUSANDS_MARK = compile_lazily(r"(?<=\d)[,’' ](?=\d{3}\b)")
 _GLUED_UNIT = compile_lazily(
-    r"\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
+    r"(?<!§)(?<!§ )\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
 )
 _THOUSANDS = compile_lazily(r"\b(\d+(?:\.\d+)?)k\b")
 TOKEN = compile_lazily(
@@ -53,6 +55,7 @@ _DIGITS = compile_lazily(r"\d+")
 _NAMED = compile_lazily(r"[A-Z0-9/._:@#\\$]|(?<=[a-z])-(?=[a-z])")
 _CODED = compile_lazily(r"[0-9/._@#\\$]|[a-z][A-Z]|[A-Z]{2}")
 """What words of a language do not contain: digits, marks, capitals inside."""
+_PATHLIKE = compile_lazily(r"\w[./_]\w")
 _JOINED = compile_lazily(rf"[{SPACELESS}]+")
 
 
@@ -112,6 +115,7 @@ class Claim:
     """1 where it says to use what it names, -1 where that is gone or not to be used, else 0."""
     is_assertion: bool
     """Whether it is more than a heading or a label."""
+    has_verb: bool
     is_equation: bool
     """Whether it says what something is, with a form of to be or as `label: value`."""
     generic: frozenset[str]
@@ -235,6 +239,8 @@ class _Reader:
             for match in TOKEN.finditer(code[1])
         )
         bare = strip_markup(text)
+        self._is_marked = bare[:1] in "`.$~/#@([\"'“"
+        self._is_closed = bare.endswith((".", "!", "。", "！"))
         self._language = detect_language(bare)
         self._is_unspaced = self._language in ("zh", "ja", "ko")
         self._names: set[str] = set()
@@ -288,6 +294,7 @@ class _Reader:
             self._person,
             self._usage(),
             is_label or self._is_assertion(),
+            self._is_unspaced or not known.load_verbs().isdisjoint(self._tokens),
             is_label or not known.load_words("being").isdisjoint(self._tokens),
             frozenset(self._generic | person),
         )
@@ -343,13 +350,13 @@ class _Reader:
         if before in known.load_words("counting"):
             # it identifies one of many
             key = f"{known.get_word_key(before, self._language)} {match[1]}"
-            self._words.append(Word(key, f"{before} {match[1]}", at, place, True, True))
+            self._words.append(Word(key, f"{before} {match[1]}", at, place, False))
             return 0
         if behind in known.load_words("clock"):
             self._values.append(Value("clock", f"{int(float(match[1]))}:00", token, at, place))
             return 1
-        if self._values and self._values[-1].kind == "tool" and self._values[-1].at == at - 1:
-            kind = f"version of {self._values[-1].key}"
+        if (tool := self._find_versioned(at)) is not None:
+            kind = f"version of {tool.key}"
             self._values.append(Value(kind, _measure(match[1]), match[1], at, place))
             return 0
         unit = known.load_units().get(behind)
@@ -358,8 +365,27 @@ class _Reader:
             text = f"{match[1]} {behind}"
             self._values.append(Value(unit.kind, size * unit.factor, text, at, place))
             return 1
-        self._values.append(Value("number", size, match[1], at, place))
-        return 0
+        kind = "number"
+        if behind.isalpha() and not self._is_small(behind):
+            kind = f"number of {known.get_word_key(behind, self._language)}"
+        self._values.append(Value(kind, size, match[1], at, place))
+        return int(kind != "number")
+
+    def _is_small(self, token: str) -> bool:
+        """Return whether a word is no name of what is counted."""
+        words = (known.load_verbs(), known.load_words("filler"), known.load_words("scope"))
+        return any(token in them for them in (*words, known.load_words("single"))) or (
+            token in known.load_special_words() or token not in self._tokens
+        )
+
+    def _find_versioned(self, at: int) -> Value | None:
+        """Return the tool of which a number at index `at` is the version."""
+        tool = next((it for it in reversed(self._values) if it.kind == "tool"), None)
+        if tool is None or at - tool.at > _NEAR:
+            return None
+        between = self._tokens[tool.at + 1 : at]
+        keys = {known.get_word_key(token, self._language) for token in between}
+        return tool if keys <= {"", "version", "minimum"} else None
 
     def _day(self, at: int, place: str) -> int | None:
         token, (_, behind) = self._tokens[at], self._neighbours(at)
@@ -418,6 +444,8 @@ class _Reader:
         elif token in known.load_opposites():
             kind, side = known.load_opposites()[token]
             self._values.append(Value(kind, side, token, at, place))
+        elif token in known.load_words("particles"):
+            pass
         elif token in known.load_words("generic"):
             self._generic.add(known.load_synonyms().get(token, token))
         elif token in self._coded:
@@ -441,21 +469,23 @@ class _Reader:
                 )
 
     def _usage(self) -> int:
-        names = [word.at for word in self._words if word.is_code]
-        near = [
-            sign for at, sign in self._uses if any(abs(at - name) <= _NEAR for name in names)
+        """Return whether what a claim names is in use: the only name, next to the verb."""
+        names = [word.at for word in self._words if _PATHLIKE.search(word.text)]
+        signs = [
+            sign
+            for at, sign in self._uses
+            if names and abs(at - names[0]) <= _NEXT and (at > names[0] or sign > 0)
         ]
-        if not near:
+        if len(names) != 1 or not signs:
             return 0
-        sign = min(near)
-        return -1 if sign < 0 or len(self._denials) % 2 else 1
+        return -1 if min(signs) < 0 or len(self._denials) % 2 else 1
 
     def _is_assertion(self) -> bool:
         """Return whether it is more than a heading or a label, which have no small words."""
-        if self._plain.endswith((":", "：")):
+        if self._plain.endswith((":", "：")) or not (self._plain.lstrip()[:1].isalnum() or self._is_marked):
             return False
         small = known.load_verbs() | known.load_words("filler") | known.load_words("scope")
-        return self._is_unspaced or not small.isdisjoint(self._tokens)
+        return self._is_closed or self._is_unspaced or not small.isdisjoint(self._tokens)
 
     @cached_property
     def _said(self) -> frozenset[str]:

@@ -30,6 +30,8 @@ _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
 _BOUNDS = frozenset(("maximum", "minimum"))
+_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", "chosen by one, rejected by the other"))
+"""Kinds of differences without values."""
 _UNSURE_KINDS = ("opposite", "often", "sign", "quantity")
 """Kinds of values of which a subject may have several, in different respects."""
 
@@ -47,6 +49,14 @@ class Difference(NamedTuple):
     def reason(self) -> str:
         """The difference, in a few words."""
         return f"{self.kind}: {self.left} / {self.right}"
+
+    def list_values(self) -> list[tuple[str, str]]:
+        """Return the values of both that may replace each other, as they are written; none where
+        they differ in what is said of one value.
+        """
+        if self.kind in _SIGNS:
+            return []
+        return list(zip(self.left.split(", "), self.right.split(", "), strict=False))
 
 
 class Opposition(NamedTuple):
@@ -75,9 +85,20 @@ class Alignment(NamedTuple):
     right_only: tuple[Word, ...]
 
     @property
-    def own(self) -> tuple[Word, ...]:
-        """The words that only one of them has."""
-        return (*self.left_only, *self.right_only)
+    def person(self) -> str:
+        """Whom both are about; "" where that is nobody."""
+        return self.left.person if self.left.person == self.right.person else ""
+
+    @property
+    def tools(self) -> set[object]:
+        """The tools that both name."""
+        one, other = ({it.key for it in claim.values if it.kind == "tool"} for claim in self[:2])
+        return one & other
+
+    @property
+    def anchors(self) -> int:
+        """The number of things that both are about, the user and the project included."""
+        return len(self.shared) + len(self.tools) + len(self.left.generic & self.right.generic)
 
 
 def find_contradiction(left: str, right: str) -> str:
@@ -160,7 +181,7 @@ def _align(one: Claim, other: Claim) -> Alignment:
 
 def _is_form(one: Word, other: Word) -> bool:
     """Return whether two words are forms of one word."""
-    if one.is_code or other.is_code:
+    if not (one.key.isalpha() and other.key.isalpha()):
         return False
     short, long = sorted((one.key, other.key), key=len)
     if not short.isascii() and "\u3040" <= short[0] <= "\ud7af":
@@ -176,12 +197,19 @@ def _is_vague(word: Word) -> bool:
 
 def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
     values = {difference.left, difference.right}
+    environments = known.load_words("environments")
+    if all(any(not environments.isdisjoint((it.text, it.key)) for it in side) for side in (pair.left_only, pair.right_only)):
+        return None
     left, right = (
         [it for it in side if not _is_vague(it) and it.text not in values]
         for side in (_rest(pair, difference, pair.left_only), _rest(pair, difference, pair.right_only))
     )
     distance = (len(left) + len(right)) / max(1, len(pair.shared))
-    is_certain = difference.is_certain and _is_same_subject(pair, left, right)
+    is_certain = difference.is_certain and (
+        _is_same_use(pair)
+        if difference.kind == "use"
+        else _is_same_subject(pair, difference, left, right)
+    )
     if not is_certain and not _is_candidate(pair, difference, left, right):
         return None
     return Opposition(difference, is_certain, distance)
@@ -201,37 +229,58 @@ def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> lis
     return [it for it in words if not {it.text, it.key} & named and it.text not in about]
 
 
-def _is_same_subject(pair: Alignment, left: list[Word], right: list[Word]) -> bool:
+def _is_same_use(pair: Alignment) -> bool:
+    """Return whether the claim that a thing is not to be used has no exceptions."""
+    gone = pair.left if pair.left.usage < 0 else pair.right
+    words = pair.left_only if gone is pair.left else pair.right_only
+    return len(words) <= _MOST_OWN and not any(it.place == "scope" for it in words)
+
+
+def _is_same_subject(
+    pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
+) -> bool:
     """Return whether both claims are surely about one subject, in the same scope."""
-    if left and right or len(left) + len(right) > _MOST_OWN:
-        return False
     rest = (*left, *right)
+    if left and right or len(rest) > (0 if difference.kind == "tool" else _MOST_OWN):
+        return False
+    if _count_loose(pair.left, pair.right) and _count_loose(pair.right, pair.left):
+        return False
     if any(it.place != "object" or it.is_name for it in rest):
         return False
     return _is_identified(pair)
 
 
+def _count_loose(one: Claim, other: Claim) -> int:
+    """Return how many opposites one claim has of which the other has neither."""
+    kinds = {it.kind for it in other.values}
+    return sum(it.kind.startswith("opposite") and it.kind not in kinds for it in one.values)
+
+
+def is_named(one: Claim, other: Claim) -> bool:
+    """Return whether both name their subject: a person, or a thing by a name or a role that it alone
+    has.
+    """
+    pair = _align(one, other)
+    single = known.load_words("single")
+    return pair.person == "person" or bool(pair.tools) or any(
+        it.is_name or it.is_code or it.key in single for it in pair.shared
+    )
+
+
 def _is_identified(pair: Alignment) -> bool:
-    """Return whether what both share names one thing."""
+    """Return whether what both share is more than a kind of thing."""
     words = [it for it in pair.shared if it.key not in _BOUNDS]
-    if any(it.is_name or it.key in known.load_words("single") for it in words):
-        return True
-    tools = {it.key for it in pair.left.values if it.kind == "tool"}
-    if tools & {it.key for it in pair.right.values if it.kind == "tool"}:
-        return True
-    return not all(map(_is_vague, words))
+    return bool(pair.tools) or bool(pair.person) or not all(map(_is_vague, words))
 
 
 def _is_candidate(
     pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
 ) -> bool:
     """Return whether a difference is worth the user's look."""
-    shared = len(pair.shared) + bool(pair.left.generic & pair.right.generic)
-    is_tool = difference.kind == "tool"
-    if not shared and not is_tool:
+    if not pair.anchors and difference.kind not in ("tool", "opposite choice"):
         return False
     apart = len(left) + len(right)
-    if apart > min(_FARTHEST, _WIDE * max(1, shared)):
+    if apart > min(_FARTHEST, _WIDE * max(1, pair.anchors)):
         return False
     # each has a subject of its own
     subjects = [any(it.place == "subject" for it in side) for side in (left, right)]
@@ -303,7 +352,7 @@ def _compare_values(
     words = {it.key for it in pair.shared}
     is_certain = (
         len(left) == len(right) == 1
-        and (kind != "number" or not words.isdisjoint(known.load_words("single") | _BOUNDS))
+        and (not kind.startswith("number") or not words.isdisjoint(known.load_words("single") | _BOUNDS))
         and not kind.startswith(_UNSURE_KINDS)
         and not one.is_additive
         and not other.is_additive
@@ -325,7 +374,8 @@ def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Di
 
 def _are_equal(one: Value, other: Value) -> bool:
     if isinstance(one.key, float) and isinstance(other.key, float):
-        is_rounded = one.text.split()[-1] != other.text.split()[-1] and one.kind != "number"
+        units = [it.text.partition(" ")[2] for it in (one, other)]
+        is_rounded = all(units) and units[0] != units[1]
         share = _ROUND if is_rounded else _CLOSE
         return abs(one.key - other.key) <= share * max(abs(one.key), abs(other.key))
     return one.key == other.key
@@ -334,7 +384,7 @@ def _are_equal(one: Value, other: Value) -> bool:
 def _refines(one: Value, other: Value) -> bool:
     """Return whether one is more exact than the other, as 3.11.4 is than 3.11, or May 3 than May."""
     short, long = sorted((one.text, other.text), key=len)
-    if one.kind == "number":
+    if one.kind.startswith(("number", "version")):
         return long.startswith(f"{short}.")
     is_date = one.kind in ("date", "month")
     return is_date and len(short) < len(long) and (long.startswith(short) or short in long.split())
@@ -357,29 +407,45 @@ def _find_slot(pair: Alignment) -> Difference | None:
     if one.is_negated or other.is_negated or one.is_additive or other.is_additive:
         return None
     left, right = (
-        [it for it in side if not _is_vague(it)] for side in (pair.left_only, pair.right_only)
+        [*filter(_is_named, side), *_loose_tools(claim, its)]
+        for side, claim, its in ((pair.left_only, one, other), (pair.right_only, other, one))
     )
-    if not left or not right or not pair.shared:
+    if not left or not right or not pair.anchors:
         return None
     relations = one.relations & other.relations
     is_one = all(len(side) <= _WIDEST and _are_adjacent(side) for side in (left, right))
     kind = "value"
     if "owner" in relations:
         kind = "owner"
-        is_certain = all(it.is_capital for it in (*left, *right))
-    elif "place" in relations:
-        kind = "place"
+        is_certain = one.has_verb and other.has_verb
+        is_certain &= all(it.is_capital for it in (*left, *right))
+    elif relations:
+        kind = min(relations)
         is_certain = _in_object(left, right) and all(
-            any(it.is_name for it in side) for side in (left, right)
+            it.is_name or it.is_capital and bool(pair.person) for it in (*left, *right)
         )
     else:
         is_single = any(it.key in known.load_words("single") for it in pair.shared)
         is_same_form = left[0].is_code == right[0].is_code
-        is_equation = one.is_equation and other.is_equation or "name" in relations
+        is_equation = one.is_equation and other.is_equation
         is_certain = is_single and is_equation and is_same_form and _in_object(left, right)
     is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
     texts = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, *texts, is_certain=is_certain)
+
+
+def _is_named(word: Word) -> bool:
+    return not _is_vague(word)
+
+
+def _loose_tools(claim: Claim, other: Claim) -> list[Word]:
+    """Return the tools that only one claim names, as words."""
+    keys = {it.key for it in other.values}
+    return [
+        Word(str(it.key), it.text, it.at, it.place, True)
+        for it in claim.values
+        if it.kind == "tool" and it.key not in keys
+    ]
 
 
 def _in_object(*sides: list[Word]) -> bool:

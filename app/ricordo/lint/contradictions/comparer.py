@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
-from ricordo.lint.contradictions.compare import Opposition, oppose, oppose_facts
+from ricordo.lint.contradictions.compare import Opposition, is_named, oppose, oppose_facts
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -200,7 +200,10 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    found = oppose(read_claim(mine.text), read_claim(its.text))
+    claims = read_claim(mine.text), read_claim(its.text)
+    found = oppose(*claims)
+    if found and not is_named(*claims):
+        found = found._replace(is_certain=False)
     return found and OpposedStatements(paths, mine, its, found)
 
 

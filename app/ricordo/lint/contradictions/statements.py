@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
@@ -170,21 +170,22 @@ def build_digest(note: Note) -> NoteDigest:
         word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
     ]
     shingles = _sketch(body or split_words(note.body))
-    facts = tuple(_find_facts(note))
+    logged = _find_log_lines(note)
+    facts = tuple(_find_facts(note, logged))
     codes = frozenset(find_codes(note))
-    may_exclude = tuple(map(bool, subjects))
+    may_exclude = tuple(
+        bool(words) and it.line not in logged for it, words in zip(said, subjects, strict=True)
+    )
     return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
 
 
-def _find_facts(note: Note) -> Iterator[NoteFact]:
+def _find_facts(note: Note, logged: Container[int]) -> Iterator[NoteFact]:
     """Yield the facts of a note. What was open on the day of a log entry is no fact."""
     body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
-    lines = note.text.split("\n")
-    is_log = any(map(find_day_in_title, (note.stem, note.name)))
     for block in extract_statements(note):
         for fact in extract_facts(block.text):
             line = block.line_at(fact.start)
-            if fact.is_open and (is_log or _is_log_entry(lines[: line - 1])):
+            if fact.is_open and line in logged:
                 continue
             day = find_day_of_passage(note, line)
             begin, end = cut_quote(block.text, fact.start)
@@ -194,10 +195,21 @@ def _find_facts(note: Note) -> Iterator[NoteFact]:
             yield NoteFact(fact, quote, day.isoformat() if day else note.stated_date)
 
 
-def _is_log_entry(before: list[str]) -> bool:
-    """Return whether the last heading of these lines begins with a date."""
-    heading = next((line for line in reversed(before) if line.startswith("#")), "")
-    return bool(_DATED.match(heading))
+def _find_log_lines(note: Note) -> Container[int]:
+    """Return the 1-based lines of log entries, which tell what was so on a day: all in a note with
+    a date in its name, else those below a heading that begins with a date.
+    """
+    count = note.text.count("\n") + 1
+    if any(map(find_day_in_title, (note.stem, note.name))):
+        return range(1, count + 1)
+    found: set[int] = set()
+    is_dated = False
+    for number, line in enumerate(note.text.split("\n"), 1):
+        if line.startswith("#"):
+            is_dated = bool(_DATED.match(line))
+        if is_dated:
+            found.add(number)
+    return found
 
 
 def build_shingles(text: str) -> frozenset[int]:

@@ -206,6 +206,14 @@ def load_modals() -> frozenset[str]:
 
 
 @cache
+def load_special_words() -> frozenset[str]:
+    """Return every word that has a meaning of its own."""
+    parts = ("negation", "excepting", "all", "some", "only", "generic")
+    tables = (load_numbers(), load_days(), load_persons(), load_tools(), load_opposites())
+    return load_modals().union(*map(load_words, parts), *tables)
+
+
+@cache
 def load_verbs() -> frozenset[str]:
     """Return the words that separate the subject of a statement from its predicate."""
     parts = ("verbs", "being", "use", "gone")
@@ -302,11 +310,9 @@ def _without_endings(word: str) -> str:
 @cache
 def _load_lexicon() -> tuple[frozenset[str], int]:
     """Return all known words of scripts without blanks, and the length of the longest."""
-    parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being", "filler")
-    parts = (*parts, "scope", "use", "gone", "single", "clock", "afternoon", "counting", "vague")
-    tables = (load_numbers(), load_days(), load_persons(), load_tools(), load_opposites())
-    texts = load_modals().union(
-        *map(load_words, parts), *tables, load_units(), load_synonyms()
+    parts = ("filler", "scope", "single", "clock", "afternoon", "counting", "vague", "environments")
+    texts = load_special_words().union(
+        load_verbs(), *map(load_words, parts), load_units(), load_synonyms()
     )
     found = frozenset(text for text in texts if _SPACELESS.fullmatch(text))
     return found, max(map(len, found))

@@ -10,8 +10,8 @@ from functools import cache, cached_property
 from itertools import chain, islice, takewhile
 
 from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
-from ricordo.lint.contradictions.compare import find_contradiction
-from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.claim import read_claim
+from ricordo.lint.contradictions.compare import find_opposition
 from ricordo.lint.contradictions.records import (
     build_cause,
     build_cause_of_texts,
@@ -260,7 +260,7 @@ def _contradicts(lost: _Listed, other: _Listed) -> bool:
     """
     is_later = _is_later(lost, other) or not (lost.stamped or other.stamped)
     return is_later and any(
-        find_contradiction(old, new) for old in other.statements for new in lost.statements
+        find_opposition(old, new) for old in other.statements for new in lost.statements
     )
 
 
@@ -270,7 +270,7 @@ def _is_later(lost: _Listed, other: _Listed) -> bool:
 
 def _are_current(*entries: _Listed) -> bool:
     """Return whether all of them state facts about now, without uncertainty."""
-    return not any(parse_claim(text).is_uncertain for one in entries for text in one.statements)
+    return not any(read_claim(text).is_uncertain for one in entries for text in one.statements)
 
 
 def _share_subject(lost: _Listed, other: _Listed, likeness: float) -> bool:
