@@ -32,6 +32,16 @@ _ROUND = 0.08
 _BOUNDS = frozenset(("maximum", "minimum"))
 _SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", "chosen by one, rejected by the other"))
 """Kinds of differences without values."""
+_LABELS = {
+    "number": "numbers",
+    "version": "versions",
+    "opposite": "opposites",
+    "value": "one slot",
+    **dict.fromkeys(("date", "weekday", "month", "clock", "often"), "dates"),
+    **dict.fromkeys(("time", "bytes", "share", "length", "pixels"), "numbers with one unit"),
+    **dict.fromkeys(("dollars", "euros", "pounds", "yen"), "numbers with one unit"),
+}
+"""What users are told of a kind of difference; of others the kind itself."""
 _UNSURE_KINDS = ("opposite", "often", "sign", "quantity")
 """Kinds of values of which a subject may have several, in different respects."""
 
@@ -44,11 +54,22 @@ class Difference(NamedTuple):
     right: str
     is_certain: bool = False
     """Whether they exclude each other, the subject being the same."""
+    tool_class: str = ""
+    """The class of which both values are members."""
+
+    @property
+    def subject(self) -> str:
+        """What identifies the difference among those of two notes."""
+        return self.kind if self.kind.startswith("state of") else self.reason
 
     @property
     def reason(self) -> str:
         """The difference, in a few words."""
-        return f"{self.kind}: {self.left} / {self.right}"
+        first = self.kind.split()[0]
+        name = "numbers with one unit" if self.kind.startswith("number of") else _LABELS.get(first)
+        if self.tool_class:
+            name = f"tools of one class ({self.tool_class})"
+        return f"{name or self.kind}: {self.left} / {self.right}"
 
     def list_values(self) -> list[tuple[str, str]]:
         """Return the values of both that may replace each other, as they are written; none where
@@ -354,6 +375,7 @@ def _compare_values(
         len(left) == len(right) == 1
         and (not kind.startswith("number") or not words.isdisjoint(known.load_words("single") | _BOUNDS))
         and not kind.startswith(_UNSURE_KINDS)
+        and (kind != "state done" or any(it.is_code for it in pair.shared))
         and not one.is_additive
         and not other.is_additive
         and "some" not in (one.quantity, other.quantity)
@@ -365,10 +387,11 @@ def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Di
     for mine in left:
         for its in right:
             kinds = {kind.name: name for kind, name in mine.classes}
-            if any(kinds.get(kind.name, name) != name for kind, name in its.classes):
-                is_one = len(left) == len(right) == 1
-                is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
-                return Difference("tool", mine.text, its.text, is_certain=is_sure)
+            for kind, name in its.classes:
+                if kinds.get(kind.name, name) != name:
+                    is_one = len(left) == len(right) == 1
+                    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
+                    return Difference("tool", mine.text, its.text, is_sure, kind.name)
     return None
 
 

@@ -23,6 +23,7 @@ from ricordo.lint.contradictions.repeats import (
     find_candidates,
     find_candidates_for,
     find_template_statements,
+    has_related_name,
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
@@ -82,6 +83,8 @@ class _Cache:
     opposed: dict[str, tuple[OpposedStatements, ...]] = field(default_factory=dict)
     """The contradictions of each group."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
+    needs_names: bool = False
+    """Whether only claims about named things are reported: each note has a subject of its own."""
 
 
 class NoteComparer:
@@ -103,7 +106,8 @@ class NoteComparer:
         gone = known.texts.keys() - notes.keys()
         if changed or gone:
             with pause_gc():
-                known = _update(known, notes, changed, gone, step)
+                needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
+                known = _update(known, notes, changed, gone, needs_names, step)
                 candidates = tuple(_find_candidates(known, notes, step))
             self._known, self._candidates = known, candidates
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
@@ -119,10 +123,16 @@ class NoteComparer:
 
 
 def _update(
-    before: _Cache, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
+    before: _Cache,
+    notes: Mapping[str, Note],
+    changed: set[str],
+    gone: Collection[str],
+    needs_names: bool,
+    step: Step,
 ) -> _Cache:
     digests = {path: it for path, it in before.digests.items() if path in notes}
     known = _Cache({path: note.raw for path, note in notes.items()}, digests)
+    known.needs_names = needs_names
     touched = changed.union(gone)
     groups: dict[str, set[_Place]] = defaultdict(set)
     left: dict[str, set[_Place]] = defaultdict(set)
@@ -202,7 +212,7 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     )
     claims = read_claim(mine.text), read_claim(its.text)
     found = oppose(*claims)
-    if found and not is_named(*claims):
+    if found and known.needs_names and not is_named(*claims):
         found = found._replace(is_certain=False)
     return found and OpposedStatements(paths, mine, its, found)
 
@@ -283,7 +293,10 @@ def _find_repeating(
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
-        if (relation := compare_notes(notes[one], notes[other], digests, common)) is not None:
+        relation = compare_notes(notes[one], notes[other], digests, common)
+        if known.needs_names and relation and not has_related_name(notes[one], notes[other]):
+            relation = Relation.MAY_REPEAT
+        if relation is not None:
             found[one, other] = relation
     return found
 
@@ -325,7 +338,7 @@ def select_pairs(
     notes. A contradiction excludes a duplicate, and a certain pair an uncertain one.
     """
     # description and body may state the same
-    certain = {(it.paths, it.opposition.reason): it for it in reversed(list(opposed))}
+    certain = {(it.paths, it.opposition.difference.subject): it for it in reversed(list(opposed))}
     pairs = [_pair(Relation.CONTRADICTS, it) for it in certain.values()]
     paths_used = {it.paths for it in certain.values()}
     whole = {paths: it for paths, it in repeating.items() if paths not in paths_used}
