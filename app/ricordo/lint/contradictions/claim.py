@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -152,9 +151,7 @@ class Claim:
     def relations(self) -> frozenset[str]:
         """The relations that bind its subject to one value, such as `owner` and `place`."""
         return frozenset(
-            name
-            for name, pattern in known.load_relations().items()
-            if pattern.search(self.text)
+            name for name, pattern in known.load_relations().items() if pattern.search(self.text)
         )
 
     @cached_property
@@ -482,7 +479,9 @@ class _Reader:
 
     def _is_assertion(self) -> bool:
         """Return whether it is more than a heading or a label, which have no small words."""
-        if self._plain.endswith((":", "：")) or not (self._plain.lstrip()[:1].isalnum() or self._is_marked):
+        if self._plain.endswith((":", "：")) or not (
+            self._plain.lstrip()[:1].isalnum() or self._is_marked
+        ):
             return False
         small = known.load_verbs() | known.load_words("filler") | known.load_words("scope")
         return self._is_closed or self._is_unspaced or not small.isdisjoint(self._tokens)
@@ -509,9 +508,7 @@ def _find_verb(tokens: list[str]) -> int:
     return -1
 
 
-def _completes(
-    spans: list[tuple[str, int]], at: int, start: int, bound: frozenset[int]
-) -> bool:
+def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: frozenset[int]) -> bool:
     """Return whether a preposition belongs to the verb before it, as in `lives in`; `bound` has the
     ends of all such verbs.
     """

@@ -18,6 +18,9 @@ _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
 _WIDEST = 3
 """Words of a value that is not of a known kind."""
+_MOST_OF_SLOT = 5
+"""Words that differ in a candidate with values of no known kind, of both together."""
+_SLOTS = frozenset(("value", "place", "name", "work", "owner"))
 _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
@@ -30,7 +33,8 @@ _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
 _BOUNDS = frozenset(("maximum", "minimum"))
-_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", "chosen by one, rejected by the other"))
+_REJECTED = "chosen by one, rejected by the other"
+_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", _REJECTED))
 """Kinds of differences without values."""
 _LABELS = {
     "number": "numbers",
@@ -38,7 +42,9 @@ _LABELS = {
     "opposite": "opposites",
     "value": "one slot",
     **dict.fromkeys(("date", "weekday", "month", "clock", "often"), "dates"),
-    **dict.fromkeys(("time", "bytes", "share", "length", "pixels"), "numbers with one unit"),
+    **dict.fromkeys(
+        ("time", "bytes", "share", "length", "pixels", "weight", "speed"), "numbers with one unit"
+    ),
     **dict.fromkeys(("dollars", "euros", "pounds", "yen"), "numbers with one unit"),
 }
 """What users are told of a kind of difference; of others the kind itself."""
@@ -66,6 +72,8 @@ class Difference(NamedTuple):
     def reason(self) -> str:
         """The difference, in a few words."""
         first = self.kind.split()[0]
+        if self.kind == _REJECTED:
+            return f"{self.kind}: {self.left}"
         name = "numbers with one unit" if self.kind.startswith("number of") else _LABELS.get(first)
         if self.tool_class:
             name = f"tools of one class ({self.tool_class})"
@@ -111,15 +119,15 @@ class Alignment(NamedTuple):
         return self.left.person if self.left.person == self.right.person else ""
 
     @property
-    def tools(self) -> set[object]:
-        """The tools that both name."""
-        one, other = ({it.key for it in claim.values if it.kind == "tool"} for claim in self[:2])
-        return one & other
+    def same_values(self) -> int:
+        """The number of values that both have."""
+        one, other = ({(it.kind, it.key) for it in claim.values} for claim in self[:2])
+        return len(one & other)
 
     @property
     def anchors(self) -> int:
         """The number of things that both are about, the user and the project included."""
-        return len(self.shared) + len(self.tools) + len(self.left.generic & self.right.generic)
+        return len(self.shared) + self.same_values + len(self.left.generic & self.right.generic)
 
 
 def find_contradiction(left: str, right: str) -> str:
@@ -207,30 +215,36 @@ def _is_form(one: Word, other: Word) -> bool:
     short, long = sorted((one.key, other.key), key=len)
     if not short.isascii() and "\u3040" <= short[0] <= "\ud7af":
         return len(short) > 1 and short in long
-    same = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    same = next(
+        (n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
+    )
     return same >= _ALIKE and len(long) - same <= _ENDING
 
 
 def _is_vague(word: Word) -> bool:
     """Return whether a word only says what kind of thing its neighbour is."""
-    return not known.load_words("vague").isdisjoint((word.text, word.key, word.text.removesuffix("s")))
+    return not known.load_words("vague").isdisjoint(
+        (word.text, word.key, word.text.removesuffix("s"))
+    )
 
 
 def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
     values = {difference.left, difference.right}
     environments = known.load_words("environments")
-    if all(any(not environments.isdisjoint((it.text, it.key)) for it in side) for side in (pair.left_only, pair.right_only)):
+    if all(
+        any(not environments.isdisjoint((it.text, it.key)) for it in side)
+        for side in (pair.left_only, pair.right_only)
+    ):
         return None
     left, right = (
         [it for it in side if not _is_vague(it) and it.text not in values]
-        for side in (_rest(pair, difference, pair.left_only), _rest(pair, difference, pair.right_only))
+        for side in (
+            _rest(pair, difference, pair.left_only),
+            _rest(pair, difference, pair.right_only),
+        )
     )
     distance = (len(left) + len(right)) / max(1, len(pair.shared))
-    is_certain = difference.is_certain and (
-        _is_same_use(pair)
-        if difference.kind == "use"
-        else _is_same_subject(pair, difference, left, right)
-    )
+    is_certain = difference.is_certain and _is_same(pair, difference, left, right)
     if not is_certain and not _is_candidate(pair, difference, left, right):
         return None
     return Opposition(difference, is_certain, distance)
@@ -250,6 +264,19 @@ def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> lis
     return [it for it in words if not {it.text, it.key} & named and it.text not in about]
 
 
+def _is_same(
+    pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
+) -> bool:
+    """Return whether a difference that excludes is one on the same subject."""
+    if difference.kind == "use":
+        return _is_same_use(pair)
+    if difference.kind == _REJECTED:
+        return True
+    if difference.kind == "opposite choice":
+        return not left and not right
+    return _is_same_subject(pair, difference, left, right)
+
+
 def _is_same_use(pair: Alignment) -> bool:
     """Return whether the claim that a thing is not to be used has no exceptions."""
     gone = pair.left if pair.left.usage < 0 else pair.right
@@ -262,13 +289,23 @@ def _is_same_subject(
 ) -> bool:
     """Return whether both claims are surely about one subject, in the same scope."""
     rest = (*left, *right)
-    if left and right or len(rest) > (0 if difference.kind == "tool" else _MOST_OWN):
+    if (left and right) or len(rest) > (0 if difference.kind == "tool" else _MOST_OWN):
         return False
     if _count_loose(pair.left, pair.right) and _count_loose(pair.right, pair.left):
         return False
+    if _is_agent(pair, rest):
+        return True
     if any(it.place != "object" or it.is_name for it in rest):
         return False
     return _is_identified(pair)
+
+
+def _is_agent(pair: Alignment, rest: tuple[Word, ...]) -> bool:
+    """Return whether the only difference is who does it, which one of them leaves out."""
+    if len(rest) != 1 or pair.anchors < _WIDE:
+        return False
+    subjects = pair.left.subject, pair.right.subject
+    return {rest[0].key} in subjects and frozenset() in subjects
 
 
 def _count_loose(one: Claim, other: Claim) -> int:
@@ -283,15 +320,18 @@ def is_named(one: Claim, other: Claim) -> bool:
     """
     pair = _align(one, other)
     single = known.load_words("single")
-    return pair.person == "person" or bool(pair.tools) or any(
-        it.is_name or it.is_code or it.key in single for it in pair.shared
+    tools = ({it.key for it in claim.values if it.kind == "tool"} for claim in (one, other))
+    return (
+        pair.person == "person"
+        or bool(frozenset.intersection(*map(frozenset, tools)))
+        or any(it.is_name or it.is_code or it.key in single for it in pair.shared)
     )
 
 
 def _is_identified(pair: Alignment) -> bool:
     """Return whether what both share is more than a kind of thing."""
     words = [it for it in pair.shared if it.key not in _BOUNDS]
-    return bool(pair.tools) or bool(pair.person) or not all(map(_is_vague, words))
+    return bool(pair.same_values) or bool(pair.person) or not all(map(_is_vague, words))
 
 
 def _is_candidate(
@@ -301,6 +341,18 @@ def _is_candidate(
     if not pair.anchors and difference.kind not in ("tool", "opposite choice"):
         return False
     apart = len(left) + len(right)
+    if difference.kind in _SLOTS:
+        # the words of the values count, too
+        own = (*pair.left_only, *pair.right_only)
+        one, other = pair.left, pair.right
+        is_same = bool(pair.person or one.relations & other.relations) or (
+            one.subject == other.subject and bool(one.subject or one.generic & other.generic)
+        )
+        if not is_same:
+            # one role, two holders
+            are_names = len(left) <= 1 and all(len(it) == 1 and it[0].is_capital for it in pair[3:])
+            is_same = are_names and len(pair.shared) >= _WIDE
+        return is_same and len(own) <= _MOST_OF_SLOT and one.quantity == other.quantity
     if apart > min(_FARTHEST, _WIDE * max(1, pair.anchors)):
         return False
     # each has a subject of its own
@@ -321,8 +373,10 @@ def _find_choice(pair: Alignment) -> Difference | None:
         return None
     left, right = (" ".join(sorted(map(str, keys))) for keys in (mine, theirs))
     if mine and theirs:
-        return Difference("opposite choice", left, right)
-    return Difference("chosen by one, rejected by the other", left or right, left or right)
+        return Difference("opposite choice", left, right, is_certain=True)
+    tools = {value.key for it in (one, other) for value in it.values if value.kind == "tool"}
+    is_certain = bool(one.subject) and one.subject == other.subject and bool((mine | theirs) & tools)
+    return Difference(_REJECTED, left or right, left or right, is_certain=is_certain)
 
 
 def _find_usage(pair: Alignment) -> Difference | None:
@@ -373,7 +427,10 @@ def _compare_values(
     words = {it.key for it in pair.shared}
     is_certain = (
         len(left) == len(right) == 1
-        and (not kind.startswith("number") or not words.isdisjoint(known.load_words("single") | _BOUNDS))
+        and (
+            not kind.startswith("number")
+            or not words.isdisjoint(known.load_words("single") | _BOUNDS)
+        )
         and not kind.startswith(_UNSURE_KINDS)
         and (kind != "state done" or any(it.is_code for it in pair.shared))
         and not one.is_additive
@@ -445,7 +502,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
     elif relations:
         kind = min(relations)
         is_certain = _in_object(left, right) and all(
-            it.is_name or it.is_capital and bool(pair.person) for it in (*left, *right)
+            it.is_name or (it.is_capital and bool(pair.person)) for it in (*left, *right)
         )
     else:
         is_single = any(it.key in known.load_words("single") for it in pair.shared)

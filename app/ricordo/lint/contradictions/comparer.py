@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
 
@@ -41,8 +41,10 @@ _CROWD = 24
 """Claims of one group from which on they are a list, not a few on one subject."""
 MIN_LIST = 3
 """Notes that one statement contradicts, from which on they are a list of similar things."""
-MAX_RECENT = 50
+MAX_RECENT = 20
 """Notes, the last that changed, for which candidates are looked for."""
+_MOST_OFFERED = 3
+"""Candidates of one such note."""
 _NEAREST = 5
 """Statements that are nearest by words, of which candidates are offered."""
 MAX_UNCERTAIN = 200
@@ -181,7 +183,8 @@ def _group_keys(claim: Claim) -> Iterator[str]:
     if claim.usage:
         kinds.add("usage")
     single = claim.keys & load_words("single")
-    words = claim.keys or {""}
+    things = {str(it.key) if it.classes else it.kind for it in claim.values}
+    words = claim.keys | things or {""}
     yield from (f"{word}|{kind}" for word in words for kind in kinds)
     yield from (f"{word}|" for word in single)
 
@@ -202,11 +205,15 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     digests = known.digests[one.path], known.digests[other.path]
     paths = one.path, other.path
     if one.number < 0:
-        left, right = (it.facts[~at] for it, at in zip(digests, (one.number, other.number), strict=True))
+        left, right = (
+            it.facts[~at] for it, at in zip(digests, (one.number, other.number), strict=True)
+        )
         if _is_reopened(left, right):
             return None
         found = oppose_facts(left.fact, right.fact)
-        return found and OpposedStatements(paths, left.statement, right.statement, found, left.fact.code)
+        return found and OpposedStatements(
+            paths, left.statement, right.statement, found, left.fact.code
+        )
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
@@ -235,7 +242,7 @@ def _find_candidates(
         _Place(note.path, number): frozenset(words)
         for note in recent
         for number, words in enumerate(known.digests[note.path].subjects)
-        if words
+        if known.digests[note.path].may_exclude[number]
     }
     by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
     step()
@@ -243,20 +250,24 @@ def _find_candidates(
         if not number % _EVERY:
             step()
         for at, words in enumerate(digest.subjects):
-            for word in words:
+            for word in words if digest.may_exclude[at] else ():
                 if word in by_word:
                     by_word[word].append(_Place(path, at))
-    seen: set[tuple[_Place, _Place]] = set()
+    offered: dict[str, list[OpposedStatements]] = defaultdict(list)
     for place, words in mine.items():
         step()
         for other in _list_nearest(place, words, by_word):
-            pair = min(place, other), max(place, other)
-            if pair in seen:
-                continue
-            seen.add(pair)
-            found = _oppose(known, *pair)
+            found = _oppose(known, place, other)
+            # two descriptions name the subjects of notes; they state no facts
             if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
-                yield found
+                offered[place.path].append(found)
+    for of_note in offered.values():
+        yield from nsmallest(_MOST_OFFERED, of_note, key=_rank)
+
+
+def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
+    """Return the sort key of a candidate: the likeliest contradiction first."""
+    return it.opposition.distance, *_order(it)
 
 
 def _list_nearest(
@@ -346,7 +357,7 @@ def select_pairs(
     paths_used |= {paths for paths, it in whole.items() if it.is_certain}
     pairs.sort(key=lambda it: (it.left.path, it.right.path, it.left.line))
     offered: dict[Paths, OpposedStatements] = {}
-    for it in sorted(_unlisted(candidates), key=lambda it: (it.opposition.distance, *_order(it))):
+    for it in sorted(_unlisted(candidates), key=_rank):
         if it.paths not in paths_used:
             offered.setdefault(it.paths, it)
     similar = sorted(paths for paths in whole.keys() - paths_used if paths not in offered)

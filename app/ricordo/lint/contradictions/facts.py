@@ -16,8 +16,12 @@ from ricordo.lint.contradictions import words as known
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
-_TICKET = r"(?:pr|pull request|mr|issue)\s?#\d+|(?:pr|mr|issue)\s\d{2,}|\w*#\d{2,}|[A-Z][A-Z0-9]{1,9}-\d+"
-_CODE = r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?(?:\s(?:step|phase|slice|part|stage)\s\d{1,2}(?:\.\d+)?[a-z]?)?"
+_TICKET = (
+    r"(?:pr|pull request|mr|issue)\s?#\d+|(?:pr|mr|issue)\s\d{2,}|\w*#\d{2,}|[A-Z][A-Z0-9]{1,9}-\d+"
+)
+_CODE = (
+    r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?(?:\s(?:step|phase|slice|part|stage)\s\d{1,2}(?:\.\d+)?[a-z]?)?"
+)
 _NAME = compile_lazily(
     rf"(?<![\w#/–—-])(?:(?P<ticket>(?i:{_TICKET}))|(?P<code>{_CODE})|`(?P<marked>[^`\n]{{2,80}})`)"
     r"(?![\w/–-])"
@@ -31,7 +35,9 @@ _FAR, _NEAR = 100, 30
 _WAS = compile_lazily(r"[\s*_`]*(?:was|were|had been|war|waren)\b")
 _ASIDE = compile_lazily(r"\([^()]*\)")
 _CLAUSE_END = compile_lazily(r"[.;!?](?:\s|\Z)|\n|[。；]")
-_VALUE = compile_lazily(r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+)*)`?(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))")
+_VALUE = compile_lazily(
+    r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+)*)`?(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
+)
 _NUMBER_SIGN = compile_lazily(r"(?i)(?:pr|pull request|mr|issue)\s?#?")
 
 
@@ -96,7 +102,9 @@ def extract_facts(text: str) -> Iterator[NamedFact]:
             state = f"not {spelling}" if is_denied else spelling
             is_open = side != is_denied
             if not is_open or not _WAS.match(text, match.end()):
-                yield NamedFact(subject, "state", "open" if is_open else "done", state, match.start())
+                yield NamedFact(
+                    subject, "state", "open" if is_open else "done", state, match.start()
+                )
 
 
 def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
@@ -156,6 +164,14 @@ def _state_before() -> re.Pattern[str]:
 @cache
 def _loud_state() -> re.Pattern[str]:
     """Return the pattern for a state in capitals."""
-    spellings = [text.upper().replace("_", " ") for text in known.load_opposites() if text.isascii()]
-    states = [it for it in spellings if known.load_opposites()[it.lower().replace(" ", "_")][0] == "state done"]
-    return re.compile(rf"(?P<not>\bNOT\s)?{_BETWEEN}\b(?P<state>{'|'.join(sorted(states, key=len, reverse=True))})\b")
+    spellings = [
+        text.upper().replace("_", " ") for text in known.load_opposites() if text.isascii()
+    ]
+    states = [
+        it
+        for it in spellings
+        if known.load_opposites()[it.lower().replace(" ", "_")][0] == "state done"
+    ]
+    return re.compile(
+        rf"(?P<not>\bNOT\s)?{_BETWEEN}\b(?P<state>{'|'.join(sorted(states, key=len, reverse=True))})\b"
+    )

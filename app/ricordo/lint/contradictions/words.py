@@ -265,7 +265,9 @@ def split_unspaced(run: str) -> tuple[tuple[str, int], ...]:
         size = next(
             (n for n in sizes if run[at : at + n] in lexicon and (n > 1 or not is_inside)), 0
         )
-        is_border = bool(size) or (at > start and has_kana and _script(run, at - 1) != _script(run, at))
+        is_border = bool(size) or (
+            at > start and has_kana and _script(run, at - 1) != _script(run, at)
+        )
         if is_border and at > start:
             found.append((run[start:at], start))
             start = at
