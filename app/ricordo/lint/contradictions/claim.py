@@ -241,17 +241,19 @@ class _Reader:
         self._language = detect_language(bare)
         self._is_unspaced = self._language in ("zh", "ja", "ko")
         self._names: set[str] = set()
+        self._codes = set(self._coded)
+        self._capitals: set[str] = set()
+        # all nouns of German are written so
+        named = _CODED if self._language == "de" else _NAMED
         for match in TOKEN.finditer(bare):
-            # all nouns of German are written so
-            pattern = _CODED if self._language == "de" else _NAMED
-            if pattern.search(match.group(), 1 if match.start() == 0 else 0):
-                self._names.add(match.group().lower())
-        self._capitals = {
-            it.group().lower() for it in TOKEN.finditer(bare) if it.group()[0].isupper()
-        }
-        self._codes = self._coded | {
-            it.group().lower() for it in TOKEN.finditer(bare) if _CODED.search(it.group())
-        }
+            token = match.group()
+            word = token.lower()
+            if named.search(token, 0 if match.start() else 1):
+                self._names.add(word)
+            if _CODED.search(token):
+                self._codes.add(word)
+            if token[0].isupper():
+                self._capitals.add(word)
         self._plain = _without_reason(normalise(bare))
         self._tokens: list[str] = []
         self._words: list[Word] = []

@@ -48,6 +48,7 @@ _LABELS = {
     **dict.fromkeys(("dollars", "euros", "pounds", "yen"), "numbers with one unit"),
 }
 """What users are told of a kind of difference; of others the kind itself."""
+_DAYS = frozenset(("date", "month"))
 _UNSURE_KINDS = ("opposite", "often", "sign", "quantity")
 """Kinds of values of which a subject may have several, in different respects."""
 
@@ -74,7 +75,11 @@ class Difference(NamedTuple):
         first = self.kind.split()[0]
         if self.kind == _REJECTED:
             return f"{self.kind}: {self.left}"
-        name = "numbers with one unit" if self.kind.startswith("number of") else _LABELS.get(first)
+        name = "" if self.kind in _SIGNS else _LABELS.get(first)
+        if self.kind.startswith("number of"):
+            name = "numbers with one unit"
+        elif first == "state" and not self.kind.startswith("state of"):
+            name = "opposites"
         if self.tool_class:
             name = f"tools of one class ({self.tool_class})"
         return f"{name or self.kind}: {self.left} / {self.right}"
@@ -328,6 +333,15 @@ def is_named(one: Claim, other: Claim) -> bool:
     )
 
 
+def has_own_subject(one: Claim, other: Claim) -> bool:
+    """Return whether what both are about is more than a kind of thing and a role that each has."""
+    pair = _align(one, other)
+    roles = known.load_words("single") | known.load_verbs() | _BOUNDS
+    return bool(pair.person) or any(
+        not _is_vague(it) and roles.isdisjoint((it.key, it.text)) for it in pair.shared
+    )
+
+
 def _is_identified(pair: Alignment) -> bool:
     """Return whether what both share is more than a kind of thing."""
     words = [it for it in pair.shared if it.key not in _BOUNDS]
@@ -421,6 +435,8 @@ def _compare_values(
     one, other = pair.left, pair.right
     if kind == "tool":
         return _compare_tools(pair, left, right)
+    if kind == "number" and max(len(left), len(right)) > 1:
+        return None  # one of them says which of many it is
     if any(_refines(a, b) or _fits(one, other, a, b) for a, b in zip(left, right, strict=False)):
         return None
     texts = (", ".join(it.text for it in side) for side in (left, right))
@@ -432,12 +448,20 @@ def _compare_values(
             or not words.isdisjoint(known.load_words("single") | _BOUNDS)
         )
         and not kind.startswith(_UNSURE_KINDS)
+        and (kind not in _DAYS or _is_fixed(one) and _is_fixed(other))
         and (kind != "state done" or any(it.is_code for it in pair.shared))
         and not one.is_additive
         and not other.is_additive
         and "some" not in (one.quantity, other.quantity)
     )
     return Difference(kind, *texts, is_certain=is_certain)
+
+
+def _is_fixed(claim: Claim) -> bool:
+    """Return whether a claim gives a day to what happens once, not to an event of the past."""
+    return not claim.is_past and (
+        claim.is_equation or bool(known.load_pattern("binding").search(claim.text))
+    )
 
 
 def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Difference | None:

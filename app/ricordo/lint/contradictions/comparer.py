@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
-from ricordo.lint.contradictions.compare import Opposition, is_named, oppose, oppose_facts
+from ricordo.lint.contradictions.compare import (
+    Opposition,
+    has_own_subject,
+    is_named,
+    oppose,
+    oppose_facts,
+)
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -39,8 +46,12 @@ from ricordo.memory.note import Note
 
 _CROWD = 24
 """Claims of one group from which on they are a list, not a few on one subject."""
+_FARTHEST = 10
+"""Words that differ between two claims, of both together."""
 MIN_LIST = 3
-"""Notes that one statement contradicts, from which on they are a list of similar things."""
+"""Notes that one statement contradicts, from which on they may be a list of similar things."""
+_TOO_MANY = 8
+"""Notes from which on they certainly are a list."""
 MAX_RECENT = 20
 """Notes, the last that changed, for which candidates are looked for."""
 _MOST_OFFERED = 3
@@ -147,13 +158,14 @@ def _update(
         digests[path] = build_digest(notes[path])
         for key, place in _list_keys(path, digests[path]):
             groups[key].add(place)
+    compared: dict[tuple[_Place, _Place], OpposedStatements | None] = {}
     known.groups, known.opposed = dict(before.groups), dict(before.opposed)
     for number, key in enumerate(sorted(groups.keys() | left.keys())):
         if not number % _EVERY:
             step()
         places = (known.groups.get(key, frozenset()) - left[key]) | groups[key]
         known.groups[key] = places
-        known.opposed[key] = tuple(_compare_group(known, places))
+        known.opposed[key] = tuple(_compare_group(known, places, compared))
         if not known.opposed[key]:
             del known.opposed[key]
         if not places:
@@ -184,18 +196,38 @@ def _group_keys(claim: Claim) -> Iterator[str]:
         kinds.add("usage")
     single = claim.keys & load_words("single")
     things = {str(it.key) if it.classes else it.kind for it in claim.values}
-    words = claim.keys | things or {""}
+    words = claim.keys | things | {claim.person}
     yield from (f"{word}|{kind}" for word in words for kind in kinds)
     yield from (f"{word}|" for word in single)
 
 
-def _compare_group(known: _Cache, places: frozenset[_Place]) -> Iterator[OpposedStatements]:
+def _compare_group(
+    known: _Cache,
+    places: frozenset[_Place],
+    compared: dict[tuple[_Place, _Place], OpposedStatements | None],
+) -> Iterator[OpposedStatements]:
     """Yield the contradictions within a group; none in a crowd, which is a list."""
     if 1 < len(places) <= _CROWD:
-        for one, other in combinations(sorted(places), 2):
-            found = _oppose(known, one, other)
-            if found is not None and found.opposition.is_certain:
+        for pair in combinations(sorted(places), 2):
+            if pair not in compared:
+                compared[pair] = _oppose_surely(known, *pair)
+            if (found := compared[pair]) is not None:
                 yield found
+
+
+def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
+        return None
+    found = _oppose(known, one, other)
+    return found if found is not None and found.opposition.is_certain else None
+
+
+def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
+    """Return whether so many words differ that two claims are about two subjects."""
+    mine, its = (
+        read_claim(known.digests[it.path].statements[it.number].text) for it in (one, other)
+    )
+    return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 
 def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
@@ -217,11 +249,18 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    claims = read_claim(mine.text), read_claim(its.text)
-    found = oppose(*claims)
-    if found and known.needs_names and not is_named(*claims):
-        found = found._replace(is_certain=False)
+    found = _oppose_sentences(mine.text, its.text, known.needs_names)
     return found and OpposedStatements(paths, mine, its, found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
+    """Return how two sentences contradict each other; cached, as most stay the same."""
+    claims = read_claim(left), read_claim(right)
+    found = oppose(*claims)
+    if found and needs_names and not is_named(*claims):
+        return found._replace(is_certain=False)
+    return found
 
 
 def _is_reopened(left: NoteFact, right: NoteFact) -> bool:
@@ -261,8 +300,9 @@ def _find_candidates(
             # two descriptions name the subjects of notes; they state no facts
             if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
                 offered[place.path].append(found)
+    alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
     for of_note in offered.values():
-        yield from nsmallest(_MOST_OFFERED, of_note, key=_rank)
+        yield from nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
 
 
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
@@ -277,7 +317,7 @@ def _list_nearest(
     weights: Counter[_Place] = Counter()
     for word in words:
         places = by_word[word]
-        if len(places) <= _CROWD * _NEAREST:
+        if len(places) <= 2 * _CROWD:
             for other in places:
                 if other.path != place.path:
                     weights[other] += 1 / len(places)  # type: ignore[assignment]
@@ -313,12 +353,25 @@ def _find_repeating(
 
 
 def _unlisted(opposed: Iterable[OpposedStatements]) -> list[OpposedStatements]:
-    """Return the contradictions in order without those of a statement that contradicts many notes:
-    it describes one of a list of similar things.
+    """Return the contradictions in order without those of lists: a statement that contradicts many
+    notes describes one of several similar things, unless all are about one that they name. Those
+    are reported once each, against the first.
     """
     ordered = sorted(opposed, key=_order)
     counts = _count_notes(ordered)
-    return [it for it in ordered if _get_count(counts, it) < MIN_LIST]
+    found: list[OpposedStatements] = []
+    against: set[tuple[str, str]] = set()
+    for it in ordered:
+        count = _get_count(counts, it)
+        right = it.paths[1], it.right.text
+        if count < MIN_LIST or (
+            count < _TOO_MANY
+            and right not in against
+            and has_own_subject(read_claim(it.left.text), read_claim(it.right.text))
+        ):
+            found.append(it)
+            against.add(right)
+    return found
 
 
 def _order(it: OpposedStatements) -> tuple[Paths, int, int, int]:
@@ -357,7 +410,7 @@ def select_pairs(
     paths_used |= {paths for paths, it in whole.items() if it.is_certain}
     pairs.sort(key=lambda it: (it.left.path, it.right.path, it.left.line))
     offered: dict[Paths, OpposedStatements] = {}
-    for it in sorted(_unlisted(candidates), key=_rank):
+    for it in sorted(candidates, key=_rank):
         if it.paths not in paths_used:
             offered.setdefault(it.paths, it)
     similar = sorted(paths for paths in whole.keys() - paths_used if paths not in offered)

@@ -91,10 +91,18 @@ def join_phrases(plain: str) -> str:
     """Return a lower-case text with each phrase replaced by its word."""
     phrases = load_phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
-    for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
+    if _unanchored().search(plain):
+        texts.append("")
+    for first in texts:
         for phrase, word in phrases.get(first, ()):
             plain = _phrase(phrase).sub(word, plain)
     return plain
+
+
+@cache
+def _unanchored() -> re.Pattern[str]:
+    """Return the pattern for any phrase that begins with no plain word."""
+    return re.compile(build_alternation(phrase for phrase, _ in load_phrases().get("", ())))
 
 
 @cache
