@@ -248,7 +248,8 @@ def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
             _rest(pair, difference, pair.right_only),
         )
     )
-    distance = (len(left) + len(right)) / max(1, len(pair.shared))
+    size = len(f"{difference.left} {difference.right}".split())
+    distance = (len(left) + len(right) + size) / max(1, pair.anchors)
     is_certain = difference.is_certain and _is_same(pair, difference, left, right)
     if not is_certain and not _is_candidate(pair, difference, left, right):
         return None
@@ -269,9 +270,7 @@ def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> lis
     return [it for it in words if not {it.text, it.key} & named and it.text not in about]
 
 
-def _is_same(
-    pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
-) -> bool:
+def _is_same(pair: Alignment, difference: Difference, left: list[Word], right: list[Word]) -> bool:
     """Return whether a difference that excludes is one on the same subject."""
     if difference.kind == "use":
         return _is_same_use(pair)
@@ -360,13 +359,16 @@ def _is_candidate(
         own = (*pair.left_only, *pair.right_only)
         one, other = pair.left, pair.right
         is_same = bool(pair.person or one.relations & other.relations) or (
-            one.subject == other.subject and bool(one.subject or one.generic & other.generic)
+            one.subject == other.subject
+            and bool(one.subject or one.generic & other.generic or _shares_role(pair))
         )
         if not is_same:
             # one role, two holders
             are_names = len(left) <= 1 and all(len(it) == 1 and it[0].is_capital for it in pair[3:])
             is_same = are_names and len(pair.shared) >= _WIDE
-        return is_same and len(own) <= _MOST_OF_SLOT and one.quantity == other.quantity
+        return (
+            is_same and len(own) <= _MOST_OF_SLOT and "some" not in (one.quantity, other.quantity)
+        )
     if apart > min(_FARTHEST, _WIDE * max(1, pair.anchors)):
         return False
     # each has a subject of its own
@@ -389,7 +391,9 @@ def _find_choice(pair: Alignment) -> Difference | None:
     if mine and theirs:
         return Difference("opposite choice", left, right, is_certain=True)
     tools = {value.key for it in (one, other) for value in it.values if value.kind == "tool"}
-    is_certain = bool(one.subject) and one.subject == other.subject and bool((mine | theirs) & tools)
+    is_certain = (
+        bool(one.subject) and one.subject == other.subject and bool((mine | theirs) & tools)
+    )
     return Difference(_REJECTED, left or right, left or right, is_certain=is_certain)
 
 
@@ -435,8 +439,12 @@ def _compare_values(
     one, other = pair.left, pair.right
     if kind == "tool":
         return _compare_tools(pair, left, right)
-    if kind == "number" and max(len(left), len(right)) > 1:
-        return None  # one of them says which of many it is
+    if (
+        kind == "number"
+        and any(it.place == "subject" for it in left)
+        and any(it.place == "subject" for it in right)
+    ):
+        return None  # they say which of many it is
     if any(_refines(a, b) or _fits(one, other, a, b) for a, b in zip(left, right, strict=False)):
         return None
     texts = (", ".join(it.text for it in side) for side in (left, right))
@@ -448,7 +456,7 @@ def _compare_values(
             or not words.isdisjoint(known.load_words("single") | _BOUNDS)
         )
         and not kind.startswith(_UNSURE_KINDS)
-        and (kind not in _DAYS or _is_fixed(one) and _is_fixed(other))
+        and (kind not in _DAYS or (_is_fixed(one) and _is_fixed(other)))
         and (kind != "state done" or any(it.is_code for it in pair.shared))
         and not one.is_additive
         and not other.is_additive
@@ -529,13 +537,17 @@ def _find_slot(pair: Alignment) -> Difference | None:
             it.is_name or (it.is_capital and bool(pair.person)) for it in (*left, *right)
         )
     else:
-        is_single = any(it.key in known.load_words("single") for it in pair.shared)
         is_same_form = left[0].is_code == right[0].is_code
         is_equation = one.is_equation and other.is_equation
-        is_certain = is_single and is_equation and is_same_form and _in_object(left, right)
+        is_certain = _shares_role(pair) and is_equation and is_same_form and _in_object(left, right)
     is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
     texts = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, *texts, is_certain=is_certain)
+
+
+def _shares_role(pair: Alignment) -> bool:
+    """Return whether both name something with one value at a time, such as a port."""
+    return any(it.key in known.load_words("single") for it in pair.shared)
 
 
 def _is_named(word: Word) -> bool:

@@ -56,9 +56,7 @@ def find_relevant_message(written: str, messages: Sequence[str]) -> int | None:
 def is_contradiction(message: str, note: Note) -> bool:
     """Return whether a message contradicts what `note` states."""
     claims = [statement.text for statement in extract_note_statements(note)]
-    return any(
-        find_opposition(one, other) for one in split_sentences(message) for other in claims
-    )
+    return any(find_opposition(one, other) for one in split_sentences(message) for other in claims)
 
 
 def _is_relevant(shared: int, said_words: int, written: int) -> bool:
