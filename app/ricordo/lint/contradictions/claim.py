@@ -299,7 +299,7 @@ class _Reader:
         )
 
     def _classify(self, spans: list[tuple[str, int]], plain: str) -> Iterator[str]:
-        """Yield the place of each word: `subject` before the verb, `object` after it, or `scope`."""
+        """Yield the place of each word: `subject` before the verb, `object` after it, `scope`."""
         verb = _find_verb(self._tokens)
         bound = frozenset(it.end() for it in known.load_pattern("binding").finditer(plain))
         scope, scopes = "", known.load_words("scope")

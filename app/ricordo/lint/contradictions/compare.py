@@ -319,8 +319,8 @@ def _count_loose(one: Claim, other: Claim) -> int:
 
 
 def is_named(one: Claim, other: Claim) -> bool:
-    """Return whether both name their subject: a person, or a thing by a name or a role that it alone
-    has.
+    """Return whether both name their subject: a person, or a thing by a name or a role that only
+    it has.
     """
     pair = _align(one, other)
     single = known.load_words("single")
@@ -447,7 +447,7 @@ def _compare_values(
         return None  # they say which of many it is
     if any(_refines(a, b) or _fits(one, other, a, b) for a, b in zip(left, right, strict=False)):
         return None
-    texts = (", ".join(it.text for it in side) for side in (left, right))
+    mine, theirs = (", ".join(it.text for it in side) for side in (left, right))
     words = {it.key for it in pair.shared}
     is_certain = (
         len(left) == len(right) == 1
@@ -457,12 +457,13 @@ def _compare_values(
         )
         and not kind.startswith(_UNSURE_KINDS)
         and (kind not in _DAYS or (_is_fixed(one) and _is_fixed(other)))
-        and (kind != "state done" or any(it.is_code for it in pair.shared))
+        # only of named things, whose facts are compared
+        and kind != "state done"
         and not one.is_additive
         and not other.is_additive
         and "some" not in (one.quantity, other.quantity)
     )
-    return Difference(kind, *texts, is_certain=is_certain)
+    return Difference(kind, mine, theirs, is_certain)
 
 
 def _is_fixed(claim: Claim) -> bool:
@@ -494,7 +495,7 @@ def _are_equal(one: Value, other: Value) -> bool:
 
 
 def _refines(one: Value, other: Value) -> bool:
-    """Return whether one is more exact than the other, as 3.11.4 is than 3.11, or May 3 than May."""
+    """Return whether one is more exact than the other, as 3.11.4 is than 3.11."""
     short, long = sorted((one.text, other.text), key=len)
     if one.kind.startswith(("number", "version")):
         return long.startswith(f"{short}.")
@@ -541,8 +542,8 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_equation = one.is_equation and other.is_equation
         is_certain = _shares_role(pair) and is_equation and is_same_form and _in_object(left, right)
     is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
-    texts = (" ".join(it.text for it in side) for side in (left, right))
-    return Difference(kind, *texts, is_certain=is_certain)
+    mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
+    return Difference(kind, mine, theirs, is_certain)
 
 
 def _shares_role(pair: Alignment) -> bool:
@@ -578,8 +579,8 @@ def _find_sign(pair: Alignment) -> Difference | None:
     """
     one, other = pair.left, pair.right
     if one.is_negated != other.is_negated:
-        signs = ("not" if it.is_negated else "so" for it in (one, other))
-        return Difference("negation", *signs)
+        mine, theirs = ("not" if it.is_negated else "so" for it in (one, other))
+        return Difference("negation", mine, theirs)
     if {one.quantity, other.quantity} == {"only", "all"}:
         return Difference("quantifiers", one.quantity, other.quantity)
     return None

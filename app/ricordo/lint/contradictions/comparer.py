@@ -150,13 +150,13 @@ def _update(
     groups: dict[str, set[_Place]] = defaultdict(set)
     left: dict[str, set[_Place]] = defaultdict(set)
     for path in touched & before.digests.keys():
-        for key, place in _list_keys(path, before.digests[path]):
+        for key, place in list_keys(path, before.digests[path]):
             left[key].add(place)
     for number, path in enumerate(sorted(changed)):
         if not number % _EVERY:
             step()
         digests[path] = build_digest(notes[path])
-        for key, place in _list_keys(path, digests[path]):
+        for key, place in list_keys(path, digests[path]):
             groups[key].add(place)
     compared: dict[tuple[_Place, _Place], OpposedStatements | None] = {}
     known.groups, known.opposed = dict(before.groups), dict(before.opposed)
@@ -177,7 +177,7 @@ def _update(
     return known
 
 
-def _list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, _Place]]:
+def list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, _Place]]:
     """Yield the groups to which the claims of a note belong."""
     for number, statement in enumerate(digest.statements):
         if digest.may_exclude[number]:
@@ -293,9 +293,9 @@ def _find_candidates(
                 if word in by_word:
                     by_word[word].append(_Place(path, at))
     offered: dict[str, list[OpposedStatements]] = defaultdict(list)
-    for place, words in mine.items():
+    for place, subject in mine.items():
         step()
-        for other in _list_nearest(place, words, by_word):
+        for other in _list_nearest(place, subject, by_word):
             found = _oppose(known, place, other)
             # two descriptions name the subjects of notes; they state no facts
             if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
@@ -314,13 +314,13 @@ def _list_nearest(
     place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
 ) -> list[_Place]:
     """Return the statements of other notes that share the most words, rare ones counting more."""
-    weights: Counter[_Place] = Counter()
+    weights: dict[_Place, float] = defaultdict(float)
     for word in words:
         places = by_word[word]
         if len(places) <= 2 * _CROWD:
             for other in places:
                 if other.path != place.path:
-                    weights[other] += 1 / len(places)  # type: ignore[assignment]
+                    weights[other] += 1 / len(places)
     return nlargest(_NEAREST, weights, key=lambda it: (weights[it], it))
 
 

@@ -1,7 +1,7 @@
 """Facts about named things: a ticket, a milestone, a branch or a symbol, with its state or value.
 
-A thing is named by its form (`#12`, `AB-231`, a path or a symbol in code marks), or by the memory: a
-short code such as `M4` counts where the name, the title or a heading of a note has it.
+A thing is named by its form (`#12`, `AB-231`, a path or a symbol in code marks), or by the memory:
+a short code such as `M4` counts where the name, the title or a heading of a note has it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODE = (
 )
 _NAME = compile_lazily(
     rf"(?<![\w#/–—-])(?:(?P<ticket>(?i:{_TICKET}))|(?P<code>{_CODE})|`(?P<marked>[^`\n]{{2,80}})`)"
-    r"(?![\w/–-])"
+    r"(?![a-zA-Z0-9_/–-])"
 )
 _SHORT_CODE = compile_lazily(r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?\b")
 _MARKED = compile_lazily(r"(?!\.)[\w./-]*(?:[/._-]|[a-z][A-Z])[\w./-]*(?:\(\))?\Z")
@@ -115,7 +115,7 @@ def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
     behind = known.join_phrases(lower_text(text[end : end + _FAR]))
     for plain in (behind, _ASIDE.sub(" ", behind)):
         if found := _state_behind().match(plain):
-            return found["state"], bool(found["not"])
+            return found["state"], bool(found["not"]) != bool(found["after"])
     rest = _CLAUSE_END.split(text[end : end + _FAR], maxsplit=1)[0]
     loud = _loud_state().search(rest) if not name["marked"] else None
     if loud and not _NAME.search(rest[: loud.start()]):
@@ -151,7 +151,8 @@ def _state_behind() -> re.Pattern[str]:
     negation = build_alternation(known.load_words("negation"))
     return re.compile(
         rf"{_BETWEEN}(?:(?:{joining}){_BETWEEN}){{0,3}}(?P<not>(?:{negation})\s*(?:yet\s)?)?"
-        rf"{_BETWEEN}(?P<state>{_states()})"
+        # the negation of Japanese and Korean verbs comes last
+        rf"{_BETWEEN}(?P<state>{_states()})(?P<after>\w{{0,2}}\s*not\b)?"
     )
 
 
@@ -165,13 +166,9 @@ def _state_before() -> re.Pattern[str]:
 def _loud_state() -> re.Pattern[str]:
     """Return the pattern for a state in capitals."""
     spellings = [
-        text.upper().replace("_", " ") for text in known.load_opposites() if text.isascii()
+        text.upper().replace("_", " ")
+        for text, (kind, _) in known.load_opposites().items()
+        if text.isascii() and kind == "state done"
     ]
-    states = [
-        it
-        for it in spellings
-        if known.load_opposites()[it.lower().replace(" ", "_")][0] == "state done"
-    ]
-    return re.compile(
-        rf"(?P<not>\bNOT\s)?{_BETWEEN}\b(?P<state>{'|'.join(sorted(states, key=len, reverse=True))})\b"
-    )
+    states = "|".join(sorted(spellings, key=len, reverse=True))
+    return re.compile(rf"(?P<not>\bNOT\s)?{_BETWEEN}\b(?P<state>{states})\b")
