@@ -54,7 +54,9 @@ def contradictions(root: Path, **bodies: str) -> list[tuple[str, str, str]]:
 
 def test_ticket_open_in_one_note_and_done_in_another_is_a_contradiction(root: Path) -> None:
     long = "The crane is new, the lamps are old, and of all that was planned PR #412 is still open"
-    found = contradictions(root, a=f"{long}.", b="PR #412 merged, after all the pilots had seen it.")
+    found = contradictions(
+        root, a=f"{long}.", b="PR #412 merged, after all the pilots had seen it."
+    )
     assert found == [("a.md", "b.md", "state of #412: open / merged")]
 
 
@@ -71,7 +73,10 @@ def test_log_entry_tells_what_was_open_on_its_day(root: Path) -> None:
 
 
 def test_done_before_it_was_open_is_no_contradiction(root: Path) -> None:
-    passages = ("# Lamps (2026-03-04)\n\nPR #412 is merged.", "# Quay (2026-05-06)\n\nPR #412 is open.")
+    passages = (
+        "# Lamps (2026-03-04)\n\nPR #412 is merged.",
+        "# Quay (2026-05-06)\n\nPR #412 is open.",
+    )
     assert not contradictions(root, a=passages[0], b=passages[1])
     swapped = [text.replace("03-04", "07-08") for text in passages]
     assert contradictions(root, a=swapped[0], b=swapped[1])

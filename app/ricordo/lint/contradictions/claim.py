@@ -352,7 +352,10 @@ class _Reader:
             self._words.append(Word(key, f"{before} {match[1]}", at, place, False))
             return 0
         if behind in known.load_words("clock"):
-            self._values.append(Value("clock", f"{int(float(match[1]))}:00", token, at, place))
+            hour = int(float(match[1]))
+            is_late = not {before, behind}.isdisjoint(known.load_words("afternoon"))
+            hour += 12 if is_late and hour < 12 else 0
+            self._values.append(Value("clock", f"{hour}:00", token, at, place))
             return 1
         if (tool := self._find_versioned(at)) is not None:
             kind = f"version of {tool.key}"

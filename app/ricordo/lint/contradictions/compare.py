@@ -344,7 +344,8 @@ def has_own_subject(one: Claim, other: Claim) -> bool:
 def _is_identified(pair: Alignment) -> bool:
     """Return whether what both share is more than a kind of thing."""
     words = [it for it in pair.shared if it.key not in _BOUNDS]
-    return bool(pair.same_values) or bool(pair.person) or not all(map(_is_vague, words))
+    is_known = len(words) > 1 or not all(map(_is_vague, words))
+    return bool(pair.same_values) or bool(pair.person) or is_known
 
 
 def _is_candidate(
@@ -359,8 +360,11 @@ def _is_candidate(
         own = (*pair.left_only, *pair.right_only)
         one, other = pair.left, pair.right
         is_same = bool(pair.person or one.relations & other.relations) or (
-            one.subject == other.subject
+            _strip_vague(one) == _strip_vague(other)
             and bool(one.subject or one.generic & other.generic or _shares_role(pair))
+        )
+        is_same = is_same or all(
+            any(it.is_code and it.place == "object" for it in side) for side in pair[3:]
         )
         if not is_same:
             # one role, two holders
@@ -439,10 +443,8 @@ def _compare_values(
     one, other = pair.left, pair.right
     if kind == "tool":
         return _compare_tools(pair, left, right)
-    if (
-        kind == "number"
-        and any(it.place == "subject" for it in left)
-        and any(it.place == "subject" for it in right)
+    if kind in ("number", "often") and all(
+        any(it.place == "subject" for it in side) for side in (left, right)
     ):
         return None  # they say which of many it is
     if any(_refines(a, b) or _fits(one, other, a, b) for a, b in zip(left, right, strict=False)):
@@ -540,7 +542,9 @@ def _find_slot(pair: Alignment) -> Difference | None:
     else:
         is_same_form = left[0].is_code == right[0].is_code
         is_equation = one.is_equation and other.is_equation
-        is_certain = _shares_role(pair) and is_equation and is_same_form and _in_object(left, right)
+        is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
+        is_value = _in_object(left, right) or is_name
+        is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
     is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, mine, theirs, is_certain)
@@ -549,6 +553,11 @@ def _find_slot(pair: Alignment) -> Difference | None:
 def _shares_role(pair: Alignment) -> bool:
     """Return whether both name something with one value at a time, such as a port."""
     return any(it.key in known.load_words("single") for it in pair.shared)
+
+
+def _strip_vague(claim: Claim) -> set[str]:
+    """Return the keys of the subject of a claim without words for kinds of things."""
+    return {it.key for it in claim.words if it.place == "subject" and not _is_vague(it)}
 
 
 def _is_named(word: Word) -> bool:
