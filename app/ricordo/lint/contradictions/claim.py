@@ -190,7 +190,9 @@ def tokenise(plain: str) -> Iterator[tuple[str, int]]:
         if token[0] >= "\u3040" and _JOINED.match(token):
             for part, start in known.split_unspaced(token):
                 yield part, match.start() + start
-        elif "-" in token and _COMPOUND.fullmatch(token) and token not in known.load_tools():
+        elif (
+            "-" in token and _COMPOUND.fullmatch(token) and token not in known.load_special_words()
+        ):
             start = match.start()
             for part in token.split("-"):
                 yield part, start

@@ -391,7 +391,15 @@ def _find_choice(pair: Alignment) -> Difference | None:
     theirs = (names[1] - other.rejected) & (one.rejected - names[0])
     if not (mine or theirs):
         return None
-    left, right = (" ".join(sorted(map(str, keys))) for keys in (mine, theirs))
+    texts = {
+        key: text
+        for claim in (one, other)
+        for key, text in (
+            *((it.key, it.text) for it in claim.words),
+            *((it.key, it.text) for it in claim.values),
+        )
+    }
+    left, right = (" ".join(sorted(texts[key] for key in keys)) for keys in (mine, theirs))
     if mine and theirs:
         return Difference("opposite choice", left, right, is_certain=True)
     tools = {value.key for it in (one, other) for value in it.values if value.kind == "tool"}

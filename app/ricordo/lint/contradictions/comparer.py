@@ -34,7 +34,7 @@ from ricordo.lint.contradictions.repeats import (
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
-    NoteFact,
+    QuotedFact,
     NoteStatement,
     build_digest,
 )
@@ -263,7 +263,7 @@ def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | 
     return found
 
 
-def _is_reopened(left: NoteFact, right: NoteFact) -> bool:
+def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
     """Return whether the later of two facts says that something is open again."""
     if not (left.day and right.day) or left.day == right.day:
         return False

@@ -136,7 +136,7 @@ _keys: dict[str, str] = {}
 """Cache of word keys."""
 
 
-class NoteFact(NamedTuple):
+class QuotedFact(NamedTuple):
     """A fact and the words that state it."""
 
     fact: NamedFact
@@ -155,7 +155,7 @@ class NoteDigest(NamedTuple):
     """For each statement, the words by which a contradicting one is found."""
     may_exclude: tuple[bool, ...]
     """For each statement, whether it is short and gives a value that may exclude another."""
-    facts: tuple[NoteFact, ...]
+    facts: tuple[QuotedFact, ...]
     """The facts about named things, without those of a day."""
     codes: frozenset[str]
     """The short codes in its name, title and headings."""
@@ -179,7 +179,7 @@ def build_digest(note: Note) -> NoteDigest:
     return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
 
 
-def _find_facts(note: Note, logged: Container[int]) -> Iterator[NoteFact]:
+def _find_facts(note: Note, logged: Container[int]) -> Iterator[QuotedFact]:
     """Yield the facts of a note. What was open on the day of a log entry is no fact."""
     body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
     for block in extract_statements(note):
@@ -192,7 +192,7 @@ def _find_facts(note: Note, logged: Container[int]) -> Iterator[NoteFact]:
             quote = NoteStatement(
                 block.line_at(begin), " ".join(block.text[begin:end].split()), block.line < body
             )
-            yield NoteFact(fact, quote, day.isoformat() if day else note.stated_date)
+            yield QuotedFact(fact, quote, day.isoformat() if day else note.stated_date)
 
 
 def _find_log_lines(note: Note) -> Container[int]:
