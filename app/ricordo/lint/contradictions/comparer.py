@@ -34,8 +34,8 @@ from ricordo.lint.contradictions.repeats import (
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
-    QuotedFact,
     NoteStatement,
+    QuotedFact,
     build_digest,
 )
 from ricordo.lint.contradictions.words import load_words
