@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.registry import recognise
-from ricordo.lint.contradictions.compare import find_contradiction
-from ricordo.lint.contradictions.comparer import NoteComparer, compare_statements
-from ricordo.lint.contradictions.statements import NoteStatement
+from ricordo.lint.contradictions.compare import find_contradiction, offer_candidate
+from ricordo.lint.contradictions.comparer import NoteComparer
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.storage.reader import read_memory
@@ -51,27 +50,25 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield how many of the pairs are told, by kind."""
+    """Yield how many of the pairs are reported, and offered, by kind."""
     told = {pair: bool(find_contradiction(pair.left, pair.right)) for pair in pairs}
     right = sum(it.is_conflict and told[it] for it in pairs)
     wrong = sum(not it.is_conflict and told[it] for it in pairs)
     missed = sum(it.is_conflict and not told[it] for it in pairs)
     precision, recall = right / max(1, right + wrong), right / max(1, right + missed)
     yield f"{name}: {len(pairs)} pairs, precision {precision:.3f}, recall {recall:.3f}"
-    doubted = [it for it in pairs if not told[it] and _is_in_doubt(it)]
-    of_missed = sum(it.is_conflict for it in doubted)
-    none = len(doubted) - of_missed
-    yield f"  in doubt: {of_missed} of {missed} that are missed, {none} that are none"
+    offered = Counter(it.is_conflict for it in pairs if offer_candidate(it.left, it.right))
+    conflicts = right + missed
+    found, near = right + offered[True], wrong + offered[False]
+    yield (
+        f"  reported {right} of {conflicts}, reported or offered {found} of {conflicts};"
+        f" of {len(pairs) - conflicts} that are none {near} reported or offered"
+    )
     of_kind = Counter((it.is_conflict, it.kind) for it in pairs)
     good = Counter((it.is_conflict, it.kind) for it in pairs if told[it] == it.is_conflict)
     for (is_conflict, kind), count in sorted(of_kind.items(), key=lambda it: (-it[0][0], it[0][1])):
         word = "told" if is_conflict else "not told"
         yield f"  {kind:<10} {good[is_conflict, kind]:>3} of {count:>3} rightly {word}"
-
-
-def _is_in_doubt(pair: Pair) -> bool:
-    found = compare_statements(*(NoteStatement(1, text, False) for text in (pair.left, pair.right)))
-    return found is not None and found.distance is not None
 
 
 def memories() -> Iterator[Path]:

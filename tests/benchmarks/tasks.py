@@ -80,10 +80,12 @@ def lint_structure(folder: str) -> Callable[[], None]:
 
 
 def find_candidates(folder: str) -> Callable[[], None]:
-    """Find the notes and the statements that are worth comparing, in a memory that was read."""
+    """Find the notes that may repeat each other and the claims of one subject and relation, in a
+    memory that was read.
+    """
     from ricordo.agents.claude.location import AUTO_MEMORY
     from ricordo.background import pause_gc
-    from ricordo.lint.contradictions.comparer import Blocks
+    from ricordo.lint.contradictions.comparer import list_keys
     from ricordo.lint.contradictions.repeats import find_candidates
     from ricordo.lint.contradictions.statements import build_digest
     from ricordo.storage.reader import read_memory
@@ -94,7 +96,10 @@ def find_candidates(folder: str) -> Callable[[], None]:
         with pause_gc():
             digests = {note.path: build_digest(note) for note in memory.notes}
             find_candidates(digests)
-            Blocks([words for it in digests.values() for words in it.subjects]).pairs()
+            groups: dict[str, list[object]] = {}
+            for path, digest in digests.items():
+                for key, place in list_keys(path, digest):
+                    groups.setdefault(key, []).append(place)
 
     return act
 

@@ -14,7 +14,7 @@ from ricordo.curation.gist import extract_stems, extract_values, find_rejected_s
 from ricordo.curation.proposal import EvidenceQuote, ProposedChange
 from ricordo.curation.user_messages import MemorableStatement
 from ricordo.lexicon import SPACELESS
-from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.compare import find_opposition
 from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
@@ -295,7 +295,7 @@ def _find_replacement(note: Note, statement: MemorableStatement) -> ProposedChan
         is_near = shared >= max(_SHARED, _SHARE_SHARED * min(len(stems_of_old), len(stems)))
         old_values = extract_values(old.text, _read_day(note, statement.message.day))
         differs = any(new[k] and old_values[k] and not new[k] & old_values[k] for k in new)
-        is_other = bool(find_contradiction(old.text, statement.statement)) or (is_near and differs)
+        is_other = bool(find_opposition(old.text, statement.statement)) or (is_near and differs)
         if is_other and (best is None or shared > best[0]):
             best = (shared, NoteQuote(note.path, old.line, old.text))
     return _replace_quote(note, best[1], statement) if best is not None else None

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.lint.contradictions.compare import find_contradiction
-from ricordo.lint.contradictions.comparer import MAX_CHANGED, NoteComparer
+from ricordo.lint.contradictions.compare import (
+    find_contradiction,
+    find_opposition,
+    offer_candidate,
+)
+from ricordo.lint.contradictions.comparer import NoteComparer
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
@@ -25,28 +29,26 @@ def rows(name: str) -> list[tuple[bool, str, str]]:
     return [(row["label"] == "1", row["left"], row["right"]) for row in found]
 
 
-PAIRS = tuple(f"claim_pairs{which}.tsv" for which in ("", "_late", "_mixed", "_plain"))
-
-
-MIN_RECALL = {"claim_pairs_plain.tsv": 0.8}
-"""Some of these differ in words that only a human knows to be opposites."""
+PAIRS = tuple(f"claim_pairs{which}.tsv" for which in ("", "_late", "_mixed", "_natural", "_plain"))
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_precision_and_recall_are_high(name: str) -> None:
-    results = [(true, bool(find_contradiction(left, right))) for true, left, right in rows(name)]
-    right = results.count((True, True))
-    assert right / (right + results.count((False, True))) >= 0.95
-    assert right / (right + results.count((True, False))) >= MIN_RECALL.get(name, 0.85)
+def test_what_is_reported_is_right_and_the_rest_is_offered(name: str) -> None:
+    reported = [(true, bool(find_contradiction(*pair))) for true, *pair in rows(name)]
+    offered = [(true, bool(offer_candidate(*pair))) for true, *pair in rows(name)]
+    conflicts = sum(true for true, _ in reported)
+    right = reported.count((True, True))
+    assert right / (right + reported.count((False, True))) >= 0.95
+    assert right / conflicts >= 0.4
+    assert (right + offered.count((True, True))) / conflicts >= 0.9
+    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.45
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_comparison_is_symmetric(name: str) -> None:
     for _, left, right in rows(name):
-        assert bool(find_contradiction(left, right)) == bool(find_contradiction(right, left)), (
-            left,
-            right,
-        )
+        for find in (find_contradiction, offer_candidate):
+            assert bool(find(left, right)) == bool(find(right, left)), (left, right)
 
 
 @given(
@@ -60,8 +62,8 @@ def test_any_times_and_numbers_are_compared_without_error(one: str, other: str) 
 @pytest.mark.parametrize("name", PAIRS)
 def test_no_statement_contradicts_itself(name: str) -> None:
     for _, left, right in rows(name):
-        assert not find_contradiction(left, left)
-        assert not find_contradiction(right, right)
+        assert not find_opposition(left, left)
+        assert not find_opposition(right, right)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +78,14 @@ def test_no_statement_contradicts_itself(name: str) -> None:
         ("The demo is on Thursday.", "The demo is on Tuesday.", "dates: thursday / tuesday"),
         ("The repo is public.", "The repo is private.", "opposites: public / private"),
         ("Squash commits.", "Do not squash commits.", "negation: so / not"),
-        ("User lives in Lisbon.", "User lives in Porto.", "one slot: lisbon / porto"),
+        ("User lives in Lisbon.", "User lives in Porto.", "place: lisbon / porto"),
+        ("PR #412 was merged.", "PR #412 is still open.", "state of #412: merged / open"),
+        ("Ada owns the parser.", "The parser is owned by Leo.", "owner: ada / leo"),
         ("Prefer tabs over spaces.", "Prefer spaces over tabs.", "opposite choice: tabs / spaces"),
     ],
 )
 def test_reason_names_the_difference(left: str, right: str, reason: str) -> None:
-    assert find_contradiction(left, right) == reason
+    assert find_opposition(left, right) == reason
 
 
 def test_hostile_statements_are_cheap_and_contradict_nothing() -> None:
@@ -188,7 +192,6 @@ def test_list_of_similar_things_is_no_contradiction(root: Path) -> None:
     [
         (PORT, ("8000", "8001", "8002", "8003", "8004")),
         ("User lives in {}.\n", ("Lisbon", "Porto", "Faro", "Braga")),
-        ("Use {}.\n", ("npm", "pnpm", "yarn", "bun")),
         ("The API listens on port {}.\n", ("80", "81", "82", "83")),
         ("Sessions expire after {} minutes.\n", ("10", "20", "30", "40")),
     ],
@@ -221,7 +224,8 @@ def test_many_notes_on_one_subject_are_each_reported_once(
     ],
 )
 def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:
-    assert find_contradiction(left, right) == find_contradiction(right, left) == ""
+    assert not find_contradiction(left, right)
+    assert not find_contradiction(right, left)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_compatible_statements_are_no_contradiction(left: str, right: str) -> No
     ],
 )
 def test_similar_but_incompatible_statements_are_a_contradiction(left: str, right: str) -> None:
-    assert find_contradiction(left, right)
+    assert find_opposition(left, right)
 
 
 def test_result_after_a_change_equals_result_from_scratch(root: Path) -> None:
@@ -260,7 +264,7 @@ def test_result_after_a_change_equals_result_from_scratch(root: Path) -> None:
 
 
 def test_result_after_many_changes_equals_result_from_scratch(root: Path) -> None:
-    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MAX_CHANGED + 5)}
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(40)}
     comparing = NoteComparer()
     pairs(open_memory(root, files), comparing)
     files = {name: text + PORT.format(1) for name, text in files.items()}

@@ -40,14 +40,14 @@ def test_evidence_against_a_note_comes_before_its_age(tmp_path: Path) -> None:
 
 def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
     said = {
-        "a.md": "Heights are given in metres.\n",
-        "b.md": "Heights are never given in metres.\n",
+        "a.md": "The web view listens on port 8040.\n",
+        "b.md": "The web view listens on port 8100.\n",
     }
     files = {path: note_text(path[0], text) for path, text in said.items()}
     notebook = recorded(tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", **files})
     look = notebook.read_snapshot_with_evidence()
     (finding,) = look.findings
     assert [look.findings_of(path) for path in said] == [(finding,), (finding,)]
-    assert [look.worst_severity(path) for path in said] == [Severity.INFO, Severity.INFO]
-    assert (look.needs_attention, look.counts[Severity.INFO]) == (0, 1)
-    assert look.notes_in_order == 2
+    assert [look.worst_severity(path) for path in said] == [Severity.WARNING, Severity.WARNING]
+    assert (look.needs_attention, look.counts[Severity.WARNING]) == (1, 1)
+    assert look.notes_in_order == 0

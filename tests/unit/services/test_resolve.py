@@ -159,7 +159,7 @@ def test_two_statements_on_one_line_are_both_corrected(tmp_path: Path) -> None:
 
 
 def test_a_claim_in_other_words_is_replaced_whole(tmp_path: Path) -> None:
-    left, right = "Squash commits before a merge.\n", "Do not squash commits before a merge.\n"
+    left, right = "`tools/sync.py` was removed.\n", "Run `tools/sync.py` before a merge.\n"
     notebook = recorded(tmp_path, files(left, right + "\n" + LAMPS))
     (conflict,) = list_pairs(notebook)
     write(notebook, keep(notebook, conflict, Keep.LEFT))

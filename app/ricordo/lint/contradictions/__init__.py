@@ -1,11 +1,14 @@
-"""Contradictions: statements and notes that contradict or repeat each other.
+"""Contradictions: claims and notes that contradict or repeat each other.
 
-`statements.py` splits notes into statements, `parser.py` parses one to a `Claim` (subject, values,
-negation), `compare.py` says why two claims contradict each other, `repeats.py` whether two notes
-repeat each other. `comparer.py` finds candidates by blocking, so that no note is compared with all
-others, and compares only changed notes again. `records.py` stores the pairs without any text.
+`statements.py`splits notes into sentences, `claim.py` reads what one claims (subject, values,
+sign, scope), `facts.py` what a text says of a named thing such as a ticket. `compare.py` says why
+two contradict each other: surely, which is reported, or perhaps, which is offered to the user as
+a candidate. `comparer.py` groups the claims of a memory by subject and relation, so that no claim
+is compared with all others, and looks for candidates in the notes that changed last. `repeats.py`
+says whether two notes repeat each other, `replacement.py` which values one sentence replaces in
+another, `records.py` stores the pairs without any text.
 
-Only clear cases become findings, because an invented contradiction costs more than a missed one;
-the likeliest others are uncertain pairs, which no rule reports. The words are data
+Only claims with a common subject and a relation that has one value at a time become findings,
+because an invented contradiction costs more than a missed one. The words are data
 (`lint/rules/opposition.toml`, `lint/rules/tools.toml`). No model takes part.
 """

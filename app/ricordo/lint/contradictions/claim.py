@@ -1,14 +1,61 @@
-"""A short statement parsed for comparison with another: values only."""
+"""Read what a sentence claims: its subject words, its values, its sign and its scope."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from ricordo.dates import FoundDate, find_dates
+from ricordo.lexicon import SPACELESS, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.words import ToolClass
-from ricordo.search.words import stem_word
+from ricordo.lint.prose import detect_language
+from ricordo.patterns import compile_lazily
+
+MAX_LENGTH = 300
+"""Characters; a longer text is no single claim."""
+_MOST_REJECTED = 4
+"""Words after `instead of` that are rejected."""
+_FEWEST_BEFORE_REASON = 3
+"""Words of a claim before a reason may follow."""
+_NEAR = 4
+"""Words between a state and its denial, or a tool and its version."""
+_NEXT = 3
+"""Words between a name and the verb that says whether it is in use."""
+
+_ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
+_MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
+_LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
+_CODE = compile_lazily(r"`([^`\n]+)`")
+_SHORT_NOT = compile_lazily(r"n['’]t\b")
+_SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
+_MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
+_THOUSANDS_MARK = compile_lazily(r"(?<=\d)[,’' ](?=\d{3}\b)")
+_GLUED_UNIT = compile_lazily(
+    r"(?<!§)(?<!§ )\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
+)
+_THOUSANDS = compile_lazily(r"\b(\d+(?:\.\d+)?)k\b")
+TOKEN = compile_lazily(
+    rf"(?:(?<![^\s(])[/~.@#$%]+)?[^\W{SPACELESS}]+(?:[.:/@+\\-]+[^\W{SPACELESS}]+)*(?:\+\+|#)?"
+    rf"|[%$€£¥]|[{SPACELESS}]+"
+)
+"""A word, path, number or name; a run of a script without blanks between words."""
+_COMPOUND = compile_lazily(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
+_LABELLED = compile_lazily(r"(?:[^\s:]+ ){0,4}[^\s:]+: \S+(?: \S+){0,3}\Z")
+"""A label and a short value."""
+_OVER = compile_lazily(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
+_NUMBER = compile_lazily(r"v?(\d+(?:\.\d+)*)\+?\Z")
+_CLOCK = compile_lazily(r"(\d{1,2})(?::(\d\d))?(am|pm|h|uhr)?\Z")
+_IS_CLOCK = compile_lazily(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
+_MONTH_DAY = compile_lazily(r"(\d{1,2})(?:st|nd|rd|th|\.)?\Z")
+_DIGITS = compile_lazily(r"\d+")
+_NAMED = compile_lazily(r"[A-Z0-9/._:@#\\$]|(?<=[a-z])-(?=[a-z])")
+_CODED = compile_lazily(r"[0-9/._@#\\$]|[a-z][A-Z]|[A-Z]{2}")
+"""What words of a language do not contain: digits, marks, capitals inside."""
+_PATHLIKE = compile_lazily(r"\w[./_]\w")
+_JOINED = compile_lazily(rf"[{SPACELESS}]+")
 
 
 class Word(NamedTuple):
@@ -18,67 +65,44 @@ class Word(NamedTuple):
     """The same for all its spellings and forms."""
     text: str
     at: int
-    """Its index among all words of the statement."""
+    """Its index among all words of the claim."""
     place: str
-    """`subject`, `object`, or `scope` for what limits the statement."""
+    """`subject`, `object`, or `scope` for what limits the claim."""
     is_name: bool
     """Whether it is written like names, paths and codes."""
+    is_code: bool = False
+    """Whether it cannot be a word of a language: a path, a symbol, a ticket."""
+    is_capital: bool = False
+    """Whether it begins with a capital, or is in a script without capitals."""
 
 
-class Number(NamedTuple):
-    """A quantity."""
-
-    kind: str
-    """The kind of its unit, such as `time`; "" without one."""
-    size: float
-    text: str
-    counts: bool
-    """Whether it identifies one of many, as in `step 3`."""
-    place: str
-
-
-class Day(NamedTuple):
-    """A date, a day of the week, a month, a time of the day."""
+class Value(NamedTuple):
+    """A value that a claim gives to its subject."""
 
     kind: str
-    name: str
+    """The kind of its unit, `number`, `date`, `clock`, `tool`, or `state` and `opposite` with the
+    pair; only values of one kind are compared.
+    """
+    key: float | str | bool
+    """What is compared."""
     text: str
-    place: str
-
-
-class ClassItem(NamedTuple):
-    """A thing of one or more classes of alternatives."""
-
-    key: str
-    text: str
-    of: tuple[tuple[ToolClass, str], ...]
-    place: str
     at: int
-
-
-class Opposite(NamedTuple):
-    """A word that has an opposite."""
-
-    pair: str
-    side: bool
-    text: str
     place: str
+    classes: tuple[tuple[ToolClass, str], ...] = ()
+    """The classes of alternatives that a tool belongs to, with its name there."""
 
 
 @dataclass(frozen=True, eq=False)
-class ParsedClaim:
-    """A parsed statement."""
+class Claim:
+    """What one sentence says."""
 
     text: str
     """In lower case, in plain words."""
     words: tuple[Word, ...]
     """Its subject words, in order."""
+    values: tuple[Value, ...]
     rejected: frozenset[str]
     """The keys of what it names as not chosen."""
-    numbers: tuple[Number, ...]
-    days: tuple[Day, ...]
-    tools: tuple[ClassItem, ...]
-    opposites: tuple[Opposite, ...]
     is_negated: bool
     modal: str
     """`may`, `need` or ""."""
@@ -86,7 +110,13 @@ class ParsedClaim:
     """`all`, `some`, `only` or ""."""
     person: str
     """`user` or `we` where one of them is its subject."""
+    usage: int
+    """1 where it says to use what it names, -1 where that is gone or not to be used, else 0."""
+    is_assertion: bool
+    """Whether it is more than a heading or a label."""
     has_verb: bool
+    is_equation: bool
+    """Whether it says what something is, with a form of to be or as `label: value`."""
     generic: frozenset[str]
     """Words for what the whole memory is about, such as `we` and `user`."""
 
@@ -98,21 +128,13 @@ class ParsedClaim:
     @cached_property
     def subject(self) -> frozenset[str]:
         """The keys of the words before its verb."""
-        spoken = {word.key for word in self.words if word.place == "subject"}
-        return frozenset(spoken | {tool.key for tool in self.tools if tool.place == "subject"})
-
-    @cached_property
-    def has_values(self) -> bool:
-        """Whether it contains anything that is compared as a value."""
-        return bool(self.numbers or self.days or self.tools or self.opposites)
+        return frozenset(word.key for word in self.words if word.place == "subject")
 
     @cached_property
     def is_uncertain(self) -> bool:
         """Whether it is doubtful, a wish, conditional, or about another time than now."""
-        return bool(
-            known.load_pattern("doubtful").search(self.text)
-            or known.load_pattern("elsewhen").search(self.text)
-            or self.text.endswith("?")
+        return self.text.endswith(("?", "？")) or any(
+            known.load_pattern(part).search(self.text) for part in ("doubtful", "elsewhen")
         )
 
     @cached_property
@@ -126,48 +148,410 @@ class ParsedClaim:
         return bool(known.load_pattern("additive").search(self.text))
 
     @cached_property
-    def verb(self) -> str:
-        """The stem of the verb that binds the subject to one value; "" where none does."""
-        return stem_word(self._binding)
-
-    @cached_property
-    def binding(self) -> str:
-        """That verb, or the representative of its synonyms."""
-        return known.load_binding_synonyms().get(self._binding, self.verb)
-
-    @cached_property
-    def _binding(self) -> str:
-        match = known.load_pattern("binding").search(self.text)
-        return match.group().split()[0] if match else ""
-
-    @cached_property
-    def preposition(self) -> str:
-        """The preposition between that verb and its value, as in `lives in`; "" for none."""
-        match = known.load_pattern("binding").search(self.text)
-        if match is None:
-            return ""
-        joining = (*match.group().split()[-1:], *self.text[match.end() :].split()[:1])
-        return next((word for word in joining if word in known.load_words("scope")), "")
+    def relations(self) -> frozenset[str]:
+        """The relations that bind its subject to one value, such as `owner` and `place`."""
+        return frozenset(
+            name for name, pattern in known.load_relations().items() if pattern.search(self.text)
+        )
 
     @cached_property
     def is_manner(self) -> bool:
         """Whether it describes how something is done, such as `in parallel`."""
         return bool(known.load_pattern("manner").search(self.text))
 
-    @cached_property
-    def is_form(self) -> bool:
-        """Whether it describes the form of something."""
-        return not known.load_words("form").isdisjoint(self.text.split())
 
-    @cached_property
-    def is_recurring(self) -> bool:
-        """Whether it is about an event that may happen again, such as an outage."""
-        return bool(
-            known.load_pattern("recurring").search(self.text)
-            and not known.load_pattern("once").search(self.text)
+@lru_cache(maxsize=20_000)
+def read_claim(text: str) -> Claim:
+    """Return what a short `text` claims."""
+    return _Reader(text[:MAX_LENGTH]).claim()
+
+
+def strip_markup(text: str) -> str:
+    """Return the beginning of a text without the marks of markdown."""
+    return _MARKUP.sub("", _LINK.sub(r"\1", text[:MAX_LENGTH])).strip()
+
+
+def normalise(bare: str) -> str:
+    """Return the text in lower case, with phrases as words and numbers apart from their units."""
+    plain = _SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
+    plain = _SHORT_IS.sub("", plain)
+    plain = _MONEY.sub(r"\2 \1", plain)
+    plain = _THOUSANDS.sub(
+        lambda match: f"{float(match[1]) * 1000:g}", _THOUSANDS_MARK.sub("", plain)
+    )
+    plain = _GLUED_UNIT.sub(r"\1 \2", plain)
+    return known.join_phrases(plain)
+
+
+def tokenise(plain: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of a text with their offsets."""
+    for match in TOKEN.finditer(plain):
+        token = match.group()
+        if token[0] >= "\u3040" and _JOINED.match(token):
+            for part, start in known.split_unspaced(token):
+                yield part, match.start() + start
+        elif (
+            "-" in token and _COMPOUND.fullmatch(token) and token not in known.load_special_words()
+        ):
+            start = match.start()
+            for part in token.split("-"):
+                yield part, start
+                start += len(part) + 1
+        else:
+            yield token, match.start()
+
+
+def _without_reason(plain: str) -> str:
+    """Return the text before a reason, an aside or a consequence."""
+    for match in known.load_pattern("reason").finditer(plain):
+        before = plain[: match.start()]
+        if len(before.split()) >= _FEWEST_BEFORE_REASON or _JOINED.search(before):
+            return before
+    return plain
+
+
+def _split_rejected(plain: str) -> tuple[str, str]:
+    """Return the claim without what it rejects, and the rejected part."""
+    match = _OVER.search(plain)
+    found = known.load_pattern("contrast").search(plain)
+    if match and not found:
+        return plain[: match.end() - 2], plain[match.end() :]
+    if found is None or not plain[: found.start()].strip():
+        return plain, ""
+    behind = plain[found.end() :]
+    end = len(behind)
+    for number, (token, start) in enumerate(tokenise(behind)):
+        is_border = number and (token in known.load_words("scope") or "," in behind[:start])
+        if number >= _MOST_REJECTED or is_border:
+            end = start
+            break
+    return f"{plain[: found.start()]} {behind[end:]}", behind[:end]
+
+
+class _Reader:
+    """Reads the words of one sentence in order."""
+
+    def __init__(self, text: str) -> None:
+        self._coded = frozenset(
+            match.group().lower()
+            for code in _CODE.finditer(text)
+            for match in TOKEN.finditer(code[1])
+        )
+        bare = strip_markup(text)
+        self._is_marked = bare[:1] in "`.$~/#@([\"'“"
+        self._is_closed = bare.endswith((".", "!", "。", "！"))
+        self._language = detect_language(bare)
+        self._is_unspaced = self._language in ("zh", "ja", "ko")
+        self._names: set[str] = set()
+        self._codes = set(self._coded)
+        self._capitals: set[str] = set()
+        # all nouns of German are written so
+        named = _CODED if self._language == "de" else _NAMED
+        for match in TOKEN.finditer(bare):
+            token = match.group()
+            word = token.lower()
+            if named.search(token, 0 if match.start() else 1):
+                self._names.add(word)
+            if _CODED.search(token):
+                self._codes.add(word)
+            if token[0].isupper():
+                self._capitals.add(word)
+        self._plain = _without_reason(normalise(bare))
+        self._tokens: list[str] = []
+        self._words: list[Word] = []
+        self._values: list[Value] = []
+        self._denials: list[int] = []
+        self._uses: list[tuple[int, int]] = []
+        self._modal, self._quantity, self._person = "", "", ""
+        self._generic: set[str] = set()
+
+    def claim(self) -> Claim:
+        """Return the claim."""
+        chosen, rejected = _split_rejected(self._plain.rstrip(" .。!！"))
+        spans = list(tokenise(self._without_dates(chosen)))
+        self._tokens = [token for token, _ in spans]
+        places = list(self._classify(spans, chosen))
+        skip = 0
+        for at, place in enumerate(places):
+            if skip:
+                skip -= 1
+            else:
+                skip = self._take(at, place)
+        self._apply_denials()
+        is_label = bool(_LABELLED.match(self._plain))
+        person = {self._person} if self._person else set()
+        return Claim(
+            self._plain,
+            tuple(self._words),
+            tuple(self._values),
+            frozenset(
+                key
+                for token, _ in tokenise(rejected)
+                if (key := known.get_word_key(token, self._language))
+            ),
+            len(self._denials) % 2 == 1,
+            self._modal,
+            self._quantity,
+            self._person,
+            self._usage(),
+            is_label or self._is_assertion(),
+            self._is_unspaced or not known.load_verbs().isdisjoint(self._tokens),
+            is_label or not known.load_words("being").isdisjoint(self._tokens),
+            frozenset(self._generic | person),
         )
 
+    def _classify(self, spans: list[tuple[str, int]], plain: str) -> Iterator[str]:
+        """Yield the place of each word: `subject` before the verb, `object` after it, `scope`."""
+        verb = _find_verb(self._tokens)
+        bound = frozenset(it.end() for it in known.load_pattern("binding").finditer(plain))
+        scope, scopes = "", known.load_words("scope")
+        for at, (token, start) in enumerate(spans):
+            if at == verb:
+                scope = ""
+            if token in scopes and not _completes(spans, at, start, bound):
+                scope = token if token in known.load_words("limiting") else ""
+            yield "scope" if scope else "subject" if at < verb else "object"
+
+    def _without_dates(self, text: str) -> str:
+        found = list(find_dates(text))
+        for date in found:
+            name = _name_date(date, text)
+            self._values.append(Value("date", name, name, 0, "object"))
+        for date in reversed(found):
+            text = f"{text[: date.start]} {text[date.end :]}"
+        return text
+
+    def _take(self, at: int, place: str) -> int:
+        """Read the word at index `at`; return how many words after it belong to it."""
+        token = self._tokens[at]
+        for used in (self._number(at, place), self._day(at, place)):
+            if used is not None:
+                return used
+        if token in known.load_words("negation"):
+            self._denials.append(at)
+        elif token in known.load_words("excepting"):
+            self._words.append(Word(token, token, at, "scope", False))
+        elif token in known.load_persons():
+            self._person = known.load_persons()[token]
+        elif not self._is_modal(token, at) and not self._is_quantity(token):
+            self._thing(token, at, place)
+        return 0
+
+    def _neighbours(self, at: int) -> tuple[str, str]:
+        tokens = self._tokens
+        return tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
+
+    def _number(self, at: int, place: str) -> int | None:
+        token = known.load_numbers().get(self._tokens[at], self._tokens[at])
+        if (match := _NUMBER.match(token)) is None:
+            return None
+        before, behind = self._neighbours(at)
+        if before in known.load_days() or known.load_days().get(behind, ("",))[0] == "month":
+            return None
+        if before in known.load_words("counting"):
+            # it identifies one of many
+            key = f"{known.get_word_key(before, self._language)} {match[1]}"
+            self._words.append(Word(key, f"{before} {match[1]}", at, place, False))
+            return 0
+        if behind in known.load_words("clock"):
+            hour = int(float(match[1]))
+            is_late = not {before, behind}.isdisjoint(known.load_words("afternoon"))
+            hour += 12 if is_late and hour < 12 else 0
+            self._values.append(Value("clock", f"{hour}:00", token, at, place))
+            return 1
+        if (tool := self._find_versioned(at)) is not None:
+            kind = f"version of {tool.key}"
+            self._values.append(Value(kind, _measure(match[1]), match[1], at, place))
+            return 0
+        unit = known.load_units().get(behind)
+        size = _measure(match[1])
+        if unit is not None:
+            text = f"{match[1]} {behind}"
+            self._values.append(Value(unit.kind, size * unit.factor, text, at, place))
+            return 1
+        kind = "number"
+        if behind.isalpha() and not self._is_small(behind):
+            kind = f"number of {known.get_word_key(behind, self._language)}"
+        self._values.append(Value(kind, size, match[1], at, place))
+        return int(kind != "number")
+
+    def _is_small(self, token: str) -> bool:
+        """Return whether a word is no name of what is counted."""
+        words = (known.load_verbs(), known.load_words("filler"), known.load_words("scope"))
+        return any(token in them for them in (*words, known.load_words("single"))) or (
+            token in known.load_special_words() or token not in self._tokens
+        )
+
+    def _find_versioned(self, at: int) -> Value | None:
+        """Return the tool of which a number at index `at` is the version."""
+        tool = next((it for it in reversed(self._values) if it.kind == "tool"), None)
+        if tool is None or at - tool.at > _NEAR:
+            return None
+        between = self._tokens[tool.at + 1 : at]
+        keys = {known.get_word_key(token, self._language) for token in between}
+        return tool if keys <= {"", "version", "minimum"} else None
+
+    def _day(self, at: int, place: str) -> int | None:
+        token, (_, behind) = self._tokens[at], self._neighbours(at)
+        if _IS_CLOCK.match(token):
+            late = behind in known.load_words("afternoon")
+            self._values.append(Value("clock", _name_clock(token, late=late), token, at, place))
+            return 0
+        day = _MONTH_DAY.match(token)
+        if day and known.load_days().get(behind, ("",))[0] == "month":
+            return self._month_day(behind, day[1], at, place)
+        if token not in known.load_days() or (token in ("may", "march", "mars") and at == 0):
+            return None
+        kind, name = known.load_days()[token]
+        if kind == "month" and (day := _MONTH_DAY.match(behind)):
+            return self._month_day(token, day[1], at, place)
+        if token in ("may", "mars", "sept", "sat", "jan", "dec") and token not in self._names:
+            return None
+        self._values.append(Value(kind, name, token, at, place))
+        return 0
+
+    def _month_day(self, month: str, day: str, at: int, place: str) -> int:
+        name = f"{known.load_days()[month][1]} {int(day)}"
+        self._values.append(Value("date", name, name, at, place))
+        return 1
+
+    def _is_modal(self, token: str, at: int) -> bool:
+        for part in ("so", "may", "need"):
+            if token in known.load_signs(part):
+                if known.load_signs(part)[token]:
+                    self._denials.append(at)
+                self._modal = self._modal or ("" if part == "so" else part)
+                self._note_use(token, at)
+                return True
+        return False
+
+    def _is_quantity(self, token: str) -> bool:
+        for part in ("all", "some", "only"):
+            if token in known.load_words(part):
+                self._quantity = part
+                return True
+        return False
+
+    def _note_use(self, token: str, at: int) -> bool:
+        """Note a verb that says whether something is in use; return whether it says it is gone."""
+        is_gone = token in known.load_words("gone")
+        if is_gone or token in known.load_words("use"):
+            self._uses.append((at, -1 if is_gone else 1))
+        return is_gone
+
+    def _thing(self, token: str, at: int, place: str) -> None:
+        self._note_use(token, at)
+        tools = known.load_tools().get(token)
+        if tools and (token in self._names or self._is_surely(token, tools)):
+            names = known.get_word_key(token, self._language)
+            self._values.append(Value("tool", names, token.replace("_", " "), at, place, tools))
+        elif token in known.load_opposites():
+            kind, side = known.load_opposites()[token]
+            self._values.append(Value(kind, side, token, at, place))
+        elif token in known.load_words("particles"):
+            pass
+        elif token in known.load_words("generic"):
+            self._generic.add(known.load_synonyms().get(token, token))
+        elif token in self._coded:
+            self._words.append(Word(token.lstrip("./~"), token, at, place, True, True))
+        elif key := known.get_word_key(token, self._language):
+            is_code = token in self._codes
+            is_capital = token in self._capitals or not token[0].isascii()
+            is_name = token in self._names
+            self._words.append(Word(key, token, at, place, is_name, is_code, is_capital))
+
+    def _apply_denials(self) -> None:
+        """Turn a state that is denied into its opposite: `not merged`."""
+        states = [n for n, it in enumerate(self._values) if it.kind.startswith("state")]
+        if len(states) == 1 and self._denials:
+            value = self._values[states[0]]
+            nearest = min(self._denials, key=lambda at: abs(at - value.at))
+            if abs(nearest - value.at) <= _NEAR:
+                self._denials.remove(nearest)
+                self._values[states[0]] = value._replace(
+                    key=not value.key, text=f"not {value.text}"
+                )
+
+    def _usage(self) -> int:
+        """Return whether what a claim names is in use: the only name, next to the verb."""
+        names = [word.at for word in self._words if _PATHLIKE.search(word.text)]
+        signs = [
+            sign
+            for at, sign in self._uses
+            if names and abs(at - names[0]) <= _NEXT and (at > names[0] or sign > 0)
+        ]
+        if len(names) != 1 or not signs:
+            return 0
+        return -1 if min(signs) < 0 or len(self._denials) % 2 else 1
+
+    def _is_assertion(self) -> bool:
+        """Return whether it is more than a heading or a label, which have no small words."""
+        if self._plain.endswith((":", "：")) or not (
+            self._plain.lstrip()[:1].isalnum() or self._is_marked
+        ):
+            return False
+        small = known.load_verbs() | known.load_words("filler") | known.load_words("scope")
+        return self._is_closed or self._is_unspaced or not small.isdisjoint(self._tokens)
+
     @cached_property
-    def is_being(self) -> bool:
-        """Whether its verb is a form of to be."""
-        return bool(known.load_pattern("being").search(self.text))
+    def _said(self) -> frozenset[str]:
+        return frozenset(self._tokens)
+
+    def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
+        """Return whether a word that may also be an ordinary one names a thing here."""
+        if token not in known.load_ambiguous_tools():
+            return True
+        return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
+
+
+def _find_verb(tokens: list[str]) -> int:
+    """Return the index of the verb; -1 for none. A form of to be is surer than a word that may be a
+    noun.
+    """
+    for surest in (known.load_words("being"), known.load_verbs()):
+        for at, token in enumerate(tokens):
+            if token in surest:
+                return at
+    return -1
+
+
+def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: frozenset[int]) -> bool:
+    """Return whether a preposition belongs to the verb before it, as in `lives in`; `bound` has the
+    ends of all such verbs.
+    """
+    token = spans[at][0]
+    if at == 0:
+        return False
+    before, begun = spans[at - 1]
+    return (
+        begun + len(before) in bound
+        or start + len(token) in bound
+        or before in known.load_words("being")
+        or (at == 1 and before not in known.load_words("filler"))
+        or before in known.load_verbs() - known.load_signs("so").keys()
+    )
+
+
+def _name_date(date: FoundDate, text: str) -> str:
+    """Return a date in ISO form as exactly as it is written: a month without a day."""
+    written = text[date.start : date.end]
+    groups = len(_DIGITS.findall(written))
+    is_exact = groups == 3 or (groups == 2 and any(map(str.isalpha, written)))
+    return date.day.isoformat() if is_exact else date.day.isoformat()[:7]
+
+
+def _measure(text: str) -> float:
+    """Return the size of a number; parts of a version count in order."""
+    if text.count(".") < 2:
+        return float(text)
+    size = 0.0
+    for part in reversed(text.split(".")):
+        size = size / 1000 + float(part)
+    return size
+
+
+def _name_clock(text: str, *, late: bool = False) -> str:
+    match = _CLOCK.match(text)
+    assert match is not None
+    hour = int(match[1]) % 12 + 12 if match[3] == "pm" or late else int(match[1])
+    return f"{hour}:{match[2] or '00'}"

@@ -1,405 +1,603 @@
-"""Decide whether two short statements contradict each other, and why.
+"""Decide whether two claims contradict each other, and why.
 
-Only clear cases count: a missed contradiction costs less than an invented one.
+A contradiction that is reported gives one subject, which both name, two values of a relation that
+has one value at a time. Whatever else differs in a way that may exclude the other is only offered
+to the user as a candidate.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import ParsedClaim, Word
-from ricordo.lint.contradictions.differences import (
-    Differences,
-    find_differences,
-    get_names,
-    list_texts,
-)
-from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
+from ricordo.lint.contradictions.facts import NamedFact, extract_facts
 
+_MOST_OWN = 2
+"""Words that one claim may have more about the same subject."""
 _WIDEST = 3
-"""Words of a value."""
-_FARTHEST = 12
-"""Words that differ, of both together."""
-_ALIKE = {"at": "for"}
-"""Prepositions with one meaning after a verb: who works at a place works for it."""
-_WIDE_FRAME = 2
-"""Shared words that allow one more word on one side."""
+"""Words of a value that is not of a known kind."""
+_MOST_OF_SLOT = 5
+"""Words that differ in a candidate with values of no known kind, of both together."""
+_SLOTS = frozenset(("value", "place", "name", "work", "owner"))
+_FARTHEST = 5
+"""Words that differ in a candidate, of both together."""
+_WIDE = 2
+"""The same for each word that both share."""
+_ALIKE = 5
+"""Letters with which two forms of one word begin."""
+_ENDING = 3
+"""Letters in which they may differ after that."""
+_CLOSE = 1e-9
+_ROUND = 0.08
+"""Share in which quantities in different units may differ: a month is about four weeks."""
+_BOUNDS = frozenset(("maximum", "minimum"))
+_REJECTED = "chosen by one, rejected by the other"
+_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", _REJECTED))
+"""Kinds of differences without values."""
+_LABELS = {
+    "number": "numbers",
+    "version": "versions",
+    "opposite": "opposites",
+    "value": "one slot",
+    **dict.fromkeys(("date", "weekday", "month", "clock", "often"), "dates"),
+    **dict.fromkeys(
+        ("time", "bytes", "share", "length", "pixels", "weight", "speed"), "numbers with one unit"
+    ),
+    **dict.fromkeys(("dollars", "euros", "pounds", "yen"), "numbers with one unit"),
+}
+"""What users are told of a kind of difference; of others the kind itself."""
+_DAYS = frozenset(("date", "month"))
+_UNSURE_KINDS = ("opposite", "often", "sign", "quantity")
+"""Kinds of values of which a subject may have several, in different respects."""
 
 
-class ClaimPair(NamedTuple):
-    """Two claims and their differences."""
+class Difference(NamedTuple):
+    """The values that two claims give to one subject."""
 
-    left: ParsedClaim
-    right: ParsedClaim
-    shared: frozenset[str]
-    """The keys of what both are about."""
-    left_only: tuple[Word, ...]
-    """The words of `one` that `other` lacks."""
-    right_only: tuple[Word, ...]
-    values: Differences
+    kind: str
+    left: str
+    right: str
+    is_certain: bool = False
+    """Whether they exclude each other, the subject being the same."""
+    tool_class: str = ""
+    """The class of which both values are members."""
 
     @property
-    def anchors(self) -> frozenset[str]:
-        """The keys of what both are about, even if only the user or the project."""
-        return self.shared | (self.left.generic & self.right.generic)
+    def subject(self) -> str:
+        """What identifies the difference among those of two notes."""
+        return self.kind if self.kind.startswith("state of") else self.reason
 
     @property
-    def is_limited(self) -> bool:
-        """Whether they are limited to different scopes."""
-        return any(word.place == "scope" for word in (*self.left_only, *self.right_only))
+    def reason(self) -> str:
+        """The difference, in a few words."""
+        first = self.kind.split()[0]
+        if self.kind == _REJECTED:
+            return f"{self.kind}: {self.left}"
+        name = "" if self.kind in _SIGNS else _LABELS.get(first)
+        if self.kind.startswith("number of"):
+            name = "numbers with one unit"
+        elif first == "state" and not self.kind.startswith("state of"):
+            name = "opposites"
+        if self.tool_class:
+            name = f"tools of one class ({self.tool_class})"
+        return f"{name or self.kind}: {self.left} / {self.right}"
 
-    @property
-    def is_same_frame(self) -> bool:
-        """Whether nothing but known values differs."""
-        return not self.left_only and not self.right_only and not self.values.loose
-
-    @property
-    def signs_differ(self) -> bool:
-        """Whether exactly one is negated."""
-        return self.left.is_negated != self.right.is_negated
-
-
-def find_contradiction(left: str, right: str) -> str:
-    """Return why two statements contradict each other, in a few words; "" where they do not."""
-    return compare_claims(parse_claim(left), parse_claim(right)) if left and right else ""
-
-
-def compare_claims(one: ParsedClaim, other: ParsedClaim) -> str:
-    """Return why two claims contradict each other, in a few words; "" where they do not."""
-    pair = align_claims(one, other)
-    return explain_contradiction(pair) if pair else ""
+    def list_values(self) -> list[tuple[str, str]]:
+        """Return the values of both that may replace each other, as they are written; none where
+        they differ in what is said of one value.
+        """
+        if self.kind in _SIGNS:
+            return []
+        return list(zip(self.left.split(", "), self.right.split(", "), strict=False))
 
 
-def align_claims(one: ParsedClaim, other: ParsedClaim) -> ClaimPair | None:
-    """Return what two claims share and how they differ; None where they cannot contradict each
-    other: they are about different subjects or times, or uncertain.
-    """
-    if _are_far_apart(one, other) or (one.person and other.person and one.person != other.person):
-        return None
-    if one.is_uncertain or other.is_uncertain or one.is_past != other.is_past:
-        return None
-    return _frame(one, other)
+class Opposition(NamedTuple):
+    """Two claims that contradict each other, or may do so."""
 
-
-def explain_contradiction(pair: ClaimPair) -> str:
-    """Return why two claims contradict each other, in a few words; "" where they do not."""
-    for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
-        if text := reason(pair):
-            return text
-    return ""
-
-
-def _are_far_apart(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Return whether so many words differ that only an opposite choice is possible: a cheap check
-    before the differences, which take most of the time.
-    """
-    if one.rejected or other.rejected:
-        return False
-    return len(one.keys ^ other.keys) > _FARTHEST
-
-
-def _frame(one: ParsedClaim, other: ParsedClaim) -> ClaimPair:
-    values = find_differences(one, other)
-    shared = one.keys & other.keys
-    joined = _joined(one, other)
-    mine, theirs = (
-        (
-            *(
-                it
-                for it in claim.words
-                if it.key not in shared and it.text not in joined and not values.is_covered(it)
-            ),
-            *names,
-        )
-        for claim, names in zip((one, other), values.names, strict=True)
-    )
-    return ClaimPair(one, other, values.add_shared(shared), mine, theirs, values)
-
-
-def _joined(one: ParsedClaim, other: ParsedClaim) -> frozenset[str]:
-    """Return the verbs of one meaning in both claims, which are no difference."""
-    verbs = known.load_binding_synonyms()
-    if one.binding != other.binding or one.binding not in verbs.values():
-        return frozenset()
-    return frozenset(text for text, verb in verbs.items() if verb == one.binding)
-
-
-def _by_choice(pair: ClaimPair) -> str:
-    """Return a reason where one claim chooses what the other rejects."""
-    one, other = pair.left, pair.right
-    if not (one.rejected or other.rejected) or one.is_negated or other.is_negated:
-        return ""
-    chosen = get_names(one) - one.rejected, get_names(other) - other.rejected
-    mine = chosen[0] & (other.rejected - get_names(other))
-    theirs = chosen[1] & (one.rejected - get_names(one))
-    if mine and theirs:
-        is_bare = len(pair.left_only) <= len(mine) and len(pair.right_only) <= len(theirs)
-        return _choice(pair, mine, theirs) if is_bare or pair.shared else ""
-    if not (mine or theirs) or pair.is_limited or one.is_additive or other.is_additive:
-        return ""
-    chooser = one if mine else other
-    rest = {it.key for it in (pair.left_only if mine else pair.right_only)} - mine - theirs
-    about = {it for kind in chooser.tools for cls, _ in kind.of for it in cls.about}
-    rest = {it for it in rest if it not in pair.values.about and it not in about}
-    is_common = len(pair.shared) >= _WIDE_FRAME and _same_subject(pair)
-    is_thing = any(it.key in mine | theirs or it.of[0][1] in mine | theirs for it in chooser.tools)
-    is_bare = not rest and (is_thing or bool(pair.shared))
-    return _choice(pair, mine, theirs) if is_common or is_bare else ""
-
-
-def _choice(pair: ClaimPair, mine: frozenset[str], theirs: frozenset[str]) -> str:
-    left, right = (
-        " ".join(text for key, text in list_texts(claim) if key in keys)
-        for claim, keys in ((pair.left, mine), (pair.right, theirs))
-    )
-    if mine and theirs:
-        return f"opposite choice: {left} / {right}"
-    return f"chosen by one, rejected by the other: {left or right}"
-
-
-def _by_quantity(pair: ClaimPair) -> str:
-    """Return a reason for `only these` vs `everyone`, `all` vs `some do not`, `every` vs `no`."""
-    one, other = pair.left, pair.right
-    said = {one.quantity, other.quantity}
-    if said == {"only", "all"} and not pair.signs_differ and not pair.values.found:
-        closed = one if one.quantity == "only" else other
-        lacking = pair.right_only if closed is one else pair.left_only
-        if pair.shared and not lacking and not pair.is_limited:
-            return "quantifiers: only / all"
-    if not pair.signs_differ or not pair.is_same_frame or pair.values.found or not pair.shared:
-        return ""
-    if said == {"all", "some"}:
-        return "quantifiers: all / not some"
-    return ""
-
-
-def _by_denial(pair: ClaimPair) -> str:
-    """Return a reason where one claim negates the other."""
-    one, other = pair.left, pair.right
-    if not pair.signs_differ or pair.values.found:
-        return ""
-    if not (pair.is_same_frame or _is_same_but_for_agent(pair)):
-        return ""
-    if not pair.shared or not _modals_exclude(one, other):
-        return ""
-    if "only" in (one.quantity, other.quantity) and one.quantity != other.quantity:
-        # one forbids it, the other allows it in one way
-        return ""
-    if "some" in (one.quantity, other.quantity):
-        denied, held = (one, other) if one.is_negated else (other, one)
-        if denied.quantity == "some" or held.quantity != "some":
-            return ""
-    return f"negation: {'not' if one.is_negated else 'so'} / {'not' if other.is_negated else 'so'}"
-
-
-def _is_same_but_for_agent(pair: ClaimPair) -> bool:
-    """Return whether they differ only in naming who wants it."""
-    claim, rest = (pair.left, pair.left_only) if pair.left_only else (pair.right, pair.right_only)
-    if pair.values.loose or (pair.left_only and pair.right_only) or len(rest) != 1:
-        return False
-    return rest[0].at == 0 and _is_agent(pair, claim, rest[0])
-
-
-def _modals_exclude(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Return whether the modals contradict: what is not needed may still be allowed or done."""
-    denied, held = (one, other) if one.is_negated else (other, one)
-    return denied.modal != "need" or held.modal == "need"
-
-
-def _by_value(pair: ClaimPair) -> str:
-    """Return a reason where they differ only in a number, date, thing of one class or opposite."""
-    one, other = pair.left, pair.right
-    found = pair.values.found
-    if not found or not pair.values.is_one or pair.signs_differ or one.is_negated:
-        return ""
-    kind = found[0].kind
-    if one.is_recurring and other.is_recurring and any(it.kind == "dates" for it in found):
-        return ""
-    if kind != "opposites" and (one.is_additive or other.is_additive):
-        return ""
-    if "some" in (one.quantity, other.quantity):
-        return ""
-    is_near = _is_near_frame(pair, is_tool=found[0].is_tool)
-    if not is_near:
-        return ""
-    if not pair.anchors and not (found[0].is_tool and _stand_alone(pair)):
-        return ""
-    if kind == "opposites" and found[0].in_subject and not found[0].is_adverb:
-        return ""
-    return found[0].reason
-
-
-def _stand_alone(pair: ClaimPair) -> bool:
-    """Return whether both choose a thing, and their subject is only its class."""
-    return all(it.has_verb or it.words or it.person for it in (pair.left, pair.right))
-
-
-def _is_near_frame(pair: ClaimPair, *, is_tool: bool) -> bool:
-    """Return whether the other differences are too small for another subject or condition."""
-    if pair.values.loose or pair.is_limited:
-        return False
-    if not pair.left_only and not pair.right_only:
-        return True
-    if pair.left_only and pair.right_only:
-        in_object = all(it.place == "object" for it in (*pair.left_only, *pair.right_only))
-        is_short = max(len(pair.left_only), len(pair.right_only)) <= _WIDEST
-        subject = pair.left.subject & pair.right.subject
-        return is_tool and in_object and is_short and len(subject) >= 2 and _same_subject(pair)
-    claim, rest = (pair.left, pair.left_only) if pair.left_only else (pair.right, pair.right_only)
-    if len(rest) > 1 or len(pair.shared) < _WIDE_FRAME:
-        return False
-    return rest[0].place == "object" or _is_agent(pair, claim, rest[0])
-
-
-def _is_agent(pair: ClaimPair, claim: ParsedClaim, word: Word) -> bool:
-    """Return whether a word is the whole subject of a claim, not a description of a shared one."""
-    return claim.subject == {word.key} and len(pair.shared) >= _WIDE_FRAME
-
-
-def _same_subject(pair: ClaimPair) -> bool:
-    return pair.left.subject == pair.right.subject
-
-
-def _by_span(pair: ClaimPair) -> str:
-    """Return a reason where both bind one subject to different values."""
-    one, other, mine, theirs = pair.left, pair.right, pair.left_only, pair.right_only
-    if pair.values.found or pair.values.loose or not (mine and theirs):
-        return ""
-    if one.is_negated or other.is_negated or one.is_additive or other.is_additive:
-        return ""
-    if not all(_is_value(claim, span) for claim, span in ((one, mine), (other, theirs))):
-        return ""
-    if one.quantity != other.quantity or one.quantity == "some":
-        return ""
-    if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
-        return ""
-    if _is_indefinite(one, mine) != _is_indefinite(other, theirs):
-        return ""
-    if one.preposition in known.load_words("within") and any(pair.values.names):
-        # a thing of a class without one of that class beside it: different subjects
-        return ""
-    return f"one slot: {join_words(mine)} / {join_words(theirs)}"
-
-
-def _is_value(claim: ParsedClaim, span: tuple[Word, ...]) -> bool:
-    """Return whether the words are adjacent after the verb."""
-    if len(span) > _WIDEST or any(word.place != "object" or not word.at for word in span):
-        return False
-    places = [it.at for it in span]
-    between = [it for it in claim.words if min(places) < it.at < max(places)]
-    return all(it in span for it in between)
-
-
-def _is_indefinite(claim: ParsedClaim, span: tuple[Word, ...]) -> bool:
-    """Return whether a value is one of several, like `a subdomain`: a name does not exclude it."""
-    before = claim.text.partition(span[0].text)[0].split()
-    return bool(before) and before[-1] in known.load_words("indefinite")
-
-
-def _is_country(span: tuple[Word, ...]) -> bool:
-    """Return whether a value is a country, which may contain the other place."""
-    return any(word.text in known.load_words("countries") for word in span)
-
-
-def _is_bound(pair: ClaimPair) -> bool:
-    """Return whether neither statement allows a second value."""
-    one, other = pair.left, pair.right
-    if one.binding and one.binding == other.binding:
-        return bool(pair.anchors) and _same_subject(pair) and _is_one_slot(one, other)
-    single = {it.text for it in one.words if it.key in pair.shared} & known.load_words("single")
-    singles = single or {
-        known.load_synonyms().get(it.text, "") for it in one.words
-    } & known.load_words("single")
-    if not (one.is_being and other.is_being) and not singles:
-        return False
-    if singles and len(pair.shared) >= 1:
-        return _same_subject(pair) or bool(pair.shared & (one.subject & other.subject))
-    are_names = all(any(it.is_name for it in span) for span in (pair.left_only, pair.right_only))
-    return are_names and bool(one.subject) and _same_subject(pair) and _is_definite(pair)
-
-
-def _is_one_slot(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Return whether two claims with one verb answer the same question on their subject: both where
-    or for whom, not one of them how.
-    """
-    if one.is_manner != other.is_manner or one.is_form != other.is_form:
-        return False
-    prepositions = {_ALIKE.get(it.preposition, it.preposition) for it in (one, other)}
-    return len(prepositions) == 1 or (one.verb == other.verb and len(prepositions - {""}) < 2)
-
-
-def _is_definite(pair: ClaimPair) -> bool:
-    """Return whether no subject is one of several."""
-    return all(
-        not known.load_pattern("one_of_many").search(it.text) for it in (pair.left, pair.right)
-    )
-
-
-def _by_holder(pair: ClaimPair) -> str:
-    """Return a reason where they give one role to different holders."""
-    one, other, mine, theirs = pair.left, pair.right, pair.left_only, pair.right_only
-    if pair.values.found or pair.values.loose or pair.signs_differ or one.is_negated:
-        return ""
-    if not (mine and theirs) or max(len(mine), len(theirs)) > _WIDEST or not pair.shared:
-        return ""
-    if any(it.place != "subject" for it in (*mine, *theirs)):
-        return ""
-    holds = [known.load_pattern("holding").search(it.text) for it in (one, other)]
-    return f"one holder: {join_words(mine)} / {join_words(theirs)}" if all(holds) else ""
-
-
-def join_words(words: tuple[Word, ...]) -> str:
-    """Return words as written."""
-    return " ".join(word.text for word in words)
-
-
-_DOUBT_FARTHEST = 4
-"""Words and values that differ, of both together."""
-_DOUBT_WIDEST = 2
-"""The same for each shared word."""
-_LABEL = 2
-"""Words of a heading or label, which has no verb and is no statement."""
-
-
-class Uncertainty(NamedTuple):
-    """An uncertain pair: two claims that may contradict each other."""
-
-    reason: str
-    """Their difference, in a few words."""
+    difference: Difference
+    is_certain: bool
+    """Whether it is reported; else it is a candidate."""
     distance: float
     """Differing words per shared word: the fewer, the likelier the contradiction."""
 
+    @property
+    def reason(self) -> str:
+        """The difference, in a few words."""
+        return self.difference.reason
 
-def find_uncertainty(pair: ClaimPair) -> Uncertainty | None:
-    """Return the uncertain pair of two claims that no clear case covers; None for none."""
-    apart = len(pair.left_only) + len(pair.right_only) + len(pair.values.loose)
-    if (
-        _speak_of_two(pair)
-        or not pair.shared
-        or apart > min(_DOUBT_FARTHEST, _DOUBT_WIDEST * len(pair.shared))
-    ):
+
+class Alignment(NamedTuple):
+    """What two claims share, and what only one of them has."""
+
+    left: Claim
+    right: Claim
+    shared: tuple[Word, ...]
+    """The words of what both are about."""
+    left_only: tuple[Word, ...]
+    right_only: tuple[Word, ...]
+
+    @property
+    def person(self) -> str:
+        """Whom both are about; "" where that is nobody."""
+        return self.left.person if self.left.person == self.right.person else ""
+
+    @property
+    def same_values(self) -> int:
+        """The number of values that both have."""
+        one, other = ({(it.kind, it.key) for it in claim.values} for claim in self[:2])
+        return len(one & other)
+
+    @property
+    def anchors(self) -> int:
+        """The number of things that both are about, the user and the project included."""
+        return len(self.shared) + self.same_values + len(self.left.generic & self.right.generic)
+
+
+def find_contradiction(left: str, right: str) -> str:
+    """Return why two sentences contradict each other, in a few words; "" where that is not sure
+    enough to be reported.
+    """
+    found = oppose_texts(left, right)
+    return found.reason if found and found.is_certain else ""
+
+
+def offer_candidate(left: str, right: str) -> str:
+    """Return why two sentences may contradict each other, where that is not sure enough to be
+    reported but worth the user's look; "" where it is not.
+    """
+    found = oppose_texts(left, right)
+    return found.reason if found and not found.is_certain else ""
+
+
+def find_opposition(left: str, right: str) -> str:
+    """Return why two sentences contradict each other, surely or perhaps; "" where they do not."""
+    found = oppose_texts(left, right)
+    return found.reason if found else ""
+
+
+def oppose_texts(left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other, surely or perhaps; None where they do not."""
+    if not left or not right:
         return None
-    reason = _reason(pair)
-    return Uncertainty(reason, apart / len(pair.shared)) if reason else None
+    facts = {(it.subject, it.relation): it for it in extract_facts(right)}
+    for fact in extract_facts(left):
+        other = facts.get((fact.subject, fact.relation))
+        if other is not None and (found := oppose_facts(fact, other)):
+            return found
+    return oppose(read_claim(left), read_claim(right))
 
 
-def _speak_of_two(pair: ClaimPair) -> bool:
-    """Return whether each has a subject word of its own."""
-    return all(
-        any(it.place == "subject" for it in words) for words in (pair.left_only, pair.right_only)
+def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
+    """Return how two facts on one relation of one thing contradict each other; None where they do
+    not.
+    """
+    if one.value == other.value:
+        return None
+    difference = Difference(f"{one.relation} of {one.subject}", one.text, other.text)
+    return Opposition(difference, is_certain=True, distance=0.0)
+
+
+def oppose(one: Claim, other: Claim) -> Opposition | None:
+    """Return how two claims contradict each other, surely or perhaps; None where they do not."""
+    if one.person and other.person and one.person != other.person:
+        return None
+    if one.is_uncertain or other.is_uncertain:
+        return None
+    if not (one.is_assertion and other.is_assertion):
+        return None
+    pair = _align(one, other)
+    if difference := _find_usage(pair):
+        return _judge(pair, difference)
+    if one.is_past != other.is_past:
+        return None
+    for find in (_find_choice, _find_values, _find_slot, _find_sign):
+        difference = find(pair)
+        if difference is not None:
+            return _judge(pair, difference)
+    return None
+
+
+def _align(one: Claim, other: Claim) -> Alignment:
+    shared = [word for word in one.words if word.key in other.keys]
+    left = [word for word in one.words if word.key not in other.keys]
+    right = [word for word in other.words if word.key not in one.keys]
+    for word in tuple(left):
+        for its in right:
+            if _is_form(word, its):
+                shared.append(word)
+                left.remove(word)
+                right.remove(its)
+                break
+    return Alignment(one, other, tuple(shared), tuple(left), tuple(right))
+
+
+def _is_form(one: Word, other: Word) -> bool:
+    """Return whether two words are forms of one word."""
+    if not (one.key.isalpha() and other.key.isalpha()):
+        return False
+    short, long = sorted((one.key, other.key), key=len)
+    if not short.isascii() and "\u3040" <= short[0] <= "\ud7af":
+        return len(short) > 1 and short in long
+    same = next(
+        (n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
+    )
+    return same >= _ALIKE and len(long) - same <= _ENDING
+
+
+def _is_vague(word: Word) -> bool:
+    """Return whether a word only says what kind of thing its neighbour is."""
+    return not known.load_words("vague").isdisjoint(
+        (word.text, word.key, word.text.removesuffix("s"))
     )
 
 
-def _reason(pair: ClaimPair) -> str:
-    values = pair.values
-    if values.found:
-        return values.found[0].reason
-    if pair.signs_differ:
-        return "one denies"
-    if not all(it.has_verb or len(it.words) > _LABEL for it in (pair.left, pair.right)):
-        return ""
-    if pair.left_only and pair.right_only:
-        return f"one slot: {join_words(pair.left_only)} / {join_words(pair.right_only)}"
-    is_value_alone = bool(values.loose) and not pair.left_only and not pair.right_only
-    return f"values: {' / '.join(values.loose)}" if is_value_alone else ""
+def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
+    values = {difference.left, difference.right}
+    environments = known.load_words("environments")
+    if all(
+        any(not environments.isdisjoint((it.text, it.key)) for it in side)
+        for side in (pair.left_only, pair.right_only)
+    ):
+        return None
+    left, right = (
+        [it for it in side if not _is_vague(it) and it.text not in values]
+        for side in (
+            _rest(pair, difference, pair.left_only),
+            _rest(pair, difference, pair.right_only),
+        )
+    )
+    size = len(f"{difference.left} {difference.right}".split())
+    distance = (len(left) + len(right) + size) / max(1, pair.anchors)
+    is_certain = difference.is_certain and _is_same(pair, difference, left, right)
+    if not is_certain and not _is_candidate(pair, difference, left, right):
+        return None
+    return Opposition(difference, is_certain, distance)
+
+
+def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> list[Word]:
+    """Return the words of one claim that are no part of the differing values."""
+    named = set(f"{difference.left} {difference.right}".split())
+    about = {
+        word
+        for claim in (pair.left, pair.right)
+        for value in claim.values
+        if difference.kind == "tool"
+        for kind, _ in value.classes
+        for word in kind.about
+    }
+    return [it for it in words if not {it.text, it.key} & named and it.text not in about]
+
+
+def _is_same(pair: Alignment, difference: Difference, left: list[Word], right: list[Word]) -> bool:
+    """Return whether a difference that excludes is one on the same subject."""
+    if difference.kind == "use":
+        return _is_same_use(pair)
+    if difference.kind == _REJECTED:
+        return True
+    if difference.kind == "opposite choice":
+        return not left and not right
+    return _is_same_subject(pair, difference, left, right)
+
+
+def _is_same_use(pair: Alignment) -> bool:
+    """Return whether the claim that a thing is not to be used has no exceptions."""
+    gone = pair.left if pair.left.usage < 0 else pair.right
+    words = pair.left_only if gone is pair.left else pair.right_only
+    return len(words) <= _MOST_OWN and not any(it.place == "scope" for it in words)
+
+
+def _is_same_subject(
+    pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
+) -> bool:
+    """Return whether both claims are surely about one subject, in the same scope."""
+    rest = (*left, *right)
+    if (left and right) or len(rest) > (0 if difference.kind == "tool" else _MOST_OWN):
+        return False
+    if _count_loose(pair.left, pair.right) and _count_loose(pair.right, pair.left):
+        return False
+    if _is_agent(pair, rest):
+        return True
+    if any(it.place != "object" or it.is_name for it in rest):
+        return False
+    return _is_identified(pair)
+
+
+def _is_agent(pair: Alignment, rest: tuple[Word, ...]) -> bool:
+    """Return whether the only difference is who does it, which one of them leaves out."""
+    if len(rest) != 1 or pair.anchors < _WIDE:
+        return False
+    subjects = pair.left.subject, pair.right.subject
+    return {rest[0].key} in subjects and frozenset() in subjects
+
+
+def _count_loose(one: Claim, other: Claim) -> int:
+    """Return how many opposites one claim has of which the other has neither."""
+    kinds = {it.kind for it in other.values}
+    return sum(it.kind.startswith("opposite") and it.kind not in kinds for it in one.values)
+
+
+def is_named(one: Claim, other: Claim) -> bool:
+    """Return whether both name their subject: a person, or a thing by a name or a role that only
+    it has.
+    """
+    pair = _align(one, other)
+    single = known.load_words("single")
+    tools = ({it.key for it in claim.values if it.kind == "tool"} for claim in (one, other))
+    return (
+        pair.person == "person"
+        or bool(frozenset.intersection(*map(frozenset, tools)))
+        or any(it.is_name or it.is_code or it.key in single for it in pair.shared)
+    )
+
+
+def has_own_subject(one: Claim, other: Claim) -> bool:
+    """Return whether what both are about is more than a kind of thing and a role that each has."""
+    pair = _align(one, other)
+    roles = known.load_words("single") | known.load_verbs() | _BOUNDS
+    return bool(pair.person) or any(
+        not _is_vague(it) and roles.isdisjoint((it.key, it.text)) for it in pair.shared
+    )
+
+
+def _is_identified(pair: Alignment) -> bool:
+    """Return whether what both share is more than a kind of thing."""
+    words = [it for it in pair.shared if it.key not in _BOUNDS]
+    is_known = len(words) > 1 or not all(map(_is_vague, words))
+    return bool(pair.same_values) or bool(pair.person) or is_known
+
+
+def _is_candidate(
+    pair: Alignment, difference: Difference, left: list[Word], right: list[Word]
+) -> bool:
+    """Return whether a difference is worth the user's look."""
+    if not pair.anchors and difference.kind not in ("tool", "opposite choice"):
+        return False
+    apart = len(left) + len(right)
+    if difference.kind in _SLOTS:
+        # the words of the values count, too
+        own = (*pair.left_only, *pair.right_only)
+        one, other = pair.left, pair.right
+        is_same = bool(pair.person or one.relations & other.relations) or (
+            _strip_vague(one) == _strip_vague(other)
+            and bool(one.subject or one.generic & other.generic or _shares_role(pair))
+        )
+        is_same = is_same or all(
+            any(it.is_code and it.place == "object" for it in side) for side in pair[3:]
+        )
+        if not is_same:
+            # one role, two holders
+            are_names = len(left) <= 1 and all(len(it) == 1 and it[0].is_capital for it in pair[3:])
+            is_same = are_names and len(pair.shared) >= _WIDE
+        return (
+            is_same and len(own) <= _MOST_OF_SLOT and "some" not in (one.quantity, other.quantity)
+        )
+    if apart > min(_FARTHEST, _WIDE * max(1, pair.anchors)):
+        return False
+    # each has a subject of its own
+    subjects = [any(it.place == "subject" for it in side) for side in (left, right)]
+    codes = [any(it.is_code for it in side) for side in (left, right)]
+    return not all(subjects) and not all(codes)
+
+
+def _find_choice(pair: Alignment) -> Difference | None:
+    """Return what one claim chooses and the other rejects."""
+    one, other = pair.left, pair.right
+    if not (one.rejected or other.rejected) or one.is_negated or other.is_negated:
+        return None
+    names = [it.keys | {value.key for value in it.values} for it in (one, other)]
+    mine = (names[0] - one.rejected) & (other.rejected - names[1])
+    theirs = (names[1] - other.rejected) & (one.rejected - names[0])
+    if not (mine or theirs):
+        return None
+    texts = {
+        key: text
+        for claim in (one, other)
+        for key, text in (
+            *((it.key, it.text) for it in claim.words),
+            *((it.key, it.text) for it in claim.values),
+        )
+    }
+    left, right = (" ".join(sorted(texts[key] for key in keys)) for keys in (mine, theirs))
+    if mine and theirs:
+        return Difference("opposite choice", left, right, is_certain=True)
+    tools = {value.key for it in (one, other) for value in it.values if value.kind == "tool"}
+    is_certain = (
+        bool(one.subject) and one.subject == other.subject and bool((mine | theirs) & tools)
+    )
+    return Difference(_REJECTED, left or right, left or right, is_certain=is_certain)
+
+
+def _find_usage(pair: Alignment) -> Difference | None:
+    """Return the difference where one claim uses what is gone by the other."""
+    one, other = pair.left, pair.right
+    if not one.usage or one.usage + other.usage or not any(it.is_code for it in pair.shared):
+        return None
+    words = ("in use", "not in use")
+    return Difference("use", *(words if one.usage > 0 else words[::-1]), is_certain=True)
+
+
+def _find_values(pair: Alignment) -> Difference | None:
+    """Return the values in which two claims differ; None where they differ in none or several."""
+    one, other = pair.left, pair.right
+    found: list[Difference] = []
+    loose = 0
+    for kind in dict.fromkeys(it.kind for it in (*one.values, *other.values)):
+        mine = [it for it in one.values if it.kind == kind]
+        theirs = [it for it in other.values if it.kind == kind]
+        left = [it for it in mine if not any(_are_equal(it, its) for its in theirs)]
+        right = [it for it in theirs if not any(_are_equal(it, its) for its in mine)]
+        difference = _compare_values(pair, kind, left, right)
+        if difference is not None:
+            found.append(difference)
+        elif not kind.startswith("opposite"):
+            loose += len(left) + len(right)
+    states = [it for it in found if it.kind.startswith("state")]
+    if states:
+        return states[0]
+    if not found:
+        return None
+    is_one = len(found) == 1 and not loose
+    is_sure = is_one and one.is_negated == other.is_negated == False  # noqa: E712
+    return found[0]._replace(is_certain=found[0].is_certain and is_sure)
+
+
+def _compare_values(
+    pair: Alignment, kind: str, left: list[Value], right: list[Value]
+) -> Difference | None:
+    if not left or not right:
+        return None
+    one, other = pair.left, pair.right
+    if kind == "tool":
+        return _compare_tools(pair, left, right)
+    if kind in ("number", "often") and all(
+        any(it.place == "subject" for it in side) for side in (left, right)
+    ):
+        return None  # they say which of many it is
+    if any(_refines(a, b) or _fits(one, other, a, b) for a, b in zip(left, right, strict=False)):
+        return None
+    mine, theirs = (", ".join(it.text for it in side) for side in (left, right))
+    words = {it.key for it in pair.shared}
+    is_certain = (
+        len(left) == len(right) == 1
+        and (
+            not kind.startswith("number")
+            or not words.isdisjoint(known.load_words("single") | _BOUNDS)
+        )
+        and not kind.startswith(_UNSURE_KINDS)
+        and (kind not in _DAYS or (_is_fixed(one) and _is_fixed(other)))
+        # only of named things, whose facts are compared
+        and kind != "state done"
+        and not one.is_additive
+        and not other.is_additive
+        and "some" not in (one.quantity, other.quantity)
+    )
+    return Difference(kind, mine, theirs, is_certain)
+
+
+def _is_fixed(claim: Claim) -> bool:
+    """Return whether a claim gives a day to what happens once, not to an event of the past."""
+    return not claim.is_past and (
+        claim.is_equation or bool(known.load_pattern("binding").search(claim.text))
+    )
+
+
+def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Difference | None:
+    for mine in left:
+        for its in right:
+            kinds = {kind.name: name for kind, name in mine.classes}
+            for kind, name in its.classes:
+                if kinds.get(kind.name, name) != name:
+                    is_one = len(left) == len(right) == 1
+                    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
+                    return Difference("tool", mine.text, its.text, is_sure, kind.name)
+    return None
+
+
+def _are_equal(one: Value, other: Value) -> bool:
+    if isinstance(one.key, float) and isinstance(other.key, float):
+        units = [it.text.partition(" ")[2] for it in (one, other)]
+        is_rounded = all(units) and units[0] != units[1]
+        share = _ROUND if is_rounded else _CLOSE
+        return abs(one.key - other.key) <= share * max(abs(one.key), abs(other.key))
+    return one.key == other.key
+
+
+def _refines(one: Value, other: Value) -> bool:
+    """Return whether one is more exact than the other, as 3.11.4 is than 3.11."""
+    short, long = sorted((one.text, other.text), key=len)
+    if one.kind.startswith(("number", "version")):
+        return long.startswith(f"{short}.")
+    is_date = one.kind in ("date", "month")
+    return is_date and len(short) < len(long) and (long.startswith(short) or short in long.split())
+
+
+def _fits(one: Claim, other: Claim, mine: Value, theirs: Value) -> bool:
+    """Return whether one gives a bound and the other a value inside it."""
+    if not isinstance(mine.key, float) or not isinstance(theirs.key, float):
+        return False
+    bounds = [claim.keys & _BOUNDS for claim in (one, other)]
+    if bool(bounds[0]) == bool(bounds[1]):
+        return bool(bounds[0]) and bounds[0] != bounds[1]
+    bound, value = (mine.key, theirs.key) if bounds[0] else (theirs.key, mine.key)
+    return value <= bound if "maximum" in (bounds[0] or bounds[1]) else value >= bound
+
+
+def _find_slot(pair: Alignment) -> Difference | None:
+    """Return the words that two claims give to one subject by a relation with one value."""
+    one, other = pair.left, pair.right
+    if one.is_negated or other.is_negated or one.is_additive or other.is_additive:
+        return None
+    left, right = (
+        [*filter(_is_named, side), *_loose_tools(claim, its)]
+        for side, claim, its in ((pair.left_only, one, other), (pair.right_only, other, one))
+    )
+    if not left or not right or not pair.anchors:
+        return None
+    relations = one.relations & other.relations
+    is_one = all(len(side) <= _WIDEST and _are_adjacent(side) for side in (left, right))
+    kind = "value"
+    if "owner" in relations:
+        kind = "owner"
+        is_certain = one.has_verb and other.has_verb
+        is_certain &= all(it.is_capital for it in (*left, *right))
+    elif relations:
+        kind = min(relations)
+        is_certain = _in_object(left, right) and all(
+            it.is_name or (it.is_capital and bool(pair.person)) for it in (*left, *right)
+        )
+    else:
+        is_same_form = left[0].is_code == right[0].is_code
+        is_equation = one.is_equation and other.is_equation
+        is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
+        is_value = _in_object(left, right) or is_name
+        is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
+    is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
+    mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
+    return Difference(kind, mine, theirs, is_certain)
+
+
+def _shares_role(pair: Alignment) -> bool:
+    """Return whether both name something with one value at a time, such as a port."""
+    return any(it.key in known.load_words("single") for it in pair.shared)
+
+
+def _strip_vague(claim: Claim) -> set[str]:
+    """Return the keys of the subject of a claim without words for kinds of things."""
+    return {it.key for it in claim.words if it.place == "subject" and not _is_vague(it)}
+
+
+def _is_named(word: Word) -> bool:
+    return not _is_vague(word)
+
+
+def _loose_tools(claim: Claim, other: Claim) -> list[Word]:
+    """Return the tools that only one claim names, as words."""
+    keys = {it.key for it in other.values}
+    return [
+        Word(str(it.key), it.text, it.at, it.place, True)
+        for it in claim.values
+        if it.kind == "tool" and it.key not in keys
+    ]
+
+
+def _in_object(*sides: list[Word]) -> bool:
+    return all(it.place == "object" for side in sides for it in side)
+
+
+def _are_adjacent(words: list[Word]) -> bool:
+    return words[-1].at - words[0].at < _WIDEST
+
+
+def _find_sign(pair: Alignment) -> Difference | None:
+    """Return the difference where one claim denies what the other says, or limits whom it is
+    about.
+    """
+    one, other = pair.left, pair.right
+    if one.is_negated != other.is_negated:
+        mine, theirs = ("not" if it.is_negated else "so" for it in (one, other))
+        return Difference("negation", mine, theirs)
+    if {one.quantity, other.quantity} == {"only", "all"}:
+        return Difference("quantifiers", one.quantity, other.quantity)
+    return None

@@ -1,295 +1,88 @@
-"""Find notes of a memory that repeat or contradict each other, and uncertain pairs.
+"""Find notes of a memory that repeat or contradict each other, and candidates for the user's look.
 
-Candidates are found by blocking, so that no note is compared with every other one. Results are
-cached: after a change, only the changed notes are compared again.
+The claims of a memory are grouped by a word of their subject and their relation; only the claims of
+one group are compared, and large groups are lists of similar things. Results are kept by group, so
+that after a change only the groups of the changed notes are compared again.
 """
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from functools import lru_cache
+from heapq import nlargest, nsmallest
+from itertools import combinations
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
-from ricordo.lint.contradictions.claim import ParsedClaim, Word
+from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
-    align_claims,
-    explain_contradiction,
-    find_uncertainty,
+    Opposition,
+    has_own_subject,
+    is_named,
+    oppose,
+    oppose_facts,
 )
-from ricordo.lint.contradictions.parser import parse_claim
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
     find_candidates,
     find_candidates_for,
     find_template_statements,
+    has_related_name,
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
     NoteStatement,
+    QuotedFact,
     build_digest,
-    is_class_key,
 )
+from ricordo.lint.contradictions.words import load_words
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
-_WORD_BITS = 20
-_PLACE_BITS = 24
-_MOST_WORDS = (1 << _WORD_BITS) - 2
-MAX_PLACES = 1 << _PLACE_BITS
-"""Maximum number of statements in one index."""
-_RAREST = 4
-"""Words of a statement of which two make a key."""
-_SHORT = 6
-"""Words of a statement of which any two make a key."""
-_SCANT = 2
-"""Words of a statement so short that each one makes a key, too."""
 _CROWD = 24
-"""Statements with one key from which on they are a list, not a few of one subject."""
-_EVERY_STATEMENT = 2_000
-
-
-class Blocks:
-    """The statements of a memory by their keys."""
-
-    def __init__(
-        self, subjects: Sequence[tuple[str, ...]], step: Callable[[], None] = lambda: None
-    ) -> None:
-        """`subjects` are the words of each statement; `step` is called regularly."""
-        counts = Counter(chain.from_iterable(subjects))
-        told = sorted((word for word, n in counts.items() if n > 1), key=lambda w: (counts[w], w))
-        self._number = {word: number for number, word in enumerate(told[:_MOST_WORDS], 1)}
-        found = array("Q")
-        for place, words in enumerate(subjects):
-            if not place % _EVERY_STATEMENT:
-                step()
-            if words:
-                found.extend([key << _PLACE_BITS | place for key in self._keys(words)])
-        step()
-        self._sorted = array("Q", sorted(found))
-
-    def pairs(self) -> set[tuple[int, int]]:
-        """Return the places of every two statements that are worth comparing, the lower first."""
-        found: set[tuple[int, int]] = set()
-        for places in self._groups():
-            found.update(combinations(places, 2))
-        return found
-
-    def near(self, words: tuple[str, ...]) -> set[int]:
-        """Return the places of the statements that are worth comparing with one of these words."""
-        found: set[int] = set()
-        for key in self._keys(words):
-            start = bisect_left(self._sorted, key << _PLACE_BITS)
-            end = bisect_left(self._sorted, (key + 1) << _PLACE_BITS, start)
-            if end - start < _CROWD:
-                found.update(it & (MAX_PLACES - 1) for it in self._sorted[start:end])
-        return found
-
-    def _groups(self) -> Iterator[list[int]]:
-        """Yield the places that share a key, in order, without crowds."""
-        last = -1
-        places: list[int] = []
-        mask = MAX_PLACES - 1
-        for it in self._sorted:
-            key = it >> _PLACE_BITS
-            if key != last:
-                if 1 < len(places) <= _CROWD:
-                    yield places
-                last, places = key, []
-            places.append(it & mask)
-        if 1 < len(places) <= _CROWD:
-            yield places
-
-    def _keys(self, words: Iterable[str]) -> list[int]:
-        number = self._number.get
-        numbers = sorted([it for word in words if (it := number(word))])
-        is_scant = len(numbers) <= _SCANT
-        if len(numbers) > _SHORT:
-            numbers = numbers[:_RAREST]
-        keys = [a << _WORD_BITS | b for a, b in combinations(numbers, 2)]
-        return [*keys, *numbers] if is_scant else keys
-
-
+"""Claims of one group from which on they are a list, not a few on one subject."""
+_FARTHEST = 10
+"""Words that differ between two claims, of both together."""
 MIN_LIST = 3
 """Notes that one statement contradicts, from which on they may be a list of similar things."""
 _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
-_NAMED = 2
-"""Words of a subject that identify a thing."""
-
-
-def is_listed(left: str, right: str, notes: int) -> bool:
-    """Return whether two contradicting statements, of which one contradicts so many `notes`, are
-    about two things of a list: each describes its note, not a thing that it names.
-    """
-    if notes < MIN_LIST:
-        return False
-    return notes >= _TOO_MANY or not _is_named(parse_claim(left), parse_claim(right))
-
-
-def _is_named(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Return whether both name their subject."""
-    if one.person and one.person == other.person:
-        return True
-    shared = one.subject & other.subject
-    if any(it.key in shared and (it.is_name or _is_all_of_them(it)) for it in one.words):
-        return True
-    # the subject of an order to use a thing is the agent
-    is_order = bool(one.tools) and one.has_verb and not (one.subject or other.subject)
-    return is_order or len(shared) >= _NAMED
-
-
-def _is_all_of_them(word: Word) -> bool:
-    """Return whether a word means all things of its kind, like `sessions` at the beginning."""
-    return word.at == 0 and word.text.endswith("s")
-
-
+MAX_RECENT = 20
+"""Notes, the last that changed, for which candidates are looked for."""
+_MOST_OFFERED = 3
+"""Candidates of one such note."""
+_NEAREST = 5
+"""Statements that are nearest by words, of which candidates are offered."""
 MAX_UNCERTAIN = 200
-"""Per memory: most uncertain pairs are no contradictions."""
-
-Paths = tuple[str, str]
-"""The paths of two notes, in order."""
-
-
-class OpposedStatements(NamedTuple):
-    """Two statements that contradict each other, or may."""
-
-    left: NoteStatement
-    right: NoteStatement
-    reason: str
-    distance: float | None = None
-    """Of an uncertain pair, how far the two are apart; None for a contradiction."""
-
-
-def compare_statements(left: NoteStatement, right: NoteStatement) -> OpposedStatements | None:
-    """Return the contradiction between two statements, certain or not; None for none."""
-    pair = align_claims(parse_claim(left.text), parse_claim(right.text))
-    if pair is None:
-        return None
-    if reason := explain_contradiction(pair):
-        return OpposedStatements(left, right, reason)
-    # two descriptions name the subjects of notes; they state no facts
-    doubt = None if left.in_frontmatter and right.in_frontmatter else find_uncertainty(pair)
-    return OpposedStatements(left, right, *doubt) if doubt else None
-
-
-def select_pairs(
-    opposed: Mapping[Paths, tuple[OpposedStatements, ...]], repeating: Mapping[Paths, Relation]
-) -> tuple[NotePair, ...]:
-    """Return the pairs to report: certain ones by path, then uncertain ones, the likeliest first.
-    A contradiction excludes a duplicate, and a certain pair an uncertain one.
-    """
-    certain = {
-        paths: kept
-        for paths, them in opposed.items()
-        if (kept := tuple(it for it in them if it.distance is None))
-    }
-    pairs = list(_excluding(certain))
-    told_of = {(it.left.path, it.right.path) for it in pairs}
-    whole = {paths: it for paths, it in repeating.items() if paths not in told_of}
-    pairs += [_of_whole(paths, it) for paths, it in whole.items() if it.is_certain]
-    sure = {paths for paths, it in whole.items() if it.is_certain}
-    opposing = list(_in_doubt(opposed, told_of | sure))
-    told_of |= {(it.left.path, it.right.path) for it in opposing}
-    similar = sorted(paths for paths in whole.keys() - sure if paths not in told_of)
-    doubts = [*(_of_whole(paths, Relation.MAY_REPEAT) for paths in similar), *opposing]
-    pairs.sort(key=lambda it: (it.left.path, it.right.path))
-    return (*pairs, *doubts[:MAX_UNCERTAIN])
-
-
-def _of_whole(paths: Paths, relation: Relation) -> NotePair:
-    reason = DUPLICATE_REASON if relation is Relation.REPEATS else SIMILAR_REASON
-    return NotePair(relation, NoteQuote(paths[0], 0, ""), NoteQuote(paths[1], 0, ""), reason)
-
-
-def _pair(relation: Relation, paths: Paths, it: OpposedStatements) -> NotePair:
-    quotes = NoteQuote(paths[0], *it.left[:2]), NoteQuote(paths[1], *it.right[:2])
-    return NotePair(relation, *quotes, redact_reason(it.reason, it.left.text, it.right.text))
-
-
-def _in_doubt(
-    opposed: Mapping[Paths, tuple[OpposedStatements, ...]], told_of: set[Paths]
-) -> Iterator[NotePair]:
-    """Yield the likeliest uncertain pair of every two notes, likeliest first overall. A statement
-    with counterparts in many notes is part of a list.
-    """
-    counts = _counts(opposed)
-    nearest: list[tuple[float, Paths, OpposedStatements]] = []
-    for paths, them in opposed.items():
-        alone = [it for it in them if _notes(counts, paths, it) < MIN_LIST]
-        if alone and paths not in told_of:
-            it = min(alone, key=lambda it: it.distance or 0.0)
-            nearest.append((it.distance or 0.0, paths, it))
-    for _, paths, it in sorted(nearest, key=lambda them: them[:2]):
-        yield _pair(Relation.MAY_CONTRADICT, paths, it)
-
-
-def _excluding(opposed: Mapping[Paths, tuple[OpposedStatements, ...]]) -> Iterator[NotePair]:
-    """Yield the contradictions to report; of many notes on one subject, each once, against the
-    first.
-    """
-    told: set[tuple[str, str]] = set()
-    for paths, them in _unlisted(opposed):
-        # description and body may state the same
-        once = {
-            it.reason: it
-            for it, notes in reversed(them)
-            if notes < MIN_LIST or (paths[1], it.right.text) not in told
-        }
-        told.update((paths[1], it.right.text) for it in once.values())
-        yield from (_pair(Relation.CONTRADICTS, paths, it) for it in reversed(once.values()))
-
-
-def _unlisted(
-    opposed: Mapping[Paths, tuple[OpposedStatements, ...]],
-) -> Iterator[tuple[Paths, list[tuple[OpposedStatements, int]]]]:
-    """Yield contradicting notes, except lists of similar things, with the number of notes that
-    contradict one of the two statements.
-    """
-    counts = _counts(opposed)
-    for paths, them in sorted(opposed.items()):
-        crowds = [(it, _notes(counts, paths, it)) for it in them]
-        kept = [it for it in crowds if not is_listed(it[0].left.text, it[0].right.text, it[1])]
-        if kept:
-            yield paths, kept
-
-
-def _counts(opposed: Mapping[Paths, tuple[OpposedStatements, ...]]) -> Counter[tuple[str, str]]:
-    """Count the notes that contradict each statement of a note."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for (left, right), them in opposed.items():
-        counts.update({(left, it.left.text) for it in them})
-        counts.update({(right, it.right.text) for it in them})
-    return counts
-
-
-def _notes(counts: Counter[tuple[str, str]], paths: Paths, it: OpposedStatements) -> int:
-    return max(counts[paths[0], it.left.text], counts[paths[1], it.right.text])
-
-
-MAX_CHANGED = 50
-"""Notes changed since the index of statements was built, up to which it is not rebuilt."""
-_MOST_OWN = 2
-"""Words that only one statement may have, beyond as many as both share, where both name a thing of
-one class.
-"""
+"""Candidates per memory."""
 _EVERY = 50
-"""Notes, pairs or statements between two steps."""
+"""Notes or groups between two steps."""
 
 Step = Callable[[], None]
+Paths = tuple[str, str]
+"""The paths of two notes, in order."""
 
 
 class _Place(NamedTuple):
     path: str
     number: int
-    """Index of the statement in the note."""
+    """Index of the statement in the note; for a fact that of the fact, counted down from -1."""
+
+
+class OpposedStatements(NamedTuple):
+    """Two statements of two notes that contradict each other, or may."""
+
+    paths: Paths
+    left: NoteStatement
+    right: NoteStatement
+    opposition: Opposition
+    code: str = ""
+    """The short code that has to be a name in the memory; "" where there is none."""
 
 
 @dataclass(slots=True)
@@ -298,13 +91,13 @@ class _Cache:
 
     texts: dict[str, bytes] = field(default_factory=dict)
     digests: dict[str, NoteDigest] = field(default_factory=dict)
-    blocks: Blocks | None = None
-    places: list[_Place] = field(default_factory=list)
-    changed: set[str] = field(default_factory=set)
-    """Paths of the notes that changed since `blocks` were built."""
-    opposed: dict[Paths, tuple[OpposedStatements, ...]] = field(default_factory=dict)
-    """Contradictions and uncertain pairs."""
+    groups: dict[str, frozenset[_Place]] = field(default_factory=dict)
+    """The places of the claims by subject and relation."""
+    opposed: dict[str, tuple[OpposedStatements, ...]] = field(default_factory=dict)
+    """The contradictions of each group."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
+    needs_names: bool = False
+    """Whether only claims about named things are reported: each note has a subject of its own."""
 
 
 class NoteComparer:
@@ -312,9 +105,11 @@ class NoteComparer:
 
     def __init__(self) -> None:
         self._known = _Cache()
+        self._candidates: tuple[OpposedStatements, ...] = ()
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
-        """Return the notes of `memory` that repeat or contradict each other, ordered by path.
+        """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
+        the candidates, the likeliest first.
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
@@ -324,129 +119,314 @@ class NoteComparer:
         gone = known.texts.keys() - notes.keys()
         if changed or gone:
             with pause_gc():
-                self._known = self._update(notes, changed, gone, step)
-        return select_pairs(self._known.opposed, self._known.repeating)
-
-    def _update(
-        self, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
-    ) -> _Cache:
-        before = self._known
-        digests = {path: it for path, it in before.digests.items() if path in notes}
-        for number, path in enumerate(changed):
-            if not number % _EVERY:
-                step()
-            digests[path] = build_digest(notes[path])
-        known = _Cache({path: note.raw for path, note in notes.items()}, digests)
-        touched = changed.union(gone)
-        known.changed = before.changed | touched
-        if before.blocks is None or len(known.changed) > MAX_CHANGED:
-            _compare_all(known, notes, step)
-        else:
-            known.blocks, known.places = before.blocks, before.places
-            known.opposed = {
-                paths: it for paths, it in before.opposed.items() if touched.isdisjoint(paths)
+                needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
+                known = _update(known, notes, changed, gone, needs_names, step)
+                candidates = tuple(_find_candidates(known, notes, step))
+            self._known, self._candidates = known, candidates
+        codes = {code for digest in self._known.digests.values() for code in digest.codes}
+        opposed = _unlisted(
+            {
+                it
+                for group in self._known.opposed.values()
+                for it in group
+                if not it.code or it.code in codes
             }
-            known.repeating = {
-                paths: it for paths, it in before.repeating.items() if touched.isdisjoint(paths)
-            }
-            _compare_changed(known, notes, changed, step)
-        return known
+        )
+        return select_pairs(opposed, self._candidates, self._known.repeating)
 
 
-def _compare_all(known: _Cache, notes: Mapping[str, Note], step: Step) -> None:
-    known.changed = set()
-    digests = known.digests
-    known.places = [
-        _Place(path, number)
-        for path in sorted(digests)
-        for number in range(len(digests[path].statements))
-    ][:MAX_PLACES]
-    subjects = [digests[it.path].subjects[it.number] for it in known.places]
-    known.blocks = Blocks(subjects, step)
-    near = (
-        (known.places[one], known.places[other])
-        for one, other in known.blocks.pairs()
-        if _may_exclude(subjects[one], subjects[other])
-    )
-    known.opposed = _opposed_of(known, near, step)
-    step()
-    known.repeating = _repeating(known, notes, find_candidates(digests), step)
-
-
-def _compare_changed(
-    known: _Cache, notes: Mapping[str, Note], changed: Iterable[str], step: Step
-) -> None:
-    changed = sorted(changed)
-    for path in changed:
-        step()
-        near = list(_near(known, path))
-        known.opposed |= _opposed_of(known, near, step)
-        again = {
-            (min(path, it), max(path, it))
-            for it in find_candidates_for(known.digests[path], known.digests)
-            if it != path
-        }
-        known.repeating |= _repeating(known, notes, again, step)
-
-
-def _near(known: _Cache, path: str) -> Iterator[tuple[_Place, _Place]]:
-    """Yield the statements worth comparing with those of a changed note."""
-    assert known.blocks is not None
-    others = sorted(known.changed & known.digests.keys() - {path})
-    fresh = [
-        (_Place(it, number), words)
-        for it in others
-        for number, words in enumerate(known.digests[it].subjects)
-    ]
-    for number, words in enumerate(known.digests[path].subjects):
-        here = _Place(path, number)
-        for at in known.blocks.near(words):
-            there = known.places[at]
-            if there.path not in known.changed and _may_exclude(
-                words, known.digests[there.path].subjects[there.number]
-            ):
-                yield here, there
-        yield from ((here, there) for there, its in fresh if _may_exclude(words, its))
-
-
-def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether two statements share enough words to contradict each other."""
-    shared = set(one).intersection(other)
-    most = max(len(one), len(other))
-    own = _MOST_OWN if most > 2 * len(shared) and any(map(is_class_key, shared)) else 0
-    return 0 < most <= 2 * len(shared) + own
-
-
-def _opposed_of(
-    known: _Cache, near: Iterable[tuple[_Place, _Place]], step: Step
-) -> dict[Paths, tuple[OpposedStatements, ...]]:
-    found: dict[Paths, list[OpposedStatements]] = defaultdict(list)
-    for number, (one, other) in enumerate(near):
+def _update(
+    before: _Cache,
+    notes: Mapping[str, Note],
+    changed: set[str],
+    gone: Collection[str],
+    needs_names: bool,
+    step: Step,
+) -> _Cache:
+    digests = {path: it for path, it in before.digests.items() if path in notes}
+    known = _Cache({path: note.raw for path, note in notes.items()}, digests)
+    known.needs_names = needs_names
+    touched = changed.union(gone)
+    groups: dict[str, set[_Place]] = defaultdict(set)
+    left: dict[str, set[_Place]] = defaultdict(set)
+    for path in touched & before.digests.keys():
+        for key, place in list_keys(path, before.digests[path]):
+            left[key].add(place)
+    for number, path in enumerate(sorted(changed)):
         if not number % _EVERY:
             step()
-        if one.path == other.path:
-            continue
-        one, other = sorted((one, other))
-        left, right = (known.digests[it.path].statements[it.number] for it in (one, other))
-        if (it := compare_statements(left, right)) is not None:
-            found[one.path, other.path].append(it)
-    return {paths: tuple(sorted(it, key=_plainness)) for paths, it in found.items()}
+        digests[path] = build_digest(notes[path])
+        for key, place in list_keys(path, digests[path]):
+            groups[key].add(place)
+    compared: dict[tuple[_Place, _Place], OpposedStatements | None] = {}
+    known.groups, known.opposed = dict(before.groups), dict(before.opposed)
+    for number, key in enumerate(sorted(groups.keys() | left.keys())):
+        if not number % _EVERY:
+            step()
+        places = (known.groups.get(key, frozenset()) - left[key]) | groups[key]
+        known.groups[key] = places
+        known.opposed[key] = tuple(_compare_group(known, places, compared))
+        if not known.opposed[key]:
+            del known.opposed[key]
+        if not places:
+            del known.groups[key]
+    known.repeating = {
+        paths: it for paths, it in before.repeating.items() if touched.isdisjoint(paths)
+    }
+    known.repeating |= _find_repeating(known, notes, changed, step)
+    return known
 
 
-def _plainness(it: OpposedStatements) -> tuple[int, int, int]:
-    """Return the sort key: bodies before descriptions, which sum them up."""
-    return (it.left.in_frontmatter + it.right.in_frontmatter, it.left.line, it.right.line)
+def list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, _Place]]:
+    """Yield the groups to which the claims of a note belong."""
+    for number, statement in enumerate(digest.statements):
+        if digest.may_exclude[number]:
+            for key in _group_keys(read_claim(statement.text)):
+                yield key, _Place(path, number)
+    for number, (fact, *_) in enumerate(digest.facts):
+        yield f"{fact.subject}|fact {fact.relation}", _Place(path, ~number)
 
 
-def _repeating(
-    known: _Cache, notes: Mapping[str, Note], candidates: Iterable[Paths], step: Step
+def _group_keys(claim: Claim) -> Iterator[str]:
+    """Yield the groups of a claim: a word of its subject with each of its relations."""
+    kinds = set(claim.relations)
+    for value in claim.values:
+        kinds.update([kind.name for kind, _ in value.classes] or [value.kind])
+    if claim.usage:
+        kinds.add("usage")
+    single = claim.keys & load_words("single")
+    things = {str(it.key) if it.classes else it.kind for it in claim.values}
+    words = claim.keys | things | {claim.person}
+    yield from (f"{word}|{kind}" for word in words for kind in kinds)
+    yield from (f"{word}|" for word in single)
+
+
+def _compare_group(
+    known: _Cache,
+    places: frozenset[_Place],
+    compared: dict[tuple[_Place, _Place], OpposedStatements | None],
+) -> Iterator[OpposedStatements]:
+    """Yield the contradictions within a group; none in a crowd, which is a list."""
+    if 1 < len(places) <= _CROWD:
+        for pair in combinations(sorted(places), 2):
+            if pair not in compared:
+                compared[pair] = _oppose_surely(known, *pair)
+            if (found := compared[pair]) is not None:
+                yield found
+
+
+def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
+        return None
+    found = _oppose(known, one, other)
+    return found if found is not None and found.opposition.is_certain else None
+
+
+def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
+    """Return whether so many words differ that two claims are about two subjects."""
+    mine, its = (
+        read_claim(known.digests[it.path].statements[it.number].text) for it in (one, other)
+    )
+    return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
+
+
+def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    if one.path == other.path:
+        return None
+    one, other = sorted((one, other))
+    digests = known.digests[one.path], known.digests[other.path]
+    paths = one.path, other.path
+    if one.number < 0:
+        left, right = (
+            it.facts[~at] for it, at in zip(digests, (one.number, other.number), strict=True)
+        )
+        if _is_reopened(left, right):
+            return None
+        found = oppose_facts(left.fact, right.fact)
+        return found and OpposedStatements(
+            paths, left.statement, right.statement, found, left.fact.code
+        )
+    mine, its = (
+        it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
+    )
+    found = _oppose_sentences(mine.text, its.text, known.needs_names)
+    return found and OpposedStatements(paths, mine, its, found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
+    """Return how two sentences contradict each other; cached, as most stay the same."""
+    claims = read_claim(left), read_claim(right)
+    found = oppose(*claims)
+    if found and needs_names and not is_named(*claims):
+        return found._replace(is_certain=False)
+    return found
+
+
+def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
+    """Return whether the later of two facts says that something is open again."""
+    if not (left.day and right.day) or left.day == right.day:
+        return False
+    return max(left, right, key=lambda it: it.day).fact.is_open
+
+
+def _find_candidates(
+    known: _Cache, notes: Mapping[str, Note], step: Step
+) -> Iterator[OpposedStatements]:
+    """Yield what may contradict the statements of the notes that changed last: of each the nearest
+    others by words.
+    """
+    recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
+    mine = {
+        _Place(note.path, number): frozenset(words)
+        for note in recent
+        for number, words in enumerate(known.digests[note.path].subjects)
+        if known.digests[note.path].may_exclude[number]
+    }
+    by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
+    step()
+    for number, (path, digest) in enumerate(sorted(known.digests.items())):
+        if not number % _EVERY:
+            step()
+        for at, words in enumerate(digest.subjects):
+            for word in words if digest.may_exclude[at] else ():
+                if word in by_word:
+                    by_word[word].append(_Place(path, at))
+    offered: dict[str, list[OpposedStatements]] = defaultdict(list)
+    for place, subject in mine.items():
+        step()
+        for other in _list_nearest(place, subject, by_word):
+            found = _oppose(known, place, other)
+            # two descriptions name the subjects of notes; they state no facts
+            if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
+                offered[place.path].append(found)
+    alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
+    for of_note in offered.values():
+        yield from nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+
+
+def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
+    """Return the sort key of a candidate: the likeliest contradiction first."""
+    return it.opposition.distance, *_order(it)
+
+
+def _list_nearest(
+    place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
+) -> list[_Place]:
+    """Return the statements of other notes that share the most words, rare ones counting more."""
+    weights: dict[_Place, float] = defaultdict(float)
+    for word in words:
+        places = by_word[word]
+        if len(places) <= 2 * _CROWD:
+            for other in places:
+                if other.path != place.path:
+                    weights[other] += 1 / len(places)
+    return nlargest(_NEAREST, weights, key=lambda it: (weights[it], it))
+
+
+def _find_repeating(
+    known: _Cache, notes: Mapping[str, Note], changed: Collection[str], step: Step
 ) -> dict[Paths, Relation]:
+    step()
+    if len(changed) == len(notes):
+        todo = sorted(find_candidates(known.digests))
+    else:
+        todo = sorted(
+            {
+                (min(path, it), max(path, it))
+                for path in changed
+                for it in find_candidates_for(known.digests[path], known.digests)
+                if it != path
+            }
+        )
     found: dict[Paths, Relation] = {}
-    todo = sorted(candidates)
     common = find_template_statements(known.digests) if todo else frozenset()
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
-        if (relation := compare_notes(notes[one], notes[other], digests, common)) is not None:
+        relation = compare_notes(notes[one], notes[other], digests, common)
+        if known.needs_names and relation and not has_related_name(notes[one], notes[other]):
+            relation = Relation.MAY_REPEAT
+        if relation is not None:
             found[one, other] = relation
     return found
+
+
+def _unlisted(opposed: Iterable[OpposedStatements]) -> list[OpposedStatements]:
+    """Return the contradictions in order without those of lists: a statement that contradicts many
+    notes describes one of several similar things, unless all are about one that they name. Those
+    are reported once each, against the first.
+    """
+    ordered = sorted(opposed, key=_order)
+    counts = _count_notes(ordered)
+    found: list[OpposedStatements] = []
+    against: set[tuple[str, str]] = set()
+    for it in ordered:
+        count = _get_count(counts, it)
+        right = it.paths[1], it.right.text
+        if count < MIN_LIST or (
+            count < _TOO_MANY
+            and right not in against
+            and has_own_subject(read_claim(it.left.text), read_claim(it.right.text))
+        ):
+            found.append(it)
+            against.add(right)
+    return found
+
+
+def _order(it: OpposedStatements) -> tuple[Paths, int, int, int]:
+    """Return the sort key: bodies before descriptions, which sum them up."""
+    in_head = it.left.in_frontmatter + it.right.in_frontmatter
+    return it.paths, in_head, it.left.line, it.right.line
+
+
+def _count_notes(opposed: Iterable[OpposedStatements]) -> Counter[tuple[str, str]]:
+    """Count the notes that contradict each statement of a note."""
+    others: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for it in opposed:
+        others[it.paths[0], it.left.text].add(it.paths[1])
+        others[it.paths[1], it.right.text].add(it.paths[0])
+    return Counter({statement: len(paths) for statement, paths in others.items()})
+
+
+def _get_count(counts: Counter[tuple[str, str]], it: OpposedStatements) -> int:
+    return max(counts[it.paths[0], it.left.text], counts[it.paths[1], it.right.text])
+
+
+def select_pairs(
+    opposed: Iterable[OpposedStatements],
+    candidates: Iterable[OpposedStatements],
+    repeating: Mapping[Paths, Relation],
+) -> tuple[NotePair, ...]:
+    """Return the pairs to report, by path; then candidates, the likeliest first, one of every two
+    notes. A contradiction excludes a duplicate, and a certain pair an uncertain one.
+    """
+    # description and body may state the same
+    certain = {(it.paths, it.opposition.difference.subject): it for it in reversed(list(opposed))}
+    pairs = [_pair(Relation.CONTRADICTS, it) for it in certain.values()]
+    paths_used = {it.paths for it in certain.values()}
+    whole = {paths: it for paths, it in repeating.items() if paths not in paths_used}
+    pairs += [_of_whole(paths, it) for paths, it in whole.items() if it.is_certain]
+    paths_used |= {paths for paths, it in whole.items() if it.is_certain}
+    pairs.sort(key=lambda it: (it.left.path, it.right.path, it.left.line))
+    offered: dict[Paths, OpposedStatements] = {}
+    for it in sorted(candidates, key=_rank):
+        if it.paths not in paths_used:
+            offered.setdefault(it.paths, it)
+    similar = sorted(paths for paths in whole.keys() - paths_used if paths not in offered)
+    doubts = [
+        *(_of_whole(paths, Relation.MAY_REPEAT) for paths in similar),
+        *(_pair(Relation.MAY_CONTRADICT, it) for it in offered.values()),
+    ]
+    return (*pairs, *doubts[:MAX_UNCERTAIN])
+
+
+def _of_whole(paths: Paths, relation: Relation) -> NotePair:
+    reason = DUPLICATE_REASON if relation is Relation.REPEATS else SIMILAR_REASON
+    return NotePair(relation, NoteQuote(paths[0], 0, ""), NoteQuote(paths[1], 0, ""), reason)
+
+
+def _pair(relation: Relation, it: OpposedStatements) -> NotePair:
+    quotes = NoteQuote(it.paths[0], *it.left[:2]), NoteQuote(it.paths[1], *it.right[:2])
+    reason = redact_reason(it.opposition.reason, it.left.text, it.right.text)
+    return NotePair(relation, *quotes, reason)

@@ -8,12 +8,7 @@ from hashlib import blake2b
 from pkgutil import get_data
 
 from ricordo import __version__
-from ricordo.lint.contradictions.compare import (
-    align_claims,
-    explain_contradiction,
-    find_uncertainty,
-)
-from ricordo.lint.contradictions.parser import parse_claim
+from ricordo.lint.contradictions.compare import find_opposition
 from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
@@ -25,7 +20,7 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 3
+_WAY = 4
 """Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int, bool]
 
@@ -79,11 +74,7 @@ def _reason(kind: Relation, left: str, right: str) -> str:
     """Return the reason for a relation of two statements; "" where they no longer have it."""
     if kind.is_between_notes:
         return DUPLICATE_REASON if kind.is_certain else SIMILAR_REASON
-    pair = align_claims(parse_claim(left), parse_claim(right))
-    if pair is None:
-        return ""
-    doubt = None if kind.is_certain else find_uncertainty(pair)
-    return explain_contradiction(pair) if kind.is_certain else doubt.reason if doubt else ""
+    return find_opposition(left, right)
 
 
 def redact_reason(reason: str, left: str, right: str) -> str:

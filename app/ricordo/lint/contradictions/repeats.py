@@ -30,6 +30,12 @@ _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
 
+def has_related_name(one: Note, other: Note) -> bool:
+    """Return whether the name of one note contains that of the other."""
+    names = [frozenset(split_words(note.stem)) for note in (one, other)]
+    return names[0] <= names[1] or names[1] <= names[0]
+
+
 class _Gist(NamedTuple):
     """The content of a statement, without its form."""
 

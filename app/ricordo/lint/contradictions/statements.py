@@ -1,18 +1,19 @@
-"""The single statements of a note, each with its first line."""
+"""The single statements of a note, each with its first line, and what they are found by."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.parser import MAX_LENGTH
+from ricordo.lint.contradictions.claim import MAX_LENGTH
+from ricordo.lint.contradictions.facts import NamedFact, cut_quote, extract_facts, find_codes
 from ricordo.lint.contradictions.words import load_pattern
-from ricordo.lint.prose import ProseBlock, extract_statements
+from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_words, stem_word
@@ -23,17 +24,19 @@ _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
 _END = compile_lazily(
-    r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
+    r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
+    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
 )
-_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ")
 """Every text of one line with several sentences contains one of these."""
-_ABBREVIATED = compile_lazily(
-    r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
-)
 _LIST_MARK = compile_lazily(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
 _LABEL = compile_lazily(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
 _NOTHING_SAID = compile_lazily(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
 """Headings, rows of tables, tasks with a box, comments."""
+_LINKS_ONLY = compile_lazily(
+    r"(?:[^\w\[`]|\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)|https?://\S+)*\Z"
+)
+_DATED = compile_lazily(r"#+\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)")
 _QUOTED = compile_lazily(r"[\"“„«「].{12,}[\"”“»」]")
 
 
@@ -89,7 +92,7 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
         if _SHORTEST <= end - begin <= MAX_LENGTH:
             plain = " ".join(text[begin:end].split())
             may_quote = '"' in plain or not plain.isascii()
-            if not (may_quote and _QUOTED.search(plain)):
+            if not (may_quote and _QUOTED.search(plain)) and not _LINKS_ONLY.match(plain):
                 yield NoteStatement(statement.line_at(begin), plain, in_head)
 
 
@@ -106,8 +109,14 @@ def _ends(text: str) -> Iterator[int]:
     if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
         return
     for match in _END.finditer(text):
-        if not _ABBREVIATED.search(text, max(0, match.start() - 8), match.start()):
+        if not _is_abbreviated(text, match.start()):
             yield match.end()
+
+
+def _is_abbreviated(text: str, at: int) -> bool:
+    """Return whether the full stop before `at` ends an abbreviation or an ordinal number."""
+    before = lower_text(text[max(0, at - 12) : at])
+    return before.endswith(".") and bool(known.load_abbreviations().search(before))
 
 
 _SAMPLE = 0b111
@@ -127,6 +136,15 @@ _keys: dict[str, str] = {}
 """Cache of word keys."""
 
 
+class QuotedFact(NamedTuple):
+    """A fact and the words that state it."""
+
+    fact: NamedFact
+    statement: NoteStatement
+    day: str
+    """The day of the passage or of the last change of the note, in ISO form; "" where unknown."""
+
+
 class NoteDigest(NamedTuple):
     """The cached data of one note."""
 
@@ -135,6 +153,12 @@ class NoteDigest(NamedTuple):
     statements: tuple[NoteStatement, ...]
     subjects: tuple[tuple[str, ...], ...]
     """For each statement, the words by which a contradicting one is found."""
+    may_exclude: tuple[bool, ...]
+    """For each statement, whether it is short and gives a value that may exclude another."""
+    facts: tuple[QuotedFact, ...]
+    """The facts about named things, without those of a day."""
+    codes: frozenset[str]
+    """The short codes in its name, title and headings."""
 
 
 def build_digest(note: Note) -> NoteDigest:
@@ -145,12 +169,47 @@ def build_digest(note: Note) -> NoteDigest:
     body = [
         word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
     ]
-    return NoteDigest(_sketch(body or split_words(note.body)), said, subjects)
+    shingles = _sketch(body or split_words(note.body))
+    logged = _find_log_lines(note)
+    facts = tuple(_find_facts(note, logged))
+    codes = frozenset(find_codes(note))
+    may_exclude = tuple(
+        bool(words) and it.line not in logged for it, words in zip(said, subjects, strict=True)
+    )
+    return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
 
 
-def is_class_key(key: str) -> bool:
-    """Return whether a subject word means any thing of its class."""
-    return key.startswith(_CLASS)
+def _find_facts(note: Note, logged: Container[int]) -> Iterator[QuotedFact]:
+    """Yield the facts of a note. What was open on the day of a log entry is no fact."""
+    body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
+    for block in extract_statements(note):
+        for fact in extract_facts(block.text):
+            line = block.line_at(fact.start)
+            if fact.is_open and line in logged:
+                continue
+            day = find_day_of_passage(note, line)
+            begin, end = cut_quote(block.text, fact.start)
+            quote = NoteStatement(
+                block.line_at(begin), " ".join(block.text[begin:end].split()), block.line < body
+            )
+            yield QuotedFact(fact, quote, day.isoformat() if day else note.stated_date)
+
+
+def _find_log_lines(note: Note) -> Container[int]:
+    """Return the 1-based lines of log entries, which tell what was so on a day: all in a note with
+    a date in its name, else those below a heading that begins with a date.
+    """
+    count = note.text.count("\n") + 1
+    if any(map(find_day_in_title, (note.stem, note.name))):
+        return range(1, count + 1)
+    found: set[int] = set()
+    is_dated = False
+    for number, line in enumerate(note.text.split("\n"), 1):
+        if line.startswith("#"):
+            is_dated = bool(_DATED.match(line))
+        if is_dated:
+            found.add(number)
+    return found
 
 
 def build_shingles(text: str) -> frozenset[int]:
@@ -212,7 +271,7 @@ def _key(word: str) -> str:
         return ""
     if any(word in known.load_words(part) for part in _UNTOLD):
         return ""
-    if any(word in known.load_signs(part) for part in ("so", "may", "need")):
+    if word in known.load_modals():
         return ""
     if tools := known.load_tools().get(word):
         return f"{_CLASS}{tools[0][0].name}"

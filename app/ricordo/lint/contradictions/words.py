@@ -1,20 +1,25 @@
-"""The word lists for comparing statements, from the data files of the rules."""
+"""The word lists for comparing claims, from the data files of the rules."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
 from ricordo.patterns import compile_lazily
+from ricordo.search.words import stem_word
 
 _FILE = "opposition"
 _BLANK = compile_lazily(r"\s+")
-_SPACELESS = compile_lazily(f"[{SPACELESS}]")
+_SPACELESS = compile_lazily(f"[{SPACELESS}]+")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
+_SHORTEST_STEM = 4
+_HANGUL, _HANGUL_END = "\uac00", "\ud7af"
+_KANA_END = "\u30ff"
+_HIRAGANA_END = "\u309f"
 
 
 class ToolClass(NamedTuple):
@@ -46,29 +51,58 @@ def load_pattern(part: str) -> re.Pattern[str]:
 
 
 @cache
+def load_relations() -> Mapping[str, re.Pattern[str]]:
+    """Return by its name the pattern of each relation with one value at a time."""
+    return {
+        name: re.compile(build_alternation(text for texts in lists.values() for text in texts))
+        for name, lists in read_words(_FILE)["relations"].items()
+    }
+
+
+@cache
+def load_abbreviations() -> re.Pattern[str]:
+    """Return the pattern for the end of a text in lower case whose full stop ends no sentence:
+    after an abbreviation, an initial or an ordinal number.
+    """
+    texts = sorted(map(re.escape, list_expressions(_FILE, "abbreviations")), key=len, reverse=True)
+    return re.compile(rf"(?:(?<!\w)(?:{'|'.join(texts)})|\b[^\W\d]|(?<![\d.])\d{{1,3}})\.\Z")
+
+
+@cache
 def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return the phrases with their replacement words, each as an expression, longest first, by
     their first word; under "" those that begin with none.
     """
-    pairs = [(text, word) for text, word in _phrase_pairs() if text]
-    tools = [text for text in _tool_spellings() if " " in text]
+    pairs = [
+        (text, word)
+        for line in list_expressions(_FILE, "phrases")
+        for text, word in [line.split(" = ")]
+    ]
+    tools = [text for text in load_tool_spellings() if " " in text]
     pairs += [(re.escape(text).replace(r"\ ", " "), join_spelling(text)) for text in tools]
     found: dict[str, list[tuple[str, str]]] = {}
     for text, word in sorted(pairs, key=lambda pair: (-len(pair[0]), pair)):
         first = _FIRST.match(text)
-        key = first[1] if first else ""
-        found.setdefault(key, []).append((text, f" {word} "))
+        found.setdefault(first[1] if first else "", []).append((text, f" {word} "))
     return {key: tuple(them) for key, them in found.items()}
 
 
 def join_phrases(plain: str) -> str:
     """Return a lower-case text with each phrase replaced by its word."""
-    known = load_phrases()
-    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
-    for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
-        for phrase, word in known.get(first, ()):
+    phrases = load_phrases()
+    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
+    if _unanchored().search(plain):
+        texts.append("")
+    for first in texts:
+        for phrase, word in phrases.get(first, ()):
             plain = _phrase(phrase).sub(word, plain)
     return plain
+
+
+@cache
+def _unanchored() -> re.Pattern[str]:
+    """Return the pattern for any phrase that begins with no plain word."""
+    return re.compile(build_alternation(phrase for phrase, _ in load_phrases().get("", ())))
 
 
 @cache
@@ -90,13 +124,17 @@ def load_signs(part: str) -> Mapping[str, bool]:
 
 @cache
 def load_opposites() -> Mapping[str, tuple[str, bool]]:
-    """Return, by spelling, the pair of opposites of a word, and its side."""
+    """Return, by spelling, the kind of value that a word is, `state …` or `opposite …` with the
+    first word of its pair, and its side.
+    """
     found: dict[str, tuple[str, bool]] = {}
-    for pair in list_expressions(_FILE, "opposites"):
-        one, other = pair.split()
-        for side, spellings in ((False, one), (True, other)):
-            for text in spellings.split("|"):
-                found.setdefault(text, (one.split("|")[0], side))
+    for part in ("state", "opposite"):
+        for pair in list_expressions(_FILE, f"{part}s"):
+            one, other = pair.split()
+            kind = f"{part} {one.split('|')[0]}"
+            for side, spellings in ((False, one), (True, other)):
+                for text in spellings.split("|"):
+                    found.setdefault(text, (kind, side))
     return found
 
 
@@ -104,13 +142,6 @@ def load_opposites() -> Mapping[str, tuple[str, bool]]:
 def load_synonyms() -> Mapping[str, str]:
     """Return the representative of each word with synonyms."""
     groups = (text.split("|") for text in list_expressions(_FILE, "synonyms"))
-    return {text: group[0] for group in groups for text in group}
-
-
-@cache
-def load_binding_synonyms() -> Mapping[str, str]:
-    """Return the representative of each binding verb with synonyms."""
-    groups = (text.split("|") for text in list_expressions(_FILE, "same_binding"))
     return {text: group[0] for group in groups for text in group}
 
 
@@ -163,17 +194,17 @@ def load_tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
 
 
 @cache
-def load_ambiguous_tools() -> frozenset[str]:
-    """Return the things whose names are ordinary words, too."""
-    return frozenset(read_words("tools")["doubtful"])
+def load_tool_spellings() -> tuple[str, ...]:
+    """Return every spelling of a thing, the longest first."""
+    entries = read_words("tools")["class"]
+    found = {text for it in entries for member in it["members"] for text in member.split("|")}
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
 @cache
-def load_special_words() -> frozenset[str]:
-    """Return every word that the parser treats specially."""
-    parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being")
-    tables = (load_numbers(), load_days(), load_persons(), load_tools(), load_opposites())
-    return load_modals().union(*map(load_words, parts), *tables)
+def load_ambiguous_tools() -> frozenset[str]:
+    """Return the things whose names are ordinary words, too."""
+    return frozenset(read_words("tools")["doubtful"])
 
 
 @cache
@@ -183,20 +214,115 @@ def load_modals() -> frozenset[str]:
 
 
 @cache
-def load_unbounded() -> re.Pattern[str]:
-    """Return the pattern of known words of scripts without blanks, else single characters."""
-    known = (*load_tools(), *load_units(), *load_opposites(), *load_numbers(), *load_days())
-    found = sorted((text for text in known if _SPACELESS.search(text)), key=len, reverse=True)
-    return re.compile("|".join([*map(re.escape, found), f"[{SPACELESS}]"]))
+def load_special_words() -> frozenset[str]:
+    """Return every word that has a meaning of its own."""
+    parts = ("negation", "excepting", "all", "some", "only", "generic")
+    tables = (load_numbers(), load_days(), load_persons(), load_tools(), load_opposites())
+    return load_modals().union(*map(load_words, parts), *tables)
 
 
-def _phrase_pairs() -> list[tuple[str, str]]:
-    pairs = (text.split(" = ") for text in list_expressions(_FILE, "phrases"))
-    return [(text, word) for text, word in pairs]
+@cache
+def load_verbs() -> frozenset[str]:
+    """Return the words that separate the subject of a statement from its predicate."""
+    parts = ("verbs", "being", "use", "gone")
+    return load_modals().union(*map(load_words, parts))
 
 
-def _tool_spellings() -> list[str]:
-    """Return every spelling of a thing, the longest first."""
-    entries = read_words("tools")["class"]
-    found = {text for it in entries for member in it["members"] for text in member.split("|")}
-    return sorted(found, key=lambda text: (-len(text), text))
+@lru_cache(maxsize=1 << 16)
+def get_word_key(token: str, language: str = "") -> str:
+    """Return the same key for all forms of a word; "" for filler."""
+    if token in load_words("filler") or token in load_words("scope"):
+        return ""
+    if (tool := load_tools().get(token)) and token not in load_ambiguous_tools():
+        return tool[0][1]
+    return load_synonyms().get(token) or _stem(token, language)
+
+
+def _stem(token: str, language: str) -> str:
+    if not token.isalpha():
+        return token
+    for ending in _load_endings().get(language, ()):
+        if token.endswith(ending) and len(token) - len(ending) >= _SHORTEST_STEM:
+            return token[: -len(ending)]
+    stem = stem_word(token)
+    return load_synonyms().get(stem, stem)
+
+
+@cache
+def _load_endings() -> Mapping[str, tuple[str, ...]]:
+    """Return the endings of the forms of a word by language, longest first."""
+    tables = read_words(_FILE)["endings"].items()
+    return {name: tuple(sorted(texts, key=lambda it: (-len(it), it))) for name, texts in tables}
+
+
+@lru_cache(maxsize=1 << 14)
+def split_unspaced(run: str) -> tuple[tuple[str, int], ...]:
+    """Return the words of a run of Chinese, Japanese or Korean with their offsets: known words as
+    long as possible, else all up to the next known word, in Japanese up to the end of its kanji or
+    katakana. Grammatical endings are left out; no known word is cut.
+    """
+    if _HANGUL <= run[0] <= _HANGUL_END:
+        return ((_without_endings(run), 0),)
+    found: list[tuple[str, int]] = []
+    lexicon, longest = _load_lexicon()
+    has_kana = any("\u3040" <= char <= _KANA_END for char in run)
+    start = at = 0
+    while at < len(run):
+        sizes = range(min(longest, len(run) - at), 0, -1)
+        is_inside = has_kana and at > start
+        size = next(
+            (n for n in sizes if run[at : at + n] in lexicon and (n > 1 or not is_inside)), 0
+        )
+        is_border = bool(size) or (
+            at > start and has_kana and _script(run, at - 1) != _script(run, at)
+        )
+        if is_border and at > start:
+            found.append((run[start:at], start))
+            start = at
+        if size:
+            found.append((run[at : at + size], at))
+            at += size
+            start = at
+        else:
+            at += 1
+    if start < len(run):
+        found.append((run[start:], start))
+    return tuple((it, place) for it, place in found if not _is_hiragana(it) or it in lexicon)
+
+
+def _script(run: str, at: int) -> int:
+    char = run[at]
+    return 0 if char <= _HIRAGANA_END else 1 if char <= _KANA_END else 2
+
+
+def _is_hiragana(text: str) -> bool:
+    return all("\u3040" <= char <= _HIRAGANA_END for char in text)
+
+
+def _without_endings(word: str) -> str:
+    """Return a Korean word without its particles and verb endings, as far as a known word or two
+    characters are left.
+    """
+    lexicon, _ = _load_lexicon()
+    for _ in range(3):
+        if word in lexicon:
+            return word
+        for ending in _load_endings()["ko"]:
+            stem = word.removesuffix(ending)
+            if stem != word and (len(stem) > 1 or stem in lexicon):
+                word = stem
+                break
+        else:
+            return word
+    return word
+
+
+@cache
+def _load_lexicon() -> tuple[frozenset[str], int]:
+    """Return all known words of scripts without blanks, and the length of the longest."""
+    parts = ("filler", "scope", "single", "clock", "afternoon", "counting", "vague", "environments")
+    texts = load_special_words().union(
+        load_verbs(), *map(load_words, parts), load_units(), load_synonyms()
+    )
+    found = frozenset(text for text in texts if _SPACELESS.fullmatch(text))
+    return found, max(map(len, found))

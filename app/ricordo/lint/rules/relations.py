@@ -11,10 +11,8 @@ from itertools import chain, islice, takewhile
 
 from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
 from ricordo.lint.contradictions.compare import find_contradiction
-from ricordo.lint.contradictions.parser import parse_claim
 from ricordo.lint.contradictions.records import (
     build_cause,
-    build_cause_of_texts,
     find_line,
     find_valid_pairs,
 )
@@ -54,25 +52,32 @@ def _find_pairs(
 def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find statements of two notes that contradict each other, each pair once."""
     for pair, left, right in _find_pairs(memory, context, Relation.CONTRADICTS):
-        line = find_line(left, pair.left)
-        there = f"{right.path}:{find_line(right, pair.right)}"
-        message = f"Contradicts {there}{_describe_difference(pair.reason)}."
-        evidence = (f"{left.path}:{line}: {pair.left.text}", f"{there}: {pair.right.text}")
-        cause = build_cause(pair)
+        sides = [(left, pair.left), (right, pair.right)]
+        if left.stated_date > right.stated_date > "":
+            sides.reverse()
+        (note, quote), (other, its) = sides
+        line, there = find_line(note, quote), f"{other.path}:{find_line(other, its)}"
+        difference = _describe_difference(pair.reason, is_reversed=sides[0][0] is right)
+        message = f"Contradicts {there}{difference}{_describe_dates(note, other)}."
+        evidence = (f"{note.path}:{line}: {quote.text}", f"{there}: {its.text}")
         yield RuleResult(
             line,
             message,
-            cause,
+            build_cause(pair),
             evidence,
-            left.path,
+            note.path,
             is_path_independent=True,
-            other_path=right.path,
-            # on memories that it was not made with, hardly one in ten is a contradiction
-            at_most=Severity.INFO,
+            other_path=other.path,
         )
 
 
-def _describe_difference(reason: str) -> str:
+def _describe_dates(note: Note, other: Note) -> str:
+    """Return which of two notes is the newer, in brackets; "" where their dates do not say."""
+    days = note.stated_date, other.stated_date
+    return f" (newer: {days[1]}, here {days[0]})" if all(days) and days[0] < days[1] else ""
+
+
+def _describe_difference(reason: str, *, is_reversed: bool) -> str:
     """Return `: 20 minutes vs 30 minutes` for a reason `kind: 20 minutes / 30 minutes`; the kind
     alone where the reason has no values or its values say nothing without it.
     """
@@ -81,7 +86,9 @@ def _describe_difference(reason: str) -> str:
         return ": only one of them says “not”"
     if " / " not in values:
         return f": {values} is {kind}" if values else f" ({kind})"
-    return f": {values.replace(' / ', ' vs ')}"
+    named = f"{kind}, " if kind.startswith("state of") else ""
+    texts = values.split(" / ")
+    return f": {named}{' vs '.join(texts[::-1] if is_reversed else texts)}"
 
 
 @memory_rule(
@@ -91,14 +98,37 @@ def _describe_difference(reason: str) -> str:
     depends_on=_depends_on(Relation.REPEATS),
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find pairs of notes with nearly the same text."""
-    for _, left, right in _find_pairs(memory, context, Relation.REPEATS):
-        message = f"Nearly the same text as {right.path}."
-        evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
-        cause = build_cause_of_texts(left.body, right.body)
+    """Find notes with nearly the same text, each group of them once."""
+    pairs = [(left, right) for _, left, right in _find_pairs(memory, context, Relation.REPEATS)]
+    for notes in _group_notes(pairs):
+        first, second, *others = notes
+        more = f" and {len(others)} more" if others else ""
+        message = f"Nearly the same text as {second.path}{more}."
+        evidence = tuple(f"{it.path}: {it.description or it.name}" for it in notes)
+        cause = "\0".join(sorted(it.body for it in notes))
         yield RuleResult(
-            0, message, cause, evidence, left.path, is_path_independent=True, other_path=right.path
+            0,
+            message,
+            cause,
+            evidence,
+            first.path,
+            is_path_independent=True,
+            other_path=second.path,
         )
+
+
+def _group_notes(pairs: Iterable[tuple[Note, Note]]) -> Iterator[list[Note]]:
+    """Yield the groups of notes that pairs connect, each in the order of their paths."""
+    groups: dict[str, dict[str, Note]] = {}
+    for left, right in pairs:
+        group = groups.get(left.path, {left.path: left})
+        group |= groups.get(right.path, {right.path: right})
+        groups |= dict.fromkeys(group, group)
+    seen: set[str] = set()
+    for path in sorted(groups):
+        if path not in seen:
+            seen |= groups[path].keys()
+            yield [note for _, note in sorted(groups[path].items())]
 
 
 _MOST_COMPARED = 1_000
@@ -246,9 +276,8 @@ def _find_corrected(
         return loaded.by_path[named]
     nearest = list(loaded.nearest(lost))
     is_correction = bool(nearest) and _has_correction(f"{lost.entry.text}\n{lost.note.description}")
-    for other in nearest:
-        may_correct = is_correction or (_is_later(lost, other) and _are_current(lost, other))
-        if may_correct and _share_subject(lost, other, likeness):
+    for other in nearest if is_correction else ():
+        if _share_subject(lost, other, likeness):
             return other
     contradicted = [other for other in nearest if _contradicts(lost, other)]
     return contradicted[0] if 0 < len(contradicted) < _PATTERN else None
@@ -266,11 +295,6 @@ def _contradicts(lost: _Listed, other: _Listed) -> bool:
 
 def _is_later(lost: _Listed, other: _Listed) -> bool:
     return lost.stamped > other.stamped > ""
-
-
-def _are_current(*entries: _Listed) -> bool:
-    """Return whether all of them state facts about now, without uncertainty."""
-    return not any(parse_claim(text).is_uncertain for one in entries for text in one.statements)
 
 
 def _share_subject(lost: _Listed, other: _Listed, likeness: float) -> bool:

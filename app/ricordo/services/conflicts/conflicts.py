@@ -11,7 +11,6 @@ from enum import StrEnum
 
 from ricordo.curation.opinion import Opinion
 from ricordo.errors import WrongUsage
-from ricordo.lint.contradictions.differences import find_named_value, find_replaced_values
 from ricordo.lint.contradictions.records import (
     build_cause,
     build_cause_of_texts,
@@ -19,6 +18,7 @@ from ricordo.lint.contradictions.records import (
     find_valid_pairs,
     is_pair_valid,
 )
+from ricordo.lint.contradictions.replacement import find_named_value, find_replaced_values
 from ricordo.lint.evidence import (
     RULE_OF,
     CheckOutcome,

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.lexicon import list_expressions, lower_text
-from ricordo.lint.contradictions.compare import find_contradiction
-from ricordo.lint.contradictions.differences import (
+from ricordo.lint.contradictions.claim import read_claim
+from ricordo.lint.contradictions.compare import find_contradiction, find_opposition
+from ricordo.lint.contradictions.records import build_cause_of_texts, find_span
+from ricordo.lint.contradictions.repeats import is_repeated
+from ricordo.lint.contradictions.replacement import (
     ReplacedValue,
     find_named_value,
     find_replaced_values,
     replace_values,
 )
-from ricordo.lint.contradictions.parser import parse_claim
-from ricordo.lint.contradictions.records import build_cause_of_texts, find_span
-from ricordo.lint.contradictions.repeats import is_repeated
 from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.evidence import NoteQuote
@@ -91,7 +91,7 @@ def _contradicting(conflict: Conflict, of: Keep, text: str, others: list[str]) -
     """Return which of `others` contradicts the statement `text` in this conflict; "" if none."""
     mine, its = conflict.get_side(of).quote.text, conflict.get_other_side(of).quote.text
     for other in others:
-        reason = find_contradiction(*((text, other) if of is Keep.LEFT else (other, text)))
+        reason = find_opposition(*((text, other) if of is Keep.LEFT else (other, text)))
         if reason and (reason == conflict.reason or mine == text or its == other):
             return other
     return its if _restates(text, mine, find_replaced_values(mine, its)) else ""
@@ -99,9 +99,9 @@ def _contradicting(conflict: Conflict, of: Keep, text: str, others: list[str]) -
 
 def _restates(text: str, claim: str, values: tuple[ReplacedValue, ...]) -> bool:
     """Return whether a statement repeats a claim about the same subject."""
-    subject = parse_claim(claim).subject
+    subject = read_claim(claim).subject
     return (
-        bool(subject) and bool(find_named_value(text, values)) and subject <= parse_claim(text).keys
+        bool(subject) and bool(find_named_value(text, values)) and subject <= read_claim(text).keys
     )
 
 
@@ -354,7 +354,7 @@ def _replaced(text: str, claim: str, values: tuple[ReplacedValue, ...]) -> str:
     the contradiction, else the kept statement.
     """
     corrected = replace_values(text, values)
-    if corrected != text and not find_contradiction(corrected, claim):
+    if corrected != text and not find_opposition(corrected, claim):
         return corrected
     return strip_final_punctuation(claim) + get_final_punctuation(text)
 
@@ -364,7 +364,7 @@ def _replacing(side: Side, values: tuple[ReplacedValue, ...]) -> Reword:
 
     def words(line: str) -> str:
         new = replace_values(line, values)
-        if new == line and find_contradiction(line, side.quote.text):
+        if new == line and find_opposition(line, side.quote.text):
             return strip_final_punctuation(side.quote.text)
         return new
 
@@ -377,7 +377,7 @@ def _limiting(conflict: Conflict, of: Keep, scope: str) -> Reword:
     values = find_replaced_values(mine, other)
 
     def words(line: str) -> str:
-        is_claim = bool(find_named_value(line, values)) or bool(find_contradiction(line, other))
+        is_claim = bool(find_named_value(line, values)) or bool(find_opposition(line, other))
         return _with_scope(line, scope) if is_claim else line
 
     return words

@@ -16,7 +16,7 @@ from ricordo.agents.transcripts.store import (
     StoredTranscript,
     TranscriptStore,
 )
-from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.compare import find_opposition
 from ricordo.lint.contradictions.statements import extract_note_statements, split_sentences
 from ricordo.lint.prose import detect_language, is_all_in_language
 from ricordo.memory.memory import Memory
@@ -56,9 +56,7 @@ def find_relevant_message(written: str, messages: Sequence[str]) -> int | None:
 def is_contradiction(message: str, note: Note) -> bool:
     """Return whether a message contradicts what `note` states."""
     claims = [statement.text for statement in extract_note_statements(note)]
-    return any(
-        find_contradiction(one, other) for one in split_sentences(message) for other in claims
-    )
+    return any(find_opposition(one, other) for one in split_sentences(message) for other in claims)
 
 
 def _is_relevant(shared: int, said_words: int, written: int) -> bool:
