@@ -41,7 +41,6 @@ class ClaimKind(StrEnum):
     """Files that the note names changed since it was confirmed."""
     STATUS = "status"
     """Work is not merged, pushed, released or written yet."""
-    COUNT = "count"
     """A folder has so many files."""
     INSTRUCTION = "instruction"
     """The note repeats the instructions of the project."""

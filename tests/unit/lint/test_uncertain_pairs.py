@@ -130,3 +130,11 @@ def test_reason_contains_no_lower_case_secret(root: Path) -> None:
     assert found.relation is Relation.CONTRADICTS
     assert found.reason == "one slot"
     assert unpack_pairs(pack_pairs((found,), memory), memory) == (found,)
+
+
+def test_facts_that_are_no_statements_survive_packing(root: Path) -> None:
+    done = "The gateway of the harbour works.\n\n- [x] #147 is merged."
+    memory = memory_of(root, "- [ ] #147 is still open.", done)
+    found = NoteComparer().pairs(memory)
+    assert [it.relation for it in found] == [Relation.CONTRADICTS]
+    assert unpack_pairs(pack_pairs(found, memory), memory) == found

@@ -9,7 +9,7 @@ from pkgutil import get_data
 
 from ricordo import __version__
 from ricordo.lint.contradictions.compare import find_opposition
-from ricordo.lint.contradictions.statements import extract_note_statements
+from ricordo.lint.contradictions.statements import build_digest
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -38,15 +38,15 @@ def compute_stamp(memory: Memory) -> str:
 
 
 def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
-    """Return `pairs` as paths and numbers of statements."""
-    statements = _Statements(memory)
+    """Return `pairs` as paths and numbers of quotes."""
+    quotes = _Quotes(memory)
     return [
         (
             pair.relation.value,
             pair.left.path,
-            statements.find_number(pair.left),
+            quotes.find_number(pair.left),
             pair.right.path,
-            statements.find_number(pair.right),
+            quotes.find_number(pair.right),
             _has_secret(pair.left.text, pair.right.text),
         )
         for pair in pairs
@@ -56,9 +56,9 @@ def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
 def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
     """Return the pairs from packed rows; None where they do not match the notes of `memory`."""
     found: list[NotePair] = []
-    statements = _Statements(memory)
+    all_quotes = _Quotes(memory)
     for relation, left, first, right, second, is_secret in rows:
-        quotes = statements.quote(left, first), statements.quote(right, second)
+        quotes = all_quotes.quote(left, first), all_quotes.quote(right, second)
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
         kind = Relation(relation)
@@ -92,30 +92,33 @@ def _without_values(reason: str) -> str:
     return reason.partition(":")[0]
 
 
-class _Statements:
-    """The statements of the notes of a memory; those of each note are extracted once."""
+class _Quotes:
+    """What can be quoted of the notes of a memory: their statements, and the passages of their
+    facts. Those of each note are extracted once.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._by_path: dict[str, list[tuple[int, str]]] = {}
 
     def find_number(self, quote: NoteQuote) -> int:
-        """Return the index of a quote among the statements of its note; -1 for the whole note."""
+        """Return the index of a quote among those of its note; -1 for the whole note."""
         return self._list(quote.path).index((quote.line, quote.text)) if quote.text else -1
 
     def quote(self, path: str, number: int) -> NoteQuote | None:
-        """Return the statement with that index, for -1 the whole note; None if there is none."""
+        """Return the quote with that index, for -1 the whole note; None if there is none."""
         if path not in self._memory.by_path:
             return None
         if number < 0:
             return NoteQuote(path, 0, "")
-        said = self._list(path)
-        return NoteQuote(path, *said[number]) if number < len(said) else None
+        quotes = self._list(path)
+        return NoteQuote(path, *quotes[number]) if number < len(quotes) else None
 
     def _list(self, path: str) -> list[tuple[int, str]]:
         if path not in self._by_path:
-            said = extract_note_statements(self._memory.by_path[path])
-            self._by_path[path] = [(it.line, it.text) for it in said]
+            digest = build_digest(self._memory.by_path[path])
+            quotes = (*digest.statements, *(it.statement for it in digest.facts))
+            self._by_path[path] = [(it.line, it.text) for it in quotes]
         return self._by_path[path]
 
 

@@ -50,7 +50,7 @@ def _two_names() -> re.Pattern[str]:
 
 
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
-_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COUNT, ClaimKind.COMMITS))
+_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
