@@ -1,5 +1,11 @@
 """`python -m tests.benchmarks.recall --data FILE`: what recall finds, beside FTS5 and plain BM25.
 
+With `--prompts FILE --stores FOLDER` it measures what agents and users get for prompts: the notes
+that the hook gives, and the five of `ricordo recall`. A line of FILE has four columns with tabs
+between them: a store, a folder below FOLDER; the path of the note that is needed, `-` if none is;
+the kind; the prompt, with `\\n` for a line break. `--sheet` writes the notes that the hook gives,
+to be judged. `--semantic` uses the model of `ricordo[semantic]` for `recall`.
+
 R@k is the share of a question's evidence among the first k notes, averaged over questions; MRR the
 mean of 1 / rank of the first note with evidence. A question whose evidence no note holds is left
 out. Categories as in LoCoMo: 1 several hops, 2 time, 3 open, 4 one hop, 5 not to be answered; 0
@@ -9,6 +15,7 @@ where the file tells none. A file is a list of conversations, a single one, or o
 from __future__ import annotations
 
 import argparse
+import json
 import sqlite3
 import sys
 import tempfile
@@ -20,13 +27,18 @@ from math import log
 from pathlib import Path
 from typing import NamedTuple
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.folder import FOLDER
+from ricordo.hook.prompt import answer_prompt
 from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
-from ricordo.search.rank import NARROW, WIDE, Breadth, Ranking, rank
-from ricordo.search.select import LIKELY, likelihood_of_best
+from ricordo.search.rank import LEAST_WORDS, NARROW, WIDE, Breadth, Ranking, rank
+from ricordo.search.select import LENIENT, STRICT, estimate_likelihoods
 from ricordo.search.words import content_words, split_words, stem_word
+from ricordo.services.search.recall import open_index, recall
+from ricordo.services.workspace.environment import Environment
+from ricordo.services.workspace.places import find_memories
 from ricordo.storage.reader import read_memory
 from tests.benchmarks.locomo import KINDS, Asked, Conversation, Piece, read_conversations
 from tests.support.builders import write_memory
@@ -61,7 +73,9 @@ class Bench:
     def bearing(self, question: str) -> float:
         """Return how likely any note bears on a question, 0 to 1."""
         ranking = self.ranking(question)
-        return likelihood_of_best(ranking)
+        if len(ranking.question.words) < LEAST_WORDS:
+            return 0.0
+        return max(estimate_likelihoods(ranking).values(), default=0.0)
 
     def recall(self, question: str, breadth: Breadth = WIDE) -> list[str]:
         found = self.ranking(question, breadth).candidates[:DEEP]
@@ -234,8 +248,111 @@ def _print_silence(label: str, own: list[float], foreign: list[float]) -> None:
     loud = sum(value >= threshold for value in foreign) / len(foreign)
     verdict = "ok" if loud <= LOUDEST else "MISSED"
     print(f"  silence, {label}: {loud:.1%} of foreign questions get notes ({verdict}) where")
-    at_own = [sum(value >= LIKELY for value in of) / len(of) for of in (own, foreign)]
+    at_own = [sum(value >= STRICT.best for value in of) / len(of) for of in (own, foreign)]
     print(f"    {SHARE:.0%} of its own do; as shipped {at_own[1]:.1%} where {at_own[0]:.1%} do")
+
+
+class Prompt(NamedTuple):
+    """A prompt of a file, and the note that it needs; "" if it needs none."""
+
+    store: str
+    path: str
+    kind: str
+    text: str
+
+
+def read_prompts(file: Path) -> list[Prompt]:
+    """Return the prompts of a file."""
+    rows = (line.split("\t") for line in file.read_text("utf-8").splitlines() if line.strip())
+    return [
+        Prompt(store, "" if path == "-" else path, kind, text.replace("\\n", "\n"))
+        for store, path, kind, text in rows
+    ]
+
+
+class Store:
+    """A memory of somebody, indexed, with a project from which the hook finds it."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.state = str(folder / "state")
+        self.project = folder / "project"
+        self.project.mkdir(parents=True)
+        self.environment = Environment(str(folder), {}, str(folder), self.state, str(folder))
+        place = find_memories(str(root.resolve()), self.environment)[0]
+        self.memory = read_memory(place.root, place.layout)
+        self.index = open_index(
+            MemoryPlace(place.root, place.layout, str(self.project)), self.environment
+        )
+        self.index.update(self.memory)
+
+    def hook(self, prompt: str, session: str) -> list[str]:
+        """Return the paths of the notes that the hook gives."""
+        event = {"prompt": prompt, "cwd": str(self.project), "session_id": session}
+        answer = answer_prompt(json.dumps(event).encode(), self.state)
+        if not answer:
+            return []
+        context = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+        return [it.path for it in self.memory.files if f"({it.path}" in context]
+
+    def recall(self, prompt: str, *, semantic: bool) -> list[str]:
+        """Return the paths of the five notes of `ricordo recall`."""
+        found = recall(
+            self.index,
+            self.memory,
+            prompt,
+            self.environment,
+            semantic=semantic,
+            strictness=LENIENT,
+        )
+        return [it.note.path for it in found]
+
+
+class Answers(NamedTuple):
+    """What was given for one prompt."""
+
+    prompt: Prompt
+    hook: list[str]
+    recall: list[str]
+
+
+def ask_all(
+    prompts: Sequence[Prompt], stores: Path, folder: Path, *, semantic: bool
+) -> list[Answers]:
+    """Return what the hook and recall give for `prompts` about the memories in `stores`."""
+    opened: dict[str, Store] = {}
+    answers = []
+    for number, prompt in enumerate(prompts):
+        if prompt.store not in opened:
+            opened[prompt.store] = Store(stores / prompt.store, folder / str(len(opened)))
+        store = opened[prompt.store]
+        given = store.hook(prompt.text, str(number))
+        answers.append(Answers(prompt, given, store.recall(prompt.text, semantic=semantic)))
+    return answers
+
+
+def table(answers: Sequence[Answers]) -> Iterable[str]:
+    """Yield what was given for each kind of prompts."""
+    yield f"{'':<14}{'prompts':>8}{'hook speaks':>13}{'right':>7}{'notes':>7}{'recall, 5':>11}"
+    for kind in dict.fromkeys(it.prompt.kind for it in answers):
+        of_kind = [it for it in answers if it.prompt.kind == kind]
+        spoken = sum(bool(it.hook) for it in of_kind)
+        notes = sum(len(it.hook) for it in of_kind)
+        if of_kind[0].prompt.path:
+            right = str(sum(it.prompt.path in it.hook for it in of_kind))
+            recalled = sum(it.prompt.path in it.recall for it in of_kind)
+        else:
+            right, recalled = "", sum(bool(it.recall) for it in of_kind)
+        yield f"{kind:<14}{len(of_kind):>8}{spoken:>13}{right:>7}{notes:>7}{recalled:>11}"
+
+
+def write_sheet(answers: Sequence[Answers], file: Path) -> None:
+    """Write the notes that the hook gave, a line each: store, path, kind, prompt."""
+    rows = (
+        "\t".join((it.prompt.store, path, it.prompt.kind, it.prompt.text.replace("\n", "\\n")))
+        for it in answers
+        for path in it.hook
+    )
+    file.write_text("".join(f"{row}\n" for row in rows), "utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -245,8 +362,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--data", type=Path, metavar="FILE")
+    parser.add_argument("--prompts", type=Path, metavar="FILE")
+    parser.add_argument("--stores", type=Path, metavar="FOLDER")
+    parser.add_argument("--sheet", type=Path, metavar="FILE")
+    parser.add_argument("--semantic", action="store_true")
     options = parser.parse_args(arguments)
+    if bool(options.prompts) != bool(options.stores) or not (options.data or options.prompts):
+        parser.error("give --data, or --prompts with --stores")
+    if options.prompts:
+        with tempfile.TemporaryDirectory(prefix="ricordo-prompts-") as folder:
+            prompts = read_prompts(options.prompts)
+            answers = ask_all(prompts, options.stores, Path(folder), semantic=options.semantic)
+        print(*table(answers), sep="\n")
+        if options.sheet:
+            write_sheet(answers, options.sheet)
+    if not options.data:
+        return 0
     conversations = read_conversations(options.data)
     with tempfile.TemporaryDirectory(prefix="ricordo-recall-") as folder:
         for kind in KINDS:

@@ -12,7 +12,7 @@ from ricordo import HOME_PAGE
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 LINK = re.compile(r"\]\(([^)]+)\)")
-PATTERN = re.compile(r"^\| `([^`]+)` \|.*\| MIT(?:, `([^`]+)`)? \|$", re.MULTILINE)
+PATTERN = re.compile(r"^\| `([^`]+)` \|.*\| (?:MIT|Apache-2\.0)(?:, `([^`]+)`)? \|$", re.MULTILINE)
 
 
 def data_files() -> list[str]:

@@ -36,7 +36,9 @@ IDENTIFIERS = frozenset(
 )
 TEST = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
 GERUNDS = re.compile(r"\w+(?:ing|ed)")
-NOUNS_IN_ING = frozenset(("finding", "listing", "pending", "ranking", "rendering", "setting"))
+NOUNS_IN_ING = frozenset(
+    ("finding", "listing", "meaning", "pending", "ranking", "rendering", "setting")
+)
 
 EXEMPT = {
     ("curation/brief.py", "format_message"): "a line of the brief that the prompts explain",

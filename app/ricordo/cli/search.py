@@ -273,7 +273,8 @@ def _describe_hit(hit: Hit, root: str) -> dict[str, Any]:
 
 RECALL_SUMMARY = """Find the notes that an agent should read for a message; there may be none.
 
-Nothing is recorded: only the hook gives notes to agents.
+Nothing is recorded: only the hook gives notes to agents. It gives fewer of them, as most messages
+need none.
 Notes with a credential, or with text that lint reports as instruction-shaped, are never among them;
 `search` finds them.
 
@@ -299,6 +300,7 @@ def add_recall_arguments(parser: ArgumentParser) -> None:
 def run_recall(options: Namespace, environment: Environment) -> int:
     """Print the notes that are relevant to the message or the environment."""
     from ricordo.errors import WrongUsage
+    from ricordo.search.select import LENIENT
     from ricordo.services.search.ambient import recall_ambient
     from ricordo.services.search.recall import open_index, recall
 
@@ -316,7 +318,15 @@ def run_recall(options: Namespace, environment: Environment) -> int:
     elif options.ambient:
         results = recall_ambient(index, memory, place, environment, options.number)
     else:
-        results = recall(index, memory, options.message, environment, options.number)
+        results = recall(
+            index,
+            memory,
+            options.message,
+            environment,
+            options.number,
+            semantic=True,
+            strictness=LENIENT,
+        )
     return print_results(results, options)
 
 

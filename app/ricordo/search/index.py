@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import RLock
 from typing import TypeVar
@@ -68,6 +68,22 @@ class SearchIndex:
                 self.close()
                 self.warning = f"The index cannot be saved: {error}"
                 return question(IndexReader(self._build_in_ram(memory, progress).connection))
+
+    def put_passages(self, passages: Mapping[bytes, bytes]) -> None:
+        """Store vectors of notes in the index that was queried last, unless another process has
+        changed it.
+        """
+        with self._lock, suppress(sqlite3.Error, OSError, StateUnusable):
+            if not self._store:
+                return
+            if not self._facts:
+                self._store.put_passages(passages)
+                return
+            with state_lock(self._file.folder, PATIENCE):
+                if self._file.compute_fingerprint() == self._facts:
+                    self._store.put_passages(passages)
+                    self._file.seal()
+                    self._facts = self._file.compute_fingerprint()
 
     def update(self, memory: Memory, progress: Progress | None = None) -> None:
         """Update the index to `memory` in advance; `query` does so too."""

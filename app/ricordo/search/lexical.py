@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from math import log
 
-from ricordo.search.words import is_unspaced
+from ricordo.search.words import is_unspaced, stem_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ricordo.search.question import RecallQuestion
     from ricordo.search.reader import IndexedNote, IndexReader, Totals
 
+MOST_ASKED = 12
+"""Words of a long message that count as asked for, the rarest: it also contains statements. Of the
+756 questions of LoCoMo's conversations two have more content words.
+"""
 K1 = 0.8
 B = 0.4
 """Saturation and length normalisation; both lower than in the textbook, because notes are short and
@@ -44,8 +48,31 @@ word in one note among 10,000. Chosen for speed; no answer to LoCoMo depends on 
 """
 SHORTEST_BEGINNING = 4
 """Letters; a shorter word is not matched as a beginning, or in a search as a part, of others."""
+SHORTEST_STEM, LONGEST_ENDING = 5, 3
+"""Letters of the beginning that words of other languages than English share, and of their endings.
+"""
+SHORTEST_COMPOUND = 9
+"""Letters."""
+JOINTS = ("", "s", "es", "n", "en", "e")
+"""What joins the parts of compounds in German and its relatives."""
+_EVERYDAY_PAIRS = """
+    什么 怎么 么样 为什 这个 那个 我们 你们 他们 可以 一下 哪些 哪个 多少 如何 是否 现在 已经
+    这样 那样 今天 早上 上好 你好 谢谢 请问 请帮 帮我 一个 就是 不是 没有 还是 还有 但是 因为
+    所以 应该 需要 진행 안녕 녕하 하세 세요 어요 어떻 떻게 습니 니다 니까 나요 까요 해요 에서
+    으로 하는 하고 있어 있는 있나 있다 이고 인가 가요 까지 부터 에게 무엇 뭐야 때문 어디 어느
+    언제 오늘 고마 마워 워요 주세 해줘 려줘 알려 있지 는데 하나 도록 려면 했지 였지 인데 였던
+    싶어 할까 될까 되나 이야 이가 今日 何か 教え 下さ 願い
+"""
+EVERYDAY_PAIRS = frozenset(_EVERYDAY_PAIRS.split())
+UNKNOWN_PAIR = 0.25
+"""The weight of a pair of characters that no note contains: most of such pairs are no words."""
 SHORTEST_TYPED = 2
 """The same for the word being typed: a single letter matches names only."""
+
+
+NONE_EVERYDAY: Mapping[str, float] = {}
+RAREST = 0.0005
+"""The share of messages with a word that is no everyday one any more."""
 
 
 class Term:
@@ -58,6 +85,7 @@ class Term:
         "idf",
         "idf_begun",
         "idf_written",
+        "interest",
         "stem",
         "word",
     )
@@ -67,6 +95,8 @@ class Term:
     ) -> None:
         self.word = word
         self.stem = stem
+        self.interest = 1.0
+        """How much it says about the topic, 0 to 1: everyday words say little."""
         self.goes_on = word == question.typed
         """Whether it is still being typed."""
         self.forms = dict(reader.find_family(stem))
@@ -84,10 +114,16 @@ class Term:
             return reader.find_containing(word)
         shortest = SHORTEST_TYPED if self.goes_on else SHORTEST_BEGINNING
         longer = reader.find_beginning_with(word) if len(word) >= shortest else []
-        if longer or self.forms or not question.is_search or len(word) < SHORTEST_BEGINNING:
+        if longer or self.forms or len(word) < SHORTEST_BEGINNING:
             return longer
-        # parts of compounds: "Speicher" in "Zwischenspeicher"
-        return reader.find_containing(word)
+        if question.is_search:
+            # parts of compounds: "Speicher" in "Zwischenspeicher"
+            return reader.find_containing(word)
+        if question.language == "en" and word.isascii():
+            return []
+        # endings of other languages: "Ehepaaren" for "Ehepaare"
+        cut = max(SHORTEST_STEM, len(word) - LONGEST_ENDING)
+        return reader.find_beginning_with(word[:cut]) if cut < len(word) else []
 
     @property
     def is_known(self) -> bool:
@@ -127,10 +163,34 @@ def saturate(frequency: float, length: float, average: float) -> float:
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / (average or 1)))
 
 
+def split_compound(word: str, reader: IndexReader) -> tuple[str, str] | None:
+    """Return two words of the notes of which `word` is a compound: "Behinderung" and "Grad" of
+    "Behinderungsgrad"; None if it is none.
+    """
+    for at in range(len(word) - SHORTEST_BEGINNING, SHORTEST_BEGINNING - 1, -1):
+        first, second = word[:at], word[at:]
+        if reader.find_beginning_with(second):
+            for joint in JOINTS:
+                stem = first.removesuffix(joint)
+                if len(stem) >= SHORTEST_BEGINNING and reader.find_family(stem):
+                    return stem, second
+    return None
+
+
+def weigh_pair(pair: str) -> float:
+    """Return how much a pair of characters of an unspaced script says about the topic: hiragana
+    are mostly endings, and some pairs are in every message.
+    """
+    if pair in EVERYDAY_PAIRS:
+        return 0.1
+    kana = sum("\u3040" <= character <= "\u309f" for character in pair)
+    return (1.0, 0.4, 0.15)[kana]
+
+
 class TermHits:
     """The occurrences of the question's words in one note."""
 
-    __slots__ = ("begun", "chunks", "frequency", "length", "pairs", "row", "written")
+    __slots__ = ("begun", "chunks", "frequency", "length", "pairs", "row", "stated", "written")
 
     def __init__(self, row: IndexedNote, lexicon: Lexicon) -> None:
         self.row = row
@@ -139,6 +199,8 @@ class TermHits:
         self.begun: dict[int, float] = {}
         self.pairs: dict[tuple[int, int], int] = {}
         self.chunks: dict[int, dict[int, int]] = {}
+        self.stated: set[int] = set()
+        """The terms in name, description and keywords."""
         body = row.body
         self.length = len(body) + NAME * len(row.name) + SUMMARY * len(row.description)
         for text, weight in (
@@ -146,7 +208,9 @@ class TermHits:
             (row.description, SUMMARY),
             (row.keywords, KEYWORD),
         ):
-            self._count(lexicon.find_in(text), weight, lexicon)
+            stated = lexicon.find_in(text)
+            self._count(stated, weight, lexicon)
+            self.stated.update(max(term, begun) for _, (term, _, begun) in stated)
         hits = lexicon.find_in(body)
         self._count(hits, 1.0, lexicon)
         if len(body) > CHUNK:
@@ -181,11 +245,28 @@ too, and the number of the term that it begins with; -1 for none.
 class Lexicon:
     """The words of a question, with their frequencies in one memory."""
 
-    def __init__(self, question: RecallQuestion, reader: IndexReader, most: int) -> None:
-        """Look up the words; only the `most` rarest ones that any note contains are scored."""
+    def __init__(
+        self,
+        question: RecallQuestion,
+        reader: IndexReader,
+        most: int,
+        everyday: Mapping[str, float] = NONE_EVERYDAY,
+    ) -> None:
+        """Look up the words; only the `most` rarest ones that any note contains are scored.
+        `everyday` are the stems that are common in messages, with their shares.
+        """
         self.totals = reader.read_totals()
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
-        terms = [Term(word, stem, reader, self.totals, question) for stem, word in stems.items()]
+        terms = [
+            term
+            for stem, word in stems.items()
+            for term in self._make_terms(word, stem, reader, question)
+        ]
+        for term in terms:
+            if share := everyday.get(term.stem):
+                term.interest *= log(share) / log(RAREST)
+        weights = sorted((term.idf * term.interest for term in terms), reverse=True)
+        self._interest = sum(weights[:MOST_ASKED])
         self._asked = sorted((term.idf for term in terms), reverse=True)
         known = sorted((term for term in terms if term.is_known), key=lambda term: -term.idf)
         self.unknown = tuple(term.word for term in terms if not term.is_known)
@@ -198,6 +279,20 @@ class Lexicon:
             if one in numbers and other in numbers and one != other
         }
         self._meanings = self._map_words()
+
+    def _make_terms(
+        self, word: str, stem: str, reader: IndexReader, question: RecallQuestion
+    ) -> Iterator[Term]:
+        """Yield the term for a word of the question; for an unknown compound those of its parts."""
+        term = Term(word, stem, reader, self.totals, question)
+        if is_unspaced(word):
+            term.interest = weigh_pair(word) * (1.0 if term.is_known else UNKNOWN_PAIR)
+        elif question.language != "en" and not term.is_known and len(word) >= SHORTEST_COMPOUND:
+            parts = split_compound(word, reader)
+            if parts:
+                yield from (Term(it, stem_word(it), reader, self.totals, question) for it in parts)
+                return
+        yield term
 
     def _map_words(self) -> dict[str, Meaning]:
         meanings: dict[str, Meaning] = {}
@@ -267,14 +362,17 @@ class Lexicon:
             for term, count in frequency.items()
         )
 
-    def sum_asked(self, most: int) -> float:
-        """Return the total idf of the question's `most` rarest words, known or not."""
-        return sum(self._asked[:most])
+    def sum_asked(self) -> float:
+        """Return the total idf of the question's rarest words, known or not."""
+        return sum(self._asked[:MOST_ASKED])
 
-    def coverage(self, frequencies: Iterable[dict[int, float]]) -> float:
-        """Return the share of the question's words, by idf, that the notes with these term
-        frequencies cover together, 0 to 1.
+    def cover(self, hits: TermHits) -> tuple[float, float]:
+        """Return how much of the question a note covers: the share of its words in the note's name,
+        description and keywords, 0 to 1; and the weight of the words in the note, where a word that
+        only one note has weighs 1.
         """
-        covered = {term for frequency in frequencies for term in frequency}
-        asked = sum(self._asked)
-        return sum(self.terms[term].idf for term in covered) / asked if asked else 0.0
+        weights = [term.idf * term.interest for term in self.terms]
+        stated = sum(weights[number] for number in hits.stated if number >= 0)
+        covered = sum(weights[number] for number in hits.frequency.keys() | hits.begun.keys())
+        rarest = idf(1, self.totals.notes) or 1.0
+        return min(1.0, stated / (self._interest or 1.0)), covered / rarest

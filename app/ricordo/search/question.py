@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from itertools import pairwise
 
-from ricordo.search.words import content_words, fold, split_words, stem_word
+from ricordo.search.words import content_words, find_language, fold, split_words, stem_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,7 +191,9 @@ class RecallQuestion:
         "asks_now",
         "asks_when",
         "is_search",
+        "language",
         "pairs",
+        "said",
         "stems",
         "text",
         "typed",
@@ -208,7 +210,12 @@ class RecallQuestion:
         self.is_search = is_search
         all_words = split_words(self.text)
         distinct = set(all_words)
-        content = content_words(_without_fillers(all_words)) or (all_words if is_search else [])
+        self.said: tuple[str, ...] = tuple(all_words)
+        """All words, in order."""
+        self.language, stop_words = find_language(all_words)
+        """ISO 639-1, as far as stop words show it."""
+        content = content_words(_without_fillers(all_words), stop_words)
+        content = content or (all_words if is_search else [])
         self.words: tuple[str, ...] = tuple(dict.fromkeys(content))
         self.stems: tuple[str, ...] = tuple([stem_word(word) for word in self.words])
         is_incomplete = is_search and all_words and fold(self.text).endswith(all_words[-1])

@@ -6,18 +6,26 @@ fusion lost nine points of recall at five against BM25 alone).
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import date
 from itertools import islice
 from math import exp
 
 from ricordo.search.lexical import Lexicon, TermHits
+from ricordo.search.meaning import NO_MEANING, TokenTable, find_nearest, make_sketch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from ricordo.search.meaning import Vector
     from ricordo.search.question import RecallQuestion
     from ricordo.search.reader import IndexedNote, IndexReader
+
+    Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
+    """A better measure of similarity in meaning than that of the table: takes the message and the
+    paths of notes, and returns a number for each, -1 to 1.
+    """
 
 IN_WINDOW = 1.0
 """The boost of a note of the asked time, as a share of its score."""
@@ -47,21 +55,38 @@ REACH = 2
 """Places in a series over which scores spread, see `BEYOND`."""
 
 
+LEAST_WORDS = 2
+"""A message with fewer content words has no meaning to compare, and gets no notes."""
+MEANING, MEANING_ALONE, DESCRIBED = 1.0, 2.0, 4.0
+"""The weight of the similarity in meaning, what is added where no note has the words, both as
+factors of the weight of the question; and the factor for notes with a description, which says what
+they are about.
+"""
+COMPARED = 40
+"""Notes whose meaning is measured by a better measure, if there is one."""
+NEAR = 100
+"""Notes whose sketches are nearest to that of a question, and whose vectors are compared."""
+UNRELATED = 0.1
+"""The similarity of notes that have nothing to do with each other."""
+
+
 class Breadth:
     """The limits on the work for one answer."""
 
-    __slots__ = ("notes", "occurrences", "terms")
+    __slots__ = ("notes", "occurrences", "similar", "terms")
 
-    def __init__(self, terms: int, occurrences: int, notes: int) -> None:
+    def __init__(self, terms: int, occurrences: int, notes: int, similar: int = 0) -> None:
         self.terms = terms
         """Words of the question that are scored, the rarest."""
         self.occurrences = occurrences
         """Occurrences in the memory of the words by which notes are fetched."""
         self.notes = notes
-        """Notes that are scored."""
+        """Notes with these words that are scored."""
+        self.similar = similar
+        """Notes that are scored for their meaning only."""
 
 
-WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
+WIDE = Breadth(terms=24, occurrences=20_000, notes=200, similar=24)
 """For commands. On LoCoMo neither twice as many notes nor the breadth of `FAST` changes R@1 or R@5:
 it is for larger memories.
 """
@@ -69,18 +94,24 @@ FAST = Breadth(terms=12, occurrences=3_000, notes=60)
 """For a search at every key press."""
 FILTERED = Breadth(terms=12, occurrences=1 << 62, notes=60)
 """The same with conditions: notes that meet them may have only common words."""
-NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
+NARROW = Breadth(terms=12, occurrences=1_500, notes=32, similar=12)
 """For the hook, which has 10 ms; the benchmark measures the loss in recall."""
 
 
 class Candidate:
     """A note that may answer the question, with its score and reasons."""
 
-    __slots__ = ("cues", "evidence", "score")
+    __slots__ = ("boost", "cues", "evidence", "of_words", "score", "similarity")
 
     def __init__(self, evidence: TermHits) -> None:
         self.evidence = evidence
+        self.boost = 1.0
+        """The factor by which cues raise the score."""
+        self.of_words = 0.0
+        """The score without meaning."""
         self.score = 0.0
+        self.similarity = 0.0
+        """Similarity in meaning to the question, -1 to 1."""
         self.cues: list[str] = []
         """Reasons besides its words, as shown to the user."""
 
@@ -109,33 +140,57 @@ def rank(
     today: date,
     breadth: Breadth = WIDE,
     fits: Callable[[bytes], bool] | None = None,
+    meaning: Meaning | None = None,
 ) -> Ranking:
     """Return the notes of the index with words of the `question`, and their neighbours in a series,
     best first; of those with words only the ones with a path that `fits`. Raises sqlite3.Error.
     """
-    lexicon = Lexicon(question, reader, breadth.terms)
-    if not lexicon.terms:
-        return Ranking(question, lexicon, [])
-    candidates = _fetch(reader, lexicon, breadth, fits)
+    with closing(TokenTable()) as table:
+        everyday = table.read_everyday(question.stems)
+        has_meaning = breadth.similar and len(question.words) >= LEAST_WORDS
+        vector = table.embed(question.said) if has_meaning else NO_MEANING
+    lexicon = Lexicon(question, reader, breadth.terms, everyday)
+    similar = find_similar(reader, vector, breadth.similar)
+    candidates = _fetch(reader, lexicon, breadth, fits, similar)
+    if vector:
+        vectors = reader.read_vectors(
+            [note.row.id for note in candidates if note.row.id not in similar]
+        )
+        for candidate in candidates:
+            number = candidate.row.id
+            other = vectors.get(number, NO_MEANING)
+            candidate.similarity = similar.get(number) or vector.similarity(other)
     series = _Series(candidates)
     for candidate in candidates:
         _score(candidate, series, lexicon, question, today)
     for candidate, score in series.spread():
-        candidate.score = score
+        candidate.of_words = score
         # last, so that this boost does not spread to neighbours with another subject
         if _is_subject(candidate.row, question):
-            candidate.score *= 1 + IS_SUBJECT
+            candidate.of_words *= 1 + IS_SUBJECT
             candidate.cues.append("its name is asked for")
-    candidates.sort(key=lambda candidate: (-candidate.score, candidate.row.path))
+    candidates = _order(candidates, lexicon)
+    if meaning and candidates:
+        best = candidates[:COMPARED]
+        paths = [candidate.row.path for candidate in best]
+        for candidate, value in zip(best, meaning(question.text, paths), strict=True):
+            candidate.similarity = value
+        candidates[:COMPARED] = _order(best, lexicon)
     return Ranking(question, lexicon, [note for note in candidates if note.score > 0])
 
 
 def _fetch(
-    reader: IndexReader, lexicon: Lexicon, breadth: Breadth, fits: Callable[[bytes], bool] | None
+    reader: IndexReader,
+    lexicon: Lexicon,
+    breadth: Breadth,
+    fits: Callable[[bytes], bool] | None,
+    similar: Iterable[int],
 ) -> list[Candidate]:
-    """Return the notes that FTS5 finds, and their neighbours in a series."""
+    """Return the notes that FTS5 finds, the `similar` ones, and their neighbours in a series."""
     match = lexicon.build_expression(breadth.occurrences)
-    if fits is None:
+    if not match:
+        ids = set()
+    elif fits is None:
         is_common = lexicon.is_common(breadth.occurrences)
         matching = reader.find_newest_matching if is_common else reader.find_matching
         ids = set(matching(match, breadth.notes))
@@ -143,10 +198,51 @@ def _fetch(
         # filter before the cut: the few that fit may come after many that do not
         fitting = (number for number, path in reader.iterate_matching(match) if fits(path))
         ids = set(islice(fitting, breadth.notes))
+    ids.update(similar)
     matches = [Candidate(TermHits(row, lexicon)) for row in reader.read_rows(ids)]
     neighbours = reader.find_neighbours((candidate.row for candidate in matches), REACH) - ids
     rows = reader.read_rows(neighbours) if neighbours else ()
     return matches + [Candidate(TermHits(row, lexicon)) for row in rows]
+
+
+def find_similar(reader: IndexReader, vector: Vector, most: int) -> dict[int, float]:
+    """Return the ids of the `most` notes nearest in meaning to `vector`, with the similarity."""
+    if not vector or not most:
+        return {}
+    places = find_nearest(make_sketch(vector), reader.read_sketches(), NEAR)
+    similar = {
+        number: vector.similarity(other) for number, other in reader.read_vectors(places).items()
+    }
+    return dict(sorted(similar.items(), key=lambda pair: -pair[1])[:most])
+
+
+def find_similar_paths(
+    reader: IndexReader, question: RecallQuestion, most: int
+) -> list[tuple[bytes, float]]:
+    """Return the paths of the `most` notes nearest in meaning to `question`, nearest first, each
+    with its similarity.
+    """
+    with closing(TokenTable()) as table:
+        vector = table.embed(question.said)
+    similar = find_similar(reader, vector, most)
+    rows = {row.id: row.path for row in reader.read_rows(similar)}
+    return [(rows[number], value) for number, value in similar.items()]
+
+
+def _order(candidates: Iterable[Candidate], lexicon: Lexicon) -> list[Candidate]:
+    """Return the candidates by their scores: those of their words, and the similarity in meaning
+    as a share of what a note with all words of the question has. It counts the more, the fewer of
+    these the best note has.
+    """
+    candidates = list(candidates)
+    asked = lexicon.sum_asked() or 1.0
+    best = max((candidate.of_words for candidate in candidates), default=0.0)
+    weight = asked * (MEANING + MEANING_ALONE * max(0.0, 1 - best / asked))
+    for candidate in candidates:
+        near = max(0.0, candidate.similarity - UNRELATED) / (1 - UNRELATED)
+        near *= DESCRIBED if candidate.row.description else 1.0
+        candidate.score = candidate.of_words + weight * near * candidate.boost
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row.path))
 
 
 def _score(
@@ -156,7 +252,8 @@ def _score(
     neighbours = series.around(candidate)
     if neighbours:
         score += JOINT * _score_together([candidate, *neighbours], lexicon)
-    candidate.score = score * _boost(candidate, question, today)
+    candidate.boost = _boost(candidate, question, today)
+    candidate.of_words = score * candidate.boost
 
 
 def _score_together(candidates: list[Candidate], lexicon: Lexicon) -> float:
@@ -221,12 +318,12 @@ class _Series:
 
         def score_at(candidate: Candidate, step: int) -> float:
             other = self.at(candidate, step)
-            return other.score if other else 0.0
+            return other.of_words if other else 0.0
 
         return [
             (
                 note,
-                note.score
+                note.of_words
                 + max(BEFORE * score_at(note, -1), AFTER * score_at(note, 1))
                 + BEYOND * max(score_at(note, -2), score_at(note, 2)),
             )

@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 
+from ricordo.search.meaning import Vector
 from ricordo.storage.foreign_file import read_plain_file
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-VERSION = 4
+VERSION = 5
 """The schema version; an index of another version is rebuilt."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body."""
@@ -207,6 +208,27 @@ class IndexReader:
         marks = ", ".join("?" * len(ids))
         for row in self.connection.execute(f"{_NOTE} WHERE id IN ({marks})", tuple(ids)):
             yield IndexedNote(row)
+
+    def read_sketches(self) -> bytes:
+        """Return the joined sketches of all vectors; the place of each is the id of its note."""
+        blocks = dict(self.connection.execute("SELECT block, bits FROM sketch"))
+        if not blocks:
+            return b""
+        empty = bytes(len(next(iter(blocks.values()))))
+        return b"".join([blocks.get(number, empty) for number in range(max(blocks) + 1)])
+
+    def read_vectors(self, ids: Collection[int]) -> dict[int, Vector]:
+        """Return the vectors of those notes with these `ids` that have one."""
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT id, numbers, length FROM vector WHERE id IN ({marks})"
+        rows = self.connection.execute(sql, tuple(ids))
+        return {number: Vector(numbers, length) for number, numbers, length in rows}
+
+    def read_passages(self, paths: Collection[bytes]) -> dict[bytes, bytes]:
+        """Return by path what `semantic` stored of those notes of which it stored anything."""
+        marks = ", ".join("?" * len(paths))
+        sql = f"SELECT path, vectors FROM note JOIN passages USING (id) WHERE path IN ({marks})"
+        return dict(self.connection.execute(sql, tuple(paths)))
 
     def read_file_facts(self, number: int) -> tuple[int, int]:
         """Return size and change time (ns) of the file from which note `number` was read; the time

@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from math import exp, log
 
-from ricordo.search.lexical import TermHits
-from ricordo.search.rank import WIDE, Candidate, rank
+from ricordo.search.rank import LEAST_WORDS, WIDE, Candidate, rank
 from ricordo.search.words import is_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from ricordo.search.question import RecallQuestion
-    from ricordo.search.rank import Breadth, Ranking
+    from ricordo.search.rank import Breadth, Meaning, Ranking
     from ricordo.search.reader import IndexReader
-
-    Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
-    """A second, semantic score: takes the message and the paths of notes, and returns a number for
-    each, higher for more similar, on any scale.
-    """
 
 RESTART = 0.35
 STEPS = 10
@@ -65,34 +59,54 @@ def pagerank(seeds: Mapping[int, float], links: Iterable[tuple[int, int]]) -> di
 
 MAX_SELECTED = 5
 """Notes for one message, the same number as Claude Code's own selector."""
-LEAST_WORDS = 2
-"""A message with fewer content words gets no notes."""
-
 SEEDS = 20
 LINKED = 0.7
 """How many of the best notes are seeds of the walk over links, and the share of the best score that
-the most linked note gains.
+the most linked note gains. Links change the order: what is selected is relevant by itself.
 """
-MOST_LINKED = 8
-"""Notes that are scored for their links only: more than are selected, because some were given
-already or are not notes.
+AGAINST = 3.7
+OF_SCORE, OF_STATED, OF_WORDS, OF_PAIRS, OF_MEANING = 1.05, 2.7, 1.1, 2.2, 3.8
+"""The weights of the evidence that a note is relevant, for a logistic function: the logarithm of
+the score of its words as a share of the weight of the question, the share of the question's words
+in its name, description and keywords, the number of rare words, or of pairs of characters in
+unspaced scripts, and the similarity in meaning. Fitted on prompts that need notes and prompts that
+need none, see `docs/recall.md`.
 """
-MOST_ASKED = 12
-"""Words of a long message that count as asked for, the rarest: it also contains statements. Of the
-756 questions of LoCoMo's conversations two have more content words.
-"""
-
-MIDDLE, SLOPE = 0.85, 4.5
-LIKELY, ALSO_LIKELY = 0.5, 0.2
-"""A logistic function of the best score divided by the weight of the question: 0.5 at `MIDDLE`.
-Fitted on two conversations of LoCoMo, their own questions against those of others; on two others it
-answers nine in ten of their own and one in fifteen of foreign ones. The best note needs the
-likelihood `LIKELY`, later ones `ALSO_LIKELY`.
-"""
+LEAST_SCORE = 0.1
+"""What is added to that share of the score, whose logarithm would be infinite."""
+ENOUGH_WORDS, ENOUGH_PAIRS = 4.0, 6.0
+"""Rare words, and pairs, from which on more are no further evidence."""
+CONSIDERED = 8
+"""Notes with the highest scores that may be selected."""
+JUDGED = 2
+"""The first of them, of which one has to be likely: among many notes, one is by chance."""
 MOST_NAMED = 5
 """Words in a reason."""
 MOST_LINKS_NAMED = 2
 """Notes in a reason."""
+
+
+class Strictness:
+    """How likely notes have to be relevant to be selected, 0 to 1."""
+
+    __slots__ = ("best", "later", "share")
+
+    def __init__(self, best: float, later: float, share: float) -> None:
+        self.best = best
+        """Of the best note; below it none is selected."""
+        self.later = later
+        """Of every other note."""
+        self.share = share
+        """Of every other note, as a share of that of the best."""
+
+
+STRICT = Strictness(best=0.5, later=0.4, share=0.7)
+"""For messages to agents: most of them need no note, and a wrong one costs more than a missing one.
+"""
+BROAD = Strictness(best=0.3, later=0.3, share=0.0)
+"""For programs that look for the notes that a text is about."""
+LENIENT = Strictness(best=0.02, later=0.02, share=0.0)
+"""For users who ask for notes."""
 
 
 class Selected:
@@ -123,44 +137,66 @@ def select(
     breadth: Breadth = WIDE,
     meaning: Meaning | None = None,
     for_agents: bool = True,
+    strictness: Strictness = STRICT,
 ) -> list[Selected]:
     """Return at most `most` notes that are relevant to the `question`, best first, without the
     paths `never`, logs and schemas, and, with `for_agents`, without notes withheld from agents.
     Raises sqlite3.Error.
     """
-    ranking = rank(reader, question, today, breadth)
-    if likelihood_of_best(ranking) < LIKELY:
+    if len(question.words) < LEAST_WORDS:
         return []
-    asked = ranking.lexicon.sum_asked(MOST_ASKED)
-    if meaning:
-        _fuse(ranking, meaning)
-    _follow_links(reader, ranking)
-    chosen: list[Selected] = []
-    for candidate in ranking.candidates:
-        chance = likelihood(candidate.score, asked)
-        if len(chosen) == most or chance < ALSO_LIKELY:
-            break
-        row = candidate.row
-        if row.recalled and row.path not in never and not (for_agents and row.withheld):
-            chosen.append(Selected(candidate, chance, list_reasons(candidate, ranking)))
+    ranking = rank(reader, question, today, breadth, meaning=meaning)
+    chances = estimate_likelihoods(ranking)
+    _follow_links(reader, ranking, chances)
+    fitting = [
+        Selected(candidate, chances[candidate.row.id], [])
+        for candidate in ranking.candidates
+        if candidate.row.recalled and not (for_agents and candidate.row.withheld)
+    ][:CONSIDERED]
+    best = max((each.likelihood for each in fitting[:JUDGED]), default=0.0)
+    least = max(strictness.later, strictness.share * best)
+    chosen = [
+        each
+        for each in fitting
+        if best >= strictness.best and each.likelihood >= least and each.path not in never
+    ][:most]
+    for each in chosen:
+        each.why = list_reasons(each.candidate, ranking)
     return chosen
 
 
-def likelihood_of_best(ranking: Ranking) -> float:
-    """Return the likelihood that any note is relevant to the question of `ranking`, 0 to 1."""
-    if len(ranking.question.words) < LEAST_WORDS or not ranking.candidates:
-        return 0.0
-    best = ranking.candidates[0].score
-    return likelihood(best, ranking.lexicon.sum_asked(MOST_ASKED))
-
-
-def likelihood(score: float, asked: float) -> float:
-    """Return the likelihood that a note with this `score` is relevant to a message with the weight
-    `asked`, 0 to 1.
+def estimate_likelihoods(ranking: Ranking) -> dict[int, float]:
+    """Return by id the likelihood, 0 to 1, that each note of `ranking` is relevant by itself,
+    without its links.
     """
-    if score <= 0 or asked <= 0:
-        return 0.0
-    return 1 / (1 + exp(-SLOPE * log(score / asked / MIDDLE)))
+    lexicon = ranking.lexicon
+    asked = lexicon.sum_asked() or 1.0
+    return {
+        candidate.row.id: estimate_likelihood(
+            candidate.of_words / asked, *lexicon.cover(candidate.evidence), candidate.similarity
+        )
+        for candidate in ranking.candidates
+    }
+
+
+def estimate_likelihood(score: float, stated: float, words: float, similarity: float) -> float:
+    """Return the likelihood that a note with this evidence is relevant, 0 to 1: the `score` of its
+    words as a share of the weight of the question, what `Lexicon.cover` returns of it, and its
+    similarity in meaning, 0 if that is unknown.
+    """
+    evidence = (
+        -AGAINST
+        + OF_SCORE * log(max(0.0, score) + LEAST_SCORE)
+        + OF_STATED * stated
+        # a question without a vector is in an unspaced script
+        + (
+            OF_WORDS * min(words, ENOUGH_WORDS)
+            if similarity
+            else OF_PAIRS * min(words, ENOUGH_PAIRS)
+        )
+        + OF_MEANING * similarity
+    )
+    return 1 / (1 + exp(-evidence))
 
 
 def list_reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
@@ -191,44 +227,34 @@ def _join_pairs(words: Sequence[str]) -> list[str]:
     return joined
 
 
-def _fuse(ranking: Ranking, meaning: Meaning) -> None:
-    """Add a semantic score: s / max(s) + w minmax(m), w = .5 + .5 (1 - coverage by the best): the
-    fewer of the question's words match, the more the meaning counts.
+def _follow_links(reader: IndexReader, ranking: Ranking, chances: Mapping[int, float]) -> None:
+    """Raise the scores of notes that are linked with the best ones, as far as their `chances` to be
+    relevant by themselves go. The first stays first.
     """
-    candidates = ranking.candidates
-    best = candidates[0].score
-    similarity = meaning(ranking.question.text, [note.row.path for note in candidates])
-    low, span = min(similarity), (max(similarity) - min(similarity)) or 1.0
-    weight = 0.5 + 0.5 * (1 - ranking.lexicon.coverage([candidates[0].evidence.frequency]))
-    for candidate, value in zip(candidates, similarity, strict=True):
-        candidate.score += best * weight * (value - low) / span
-    candidates.sort(key=lambda candidate: (-candidate.score, candidate.row.path))
-
-
-def _follow_links(reader: IndexReader, ranking: Ranking) -> None:
-    """Add notes linked with the best ones. The first stays first: it was found by its words."""
+    if not ranking.candidates or ranking.candidates[0].score <= 0:
+        return
     first = ranking.candidates[0]
     best = first.score
-    seeds = {note.row.id: (note.score / best) ** 2 for note in ranking.candidates[:SEEDS]}
+    seeds = {
+        note.row.id: (note.score / best) ** 2
+        for note in ranking.candidates[:SEEDS]
+        if note.score > 0
+    }
     links = reader.read_links(seeds)
     if not links:
         return
-    by_id = {note.row.id: note for note in ranking.candidates}
     mass = pagerank(seeds, links)
     most = max(mass.values())
-    missing = sorted(mass.keys() - by_id.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
-    for row in reader.read_rows(missing):
-        by_id[row.id] = Candidate(TermHits(row, ranking.lexicon))
     around = group_neighbours(links)
-    for number, candidate in by_id.items():
-        if number == first.row.id:
-            continue
+    for candidate in ranking.candidates[1:]:
+        number = candidate.row.id
         gained = LINKED * best * mass.get(number, 0.0) / most
         # a seed names its links as a reason only if they give it more than its words
-        if number not in seeds or gained > candidate.score:
+        if number not in seeds or gained > candidate.of_words:
             candidate.cues += _describe_links(around.get(number, ()), ranking.candidates[:SEEDS])
+        gained *= chances[number]
         candidate.score = min(candidate.score + gained, best * 0.999)
-    ranking.candidates = sorted(by_id.values(), key=lambda note: (-note.score, note.row.path))
+    ranking.candidates.sort(key=lambda note: (-note.score, note.row.path))
 
 
 def _describe_links(around: Collection[int], best: Iterable[Candidate]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from hashlib import sha256
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
@@ -19,6 +19,7 @@ from ricordo.memory.names import Names, ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.lexical import CHUNK
+from ricordo.search.meaning import SKETCH_SIZE, TokenTable, make_sketch
 from ricordo.search.reader import FOLDER, VERSION
 from ricordo.search.usage import FILE, UsageStore
 from ricordo.search.words import content_words, split_words, stem_word
@@ -27,6 +28,12 @@ from ricordo.storage.lock import state_lock
 from ricordo.storage.state_file import open_database_to_read
 from ricordo.text import make_encodable
 
+GIST = 80
+"""Words of the body, at its beginning, that show what a note is about."""
+MANY = 40
+"""Notes from which on all tokens are read at once."""
+SKETCHES = 512
+"""Sketches of a block."""
 _KEYWORD_FIELDS = ("keywords", "tags", "aliases")
 _NUMBER = compile_lazily(r"(\d{1,9})(?=\D*$)")
 _ISO_DAY = compile_lazily(r"(?:19|20)\d\d-\d\d-\d\d")
@@ -117,6 +124,14 @@ def build_record(note: Note, stamp: str, withholding: Withholding) -> Record:
         keywords=" ".join(_keywords(note, frozenset(name))),
         body=" ".join(body),
     )
+
+
+def list_gist(record: Record) -> list[str]:
+    """Return the words by which the meaning of a note is measured: its name and description twice,
+    and the beginning of its body.
+    """
+    stated = f"{record.name} {record.description}".split()
+    return [*stated[:GIST], *stated[:GIST], *record.body.split(" ", GIST)[:GIST]]
 
 
 def get_changed_ns(note: Note) -> int:
@@ -259,6 +274,11 @@ _SCHEMA = (
     "CREATE TABLE link (source INTEGER, target INTEGER, PRIMARY KEY (source, target)) "
     "WITHOUT ROWID",
     "CREATE INDEX link_by_target ON link (target)",
+    "CREATE TABLE vector (id INTEGER PRIMARY KEY, numbers BLOB NOT NULL, length REAL NOT NULL)",
+    # of the model of `semantic`, for notes that it has compared
+    "CREATE TABLE passages (id INTEGER PRIMARY KEY, vectors BLOB NOT NULL)",
+    # in blocks: reading a row for each note takes longer than comparing their bits
+    "CREATE TABLE sketch (block INTEGER PRIMARY KEY, bits BLOB NOT NULL)",
     "CREATE TABLE fact (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
     # by default FTS5 writes a segment for every megabyte, and merges them repeatedly
     f"INSERT INTO text (text, rank) VALUES ('hashsize', {64 << 20})",
@@ -393,18 +413,28 @@ class IndexStore:
             self._remove(path, counts, totals)
         pending = iter(changed)
         done = 0
+        table = TokenTable()
+        if len(changed) >= MANY:
+            table.load()
         while batch := [build_record(*pair, self._withholding) for pair in islice(pending, _BATCH)]:
-            self._replace(batch, counts, totals)
+            self._replace(batch, counts, totals, table)
             if not is_new:
                 counts.update(word for record in batch for word in _distinct(record[-4:]))
             done += len(batch)
             if progress:
                 progress(done, len(changed))
+        table.close()
         self._add_counts(self._count_words() if is_new else counts)
         self._add_links(memory, [note for note, _ in changed])
         self._add_totals(totals)
 
-    def _replace(self, batch: Sequence[Record], counts: Counter[str], totals: Counter[str]) -> None:
+    def _replace(
+        self,
+        batch: Sequence[Record],
+        counts: Counter[str],
+        totals: Counter[str],
+        table: TokenTable,
+    ) -> None:
         numbered = []
         has_new = any(record.path not in self._rows for record in batch)
         last_number = max((row.number for row in self._rows.values()), default=0) if has_new else 0
@@ -420,6 +450,7 @@ class IndexStore:
             totals.update({"notes": 1, "words": record.words, "chunks": record.chunks})
             numbered.append((number, record))
         self._put(numbered)
+        self._put_vectors(numbered, table)
 
     def _remove(
         self, path: bytes, counts: Counter[str], totals: Counter[str], for_good: bool = True
@@ -437,6 +468,8 @@ class IndexStore:
         if for_good:
             run("DELETE FROM link WHERE target = ?", (number,))
             run("DELETE FROM note WHERE id = ?", (number,))
+            run("DELETE FROM vector WHERE id = ?", (number,))
+            run("DELETE FROM passages WHERE id = ?", (number,))
             del self._rows[path]
 
     def _put(self, records: Sequence[tuple[int, Record]]) -> None:
@@ -446,6 +479,34 @@ class IndexStore:
             f"INSERT INTO text (rowid, {_TEXTS}) VALUES (?, ?, ?, ?, ?)",
             ((number, *record[-4:]) for number, record in records),
         )
+
+    def put_passages(self, passages: Mapping[bytes, bytes]) -> None:
+        """Write the vectors of `semantic`, by the paths of the notes."""
+        rows = [
+            (self._rows[path].number, vectors)
+            for path, vectors in passages.items()
+            if path in self._rows
+        ]
+        with self._transaction():
+            self.connection.executemany("INSERT OR REPLACE INTO passages VALUES (?, ?)", rows)
+
+    def _put_vectors(self, records: Sequence[tuple[int, Record]], table: TokenTable) -> None:
+        """Write what the notes are about, as vectors and in the blocks of sketches."""
+        vectors = {number: table.embed(list_gist(record)) for number, record in records}
+        run, many = self.connection.execute, self.connection.executemany
+        for name in ("vector", "passages"):
+            many(f"DELETE FROM {name} WHERE id = ?", ((number,) for number in vectors))
+        many(
+            "INSERT INTO vector VALUES (?, ?, ?)",
+            ((number, it.blob, it.length) for number, it in vectors.items() if it),
+        )
+        for block, members in groupby(sorted(vectors), lambda number: number // SKETCHES):
+            row = run("SELECT bits FROM sketch WHERE block = ?", (block,)).fetchone()
+            bits = bytearray(row[0] if row else SKETCHES * SKETCH_SIZE)
+            for number in members:
+                at = number % SKETCHES * SKETCH_SIZE
+                bits[at : at + SKETCH_SIZE] = make_sketch(vectors[number])
+            run("INSERT OR REPLACE INTO sketch VALUES (?, ?)", (block, bits))
 
     def _count_words(self) -> Mapping[str, int]:
         """Return each word's number of notes from FTS5, which is faster for a new index."""

@@ -52,6 +52,38 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Stop words. Keeping them costs six points of recall at five on LoCoMo."""
 
 
+_LANGUAGES = "search/stop_words.txt"
+LEAST_STOP_WORDS = 2
+"""Different stop words of a language that show that a text is in it."""
+
+
+@cache
+def _load_stop_words() -> dict[str, frozenset[str]]:
+    """Return the stop words of other languages by language. They are folded in the file, which
+    would take longer than reading it.
+    """
+    from ricordo.resources import find_data_file
+    from ricordo.storage.foreign_file import read_plain_file
+
+    raw = read_plain_file(find_data_file(_LANGUAGES), 1 << 16, follow=True) or b""
+    lines = (line.split() for line in raw.decode("utf-8").splitlines())
+    return {language: frozenset(words) for language, *words in lines}
+
+
+def find_language(words: Iterable[str]) -> tuple[str, frozenset[str]]:
+    """Return the language of a text with these folded `words`, by its most frequent stop words, and
+    all of these; "en" if no other one is likelier.
+    """
+    distinct = frozenset(words)
+    counts = {name: len(distinct & stop) for name, stop in _load_stop_words().items()}
+    language = max(counts, key=lambda name: counts[name], default="en")
+    if counts.get(language, 0) < LEAST_STOP_WORDS:
+        return "en", STOP_WORDS
+    if len(distinct & STOP_WORDS) >= counts[language]:
+        return "en", STOP_WORDS
+    return language, STOP_WORDS | _load_stop_words()[language]
+
+
 def fold(text: str) -> str:
     """Return `text` without case and diacritics, in composed form."""
     text = text.casefold()
@@ -130,9 +162,9 @@ def is_unspaced(word: str) -> bool:
     return not word.isascii() and bool(_pattern(_UNSPACED).fullmatch(word))
 
 
-def content_words(words: Iterable[str]) -> list[str]:
-    """Return the words that are not stop words."""
-    return [word for word in words if word not in STOP_WORDS]
+def content_words(words: Iterable[str], stop_words: frozenset[str] = STOP_WORDS) -> list[str]:
+    """Return the words that are not `stop_words`."""
+    return [word for word in words if word not in stop_words]
 
 
 def _split_unspaced(word: str) -> Iterator[str]:

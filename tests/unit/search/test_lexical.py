@@ -248,15 +248,14 @@ def test_a_question_is_covered_by_the_weight_of_its_words(masts: IndexReader) ->
     lexicon = ask(masts, "tow rope unicorn")
     tow, rope, unicorn = log(1 + 3.5 / 1.5), log(1 + 2.5 / 2.5), log(1 + 4.5 / 0.5)
     asked = tow + rope + unicorn
-    found = {name: TermHits(note, lexicon).frequency for name, note in read_notes(masts).items()}
-    assert lexicon.coverage([found["one"], found["two"]]) == pytest.approx((tow + rope) / asked)
-    assert lexicon.coverage([found["two"]]) == pytest.approx(rope / asked)
-    assert lexicon.coverage([found["three"]]) == 0
-    assert ask(masts, "").coverage([]) == 0
+    one = log(1 + 3.5 / 1.5)
+    hits = {name: TermHits(note, lexicon) for name, note in read_notes(masts).items()}
+    assert lexicon.cover(hits["one"]) == pytest.approx((0, (tow + rope) / one))
+    assert lexicon.cover(hits["two"]) == pytest.approx((0, rope / one))
+    assert lexicon.cover(hits["three"]) == (0, 0)
+    assert ask(masts, "").cover(hits["three"]) == (0, 0)
     assert lexicon.unknown == ("unicorn",)
-    assert [lexicon.sum_asked(most) for most in (0, 1, 2, 9)] == pytest.approx(
-        [0, unicorn, unicorn + tow, asked]
-    )
+    assert lexicon.sum_asked() == pytest.approx(asked)
 
 
 def test_the_rarest_words_of_the_notes_are_scored(masts: IndexReader) -> None:

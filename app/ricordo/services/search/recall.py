@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo import __version__
 from ricordo.agents.agent import MemoryPlace
@@ -17,10 +18,14 @@ from ricordo.memory.note import Note
 from ricordo.resources import read_data_text
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
-from ricordo.search.select import MAX_SELECTED, select
+from ricordo.search.reader import IndexReader
+from ricordo.search.select import BROAD, MAX_SELECTED, Selected, Strictness, select
 from ricordo.search.snippet import extract_passage
 from ricordo.search.store import Withholding
 from ricordo.services.workspace.environment import Environment
+
+if TYPE_CHECKING:
+    from ricordo.search.semantic import NoteSimilarity
 
 _RULES = ("secrets/rules.toml", "lint/rules/safety.toml")
 
@@ -37,13 +42,6 @@ def _is_withheld(note: Note) -> bool:
     from ricordo.lint.rules.safety import is_unsafe
 
     return is_unsafe(note)
-
-
-MAX_BYTES = 20_000
-"""Bytes of notes for one message."""
-
-MeaningScore = Callable[[str, Sequence[bytes]], Sequence[float]]
-"""A second score, by meaning; `search.select` documents arguments and result."""
 
 
 class RecallResult(NamedTuple):
@@ -84,6 +82,16 @@ def open_index(place: MemoryPlace, environment: Environment) -> SearchIndex:
     )
 
 
+def _load_similarity(memory: Memory, reader: IndexReader) -> NoteSimilarity | None:
+    if not find_spec("onnxruntime"):
+        return None
+    # imported late: the library and the model take longer than most commands
+    from ricordo.search.semantic import NoteSimilarity, load_model
+
+    model = load_model()
+    return NoteSimilarity(model, memory, reader) if model else None
+
+
 def recall(
     index: SearchIndex,
     memory: Memory,
@@ -91,32 +99,43 @@ def recall(
     environment: Environment,
     most: int = MAX_SELECTED,
     never: Collection[str] = (),
-    budget: int = MAX_BYTES,
-    meaning: MeaningScore | None = None,
     for_agents: bool = True,
+    semantic: bool = False,
+    strictness: Strictness = BROAD,
 ) -> list[RecallResult]:
-    """Return the notes of `memory` that are relevant to `message`, best first: at most `most` notes
-    with at most `budget` bytes in total, none of the paths `never`, and with `for_agents` none that
-    are withheld from agents.
+    """Return at most `most` notes of `memory` that are relevant to `message`, best first: none of
+    the paths `never`, and with `for_agents` none that are withheld from agents. With `semantic`,
+    their meaning is measured by the model of `ricordo[semantic]`, if that is installed.
     """
     today = environment.now.date()
     question = RecallQuestion(message, today)
     raw = frozenset(map(os.fsencode, never))
-    selected = index.query(
-        memory,
-        lambda reader: select(
-            reader, question, today, most, raw, meaning=meaning, for_agents=for_agents
-        ),
-    )
+    found: dict[bytes, bytes] = {}
+
+    def answer(reader: IndexReader) -> list[Selected]:
+        similarity = _load_similarity(memory, reader) if semantic else None
+        selected = select(
+            reader,
+            question,
+            today,
+            most,
+            raw,
+            meaning=similarity.measure if similarity else None,
+            for_agents=for_agents,
+            strictness=strictness,
+        )
+        found.update(similarity.new if similarity else {})
+        return selected
+
+    selected = index.query(memory, answer)
+    if found:
+        index.put_passages(found)
     results: list[RecallResult] = []
     for each in selected:
         note = memory.by_path.get(os.fsdecode(each.path))
         if note is None:
             # another process updated the index meanwhile
             continue
-        budget -= note.facts.size
-        if results and budget < 0:
-            break
         text, marks = extract_passage(note, question.stems)
         results.append(RecallResult(note, each.score, tuple(each.why), text, marks))
     return results

@@ -20,7 +20,15 @@ from ricordo.search.matching_lines import MatchingLines, find_matching_lines
 from ricordo.search.phrase import Phrase
 from ricordo.search.query import Query, parse_alternatives
 from ricordo.search.question import RecallQuestion
-from ricordo.search.rank import FAST, FILTERED, Candidate, Ranking, rank
+from ricordo.search.rank import (
+    FAST,
+    FILTERED,
+    LEAST_WORDS,
+    Candidate,
+    Ranking,
+    find_similar_paths,
+    rank,
+)
 from ricordo.search.reader import IndexReader
 from ricordo.search.select import list_reasons
 from ricordo.search.snippet import extract_passage, extract_snippet
@@ -44,6 +52,10 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import Settings
 
 MAX_HITS = 50
+MOST_SIMILAR, LEAST_SIMILAR = 5, 0.35
+"""Notes that are found by their meaning only, and how similar they are at least."""
+SIMILAR = "similar in meaning"
+"""Why they are found."""
 
 _TextMatch = tuple[Note, float, tuple[str, ...]]
 """A note, its score relative to the best one, and the reasons."""
@@ -65,6 +77,8 @@ class Hit(NamedTuple):
     """Whether it was found by name, not by text."""
     name_marks: tuple[tuple[int, int], ...] = ()
     """Start and end of the matching characters in its name."""
+    by_meaning: bool = False
+    """Whether it only resembles the query in meaning: such hits come last of all."""
     is_unsure: bool = False
     """Whether its name only matches loosely: such hits come last."""
     terms: SearchTerms = SearchTerms()
@@ -143,11 +157,32 @@ class Search:
         conditions = [Conditions(query, self._memory, values) for query in queries]
         if warnings := tuple(chain.from_iterable(it.list_warnings() for it in conditions)):
             return SearchResults((), 0, warnings=tuple(dict.fromkeys(warnings)))
-        results = [
-            self._find_alternative(query, it.build_filter(), values, most, in_text=in_text)
-            for query, it in zip(queries, conditions, strict=True)
-        ]
+        results = []
+        for query, it in zip(queries, conditions, strict=True):
+            fits = it.build_filter()
+            of_query = self._find_alternative(query, fits, values, most, in_text=in_text)
+            results.append(self._add_similar(of_query, query, fits, most) if in_text else of_query)
         return results[0] if len(results) == 1 else self._merge(results, values, most)
+
+    def _add_similar(
+        self, results: SearchResults, query: Query, fits: PathFilter | None, most: int
+    ) -> SearchResults:
+        """Return `results` with the notes that resemble `query` in meaning after all others."""
+        question = RecallQuestion(query.words, self._environment.now.date(), is_search=True)
+        if len(question.words) < LEAST_WORDS or len(results.hits) >= most:
+            return results
+        hits = list(results.hits)
+        found = {hit.result.note.path for hit in hits}
+        for path, similarity in self._index.query(
+            self._memory, lambda reader: find_similar_paths(reader, question, MOST_SIMILAR)
+        ):
+            note = self._memory.by_path.get(os.fsdecode(path))
+            fitting = note and note.path not in found and (fits is None or fits(note.path))
+            if note and fitting and similarity >= LEAST_SIMILAR and len(hits) < most:
+                hit = _hit(note, round(similarity, 3), (SIMILAR,), SearchTerms())
+                hits.append(hit._replace(by_meaning=True))
+        total = results.total + len(hits) - len(results.hits)
+        return results._replace(hits=tuple(hits), total=total)
 
     def suggest(self, typed: str, values: ConditionValues | None = None) -> tuple[str, ...]:
         """Return what to try instead of the query `typed`, which has no results, as sentences."""
@@ -457,6 +492,8 @@ class _Opened:
 
 def _rank_hit(hit: Hit, results: SearchResults) -> tuple[int, float, int]:
     """Return the sort key of a hit among those of other memories, or of other alternatives."""
+    if hit.by_meaning:
+        return 3, -hit.result.score, 0
     if hit.by_name:
         return 2 * hit.is_unsure, -hit.result.score, len(hit.result.note.name)
     return 1, -hit.result.score * results.best, 0
