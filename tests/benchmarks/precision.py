@@ -250,7 +250,10 @@ def load_defects(path: Path = _DEFECTS) -> list[Defect]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [Defect(**{**row, "line": int(row["line"])}) for row in rows]
+    return [
+        Defect(row["store"], row["use"], row["path"], int(row["line"]), row["kind"], row["digest"])
+        for row in rows
+    ]
 
 
 def read_list(path: Path, corpus: Mapping[str, Store], stores: Path) -> Iterator[Defect | str]:
@@ -321,7 +324,7 @@ def render_recall(matched: Mapping[Defect, Sequence[Found]]) -> list[str]:
     """Return for each use a table of the defects by kind and one by store."""
     lines: list[str] = []
     for use in ("tune", "sealed"):
-        for title, key in (("kind", lambda it: it.kind), ("store", lambda it: it.store)):
+        for title in ("kind", "store"):
             lines += [
                 f"### {use}: defects that readers listed, by {title}",
                 "",
@@ -329,8 +332,8 @@ def render_recall(matched: Mapping[Defect, Sequence[Found]]) -> list[str]:
                 "|---|---|---|---|---|---|",
             ]
             mine = [it for it in matched if it.use == use]
-            names = sorted({key(it) for it in mine})
-            groups = [(name, [it for it in mine if key(it) == name]) for name in names]
+            names = sorted({getattr(it, title) for it in mine})
+            groups = [(name, [it for it in mine if getattr(it, title) == name]) for name in names]
             for name, group in (*groups, ("**all**", mine)):
                 told = [matched[it] for it in group if matched[it]]
                 low, high = compute_interval(len(told), len(group))
