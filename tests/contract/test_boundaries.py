@@ -25,6 +25,7 @@ MAY_START = (
     "tui/edits/editor.py",
     "llm/program.py",
     "hook/program.py",
+    "hook/refresh.py",
     "cli/streams.py",
 )
 
