@@ -24,6 +24,7 @@ MAY_START = (
     "settings/",
     "tui/edits/editor.py",
     "llm/program.py",
+    "services/connect/agent_program.py",
     "hook/program.py",
     "hook/refresh.py",
     "cli/streams.py",

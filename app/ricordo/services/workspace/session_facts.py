@@ -38,7 +38,7 @@ _MOST_NAMED = 2_000
 def keep_session_facts(
     state: str, memory: Memory, findings: Sequence[Finding], evidence: Evidence
 ) -> None:
-    """Keep the facts on a memory: what its `findings`, made with `evidence`, say. Raises OSError."""
+    """Keep what `findings`, made with `evidence`, say about a memory. Raises OSError."""
     index = CacheFile(state, _INDEX_FOLDER, memory.root).path
     facts = {"facts": _list_facts(memory, findings), "named": _list_named(memory, evidence)}
     if read_facts(index) != facts:
