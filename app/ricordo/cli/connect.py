@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ricordo.services.connect.connection import ConnectionResult, ConnectionStatus
     from ricordo.services.workspace.environment import Environment
 
-CONNECT_SUMMARY = """Connect agents: they are given notes, and notes are indexed as they are written.
+CONNECT_SUMMARY = """Connect agents: they are given notes, and what they write is indexed.
 
 Writes hooks and, if this Ricordo has it, the MCP server into a folder of Ricordo's own, which the
 agent loads by itself; the agent's settings are not edited. What is to be written is shown first and

@@ -17,7 +17,7 @@ from ricordo.hook.memory import find_indexed_memory, find_memory_of_file
 from ricordo.hook.refresh import request_refresh
 from ricordo.resources import config_directory
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.hook_files import append_to_session, read_facts, read_session
+from ricordo.storage.hook_files import CHANGED, append_to_session, read_facts, read_session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ricordo.hook.memory import IndexedMemory
 
-CHANGED = "changed"
-"""The field of a session that holds a file that the agent changed, a note or another one."""
 SUMMARY = "summary"
 """The field of a session that holds what the agent kept of it at a compaction."""
 ASKED = "asked"
@@ -36,7 +34,10 @@ LONGEST_SUMMARY = 32_000
 MOST_NOTES = 8
 """Notes that `stop` names."""
 _TO_CHECK = "Files that changed in this session are named in notes of this project. To check:"
-_PATCH_MARKS = ("*** Add File: ", "*** Update File: ", "*** Move to: ")
+_PATH_KEYS = ("file_path", "filePath", "notebook_path", "path")
+_PATCH_KEYS = ("command", "input", "patch", "patchText")
+_PATCH, _ADDED = "*** Begin Patch", "*** Add File: "
+_PATCH_MARKS = (_ADDED, "*** Update File: ", "*** Move to: ")
 _MOST_FILES = 50
 _LARGEST_SETTINGS = 1024 * 1024
 
@@ -46,39 +47,43 @@ def answer_written(document: bytes, state: str, agent: str = "") -> bytes:
     nothing. Raises ValueError and OSError.
     """
     event = HookEvent(document, agent)
-    notes: list[str] = []
-    others: list[str] = []
-    for path in _list_written(event):
-        is_note = path.endswith(".md") and find_memory_of_file(state, path, event.cwd, os.environ)
-        (notes if is_note else others).append(path)
+    written = _find_written(event)
+    notes = [
+        path
+        for path in written
+        if path.endswith(".md") and find_memory_of_file(state, path, event.cwd, os.environ)
+    ]
     if notes:
-        response = event.fields.get("tool_response")
-        is_new = isinstance(response, dict) and response.get("type") == "create"
+        created = [path for path in notes if written[path]]
         request = {"event": "wrote", "cwd": event.cwd, "session": event.session}
-        request_refresh(state, {**request, "files": notes, "created": is_new})
-    for path in (*notes, *others):
+        request_refresh(state, {**request, "files": notes, "created": created})
+    for path in written:
         append_to_session(state, event.session, {CHANGED: path})
     return b""
 
 
-def _list_written(event: HookEvent) -> list[str]:
-    """Return the absolute paths of the files that a tool wrote."""
+def _find_written(event: HookEvent) -> dict[str, bool]:
+    """Return the absolute paths of the files that a tool wrote, and whether each is new."""
     arguments = event.fields.get("tool_input")
     if not isinstance(arguments, dict):
-        return []
-    values = [arguments.get(key) for key in ("file_path", "filePath", "notebook_path", "path")]
-    for key in ("input", "patch", "command", "patchText"):
+        return {}
+    response = event.fields.get("tool_response")
+    is_new = isinstance(response, dict) and response.get("type") == "create"
+    named = [(arguments.get(key), is_new) for key in _PATH_KEYS]
+    for key in _PATCH_KEYS:
         patch = arguments.get(key)
-        if isinstance(patch, str) and "*** Begin Patch" in patch:
-            values += [
-                line.removeprefix(mark).strip()
+        if isinstance(patch, str) and _PATCH in patch:
+            named += [
+                (line.removeprefix(mark).strip(), mark == _ADDED)
                 for line in patch.split("\n")
                 for mark in _PATCH_MARKS
                 if line.startswith(mark)
             ]
-    named = [value for value in values if isinstance(value, str) and value and "\0" not in value]
-    paths = (os.path.normpath(os.path.join(event.cwd or "/", value)) for value in named)
-    return list(dict.fromkeys(paths))[:_MOST_FILES]
+    return {
+        os.path.normpath(os.path.join(event.cwd or "/", value)): is_added
+        for value, is_added in named[:_MOST_FILES]
+        if isinstance(value, str) and value and "\0" not in value
+    }
 
 
 def answer_compacted(document: bytes, state: str, agent: str = "") -> bytes:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 FOLDER = "hook"
 INDEXING, CHECKING = "index", "check"
 """The queues of requests: of hooks, and to record and check a memory that was indexed."""
+AT = "at"
+"""The field of a request with its time, in seconds since the epoch."""
+CHANGED = "changed"
+"""The field of a session with a file that the agent changed, a note or another one."""
 _LARGEST_REQUEST = 64 * 1024
 _LARGEST_SESSION = 1024 * 1024
 _LARGEST_FACTS = 256 * 1024
@@ -54,7 +58,7 @@ class RequestQueue:
         self._lock = f"{self._folder}.lock"
 
     def add(self, request: dict[str, Any]) -> None:
-        """Add a request; none beyond `MOST_REQUESTS`. Raises OSError."""
+        """Add a request, with the time; none beyond `MOST_REQUESTS`. Raises OSError."""
         create_private_directory(self._folder)
         if len(os.listdir(self._folder)) >= MOST_REQUESTS:
             return
@@ -62,7 +66,7 @@ class RequestQueue:
         draft = os.path.join(self._folder, f".{name}")
         handle = open_state_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
-            os.write(handle, json.dumps(request).encode("ascii"))
+            os.write(handle, json.dumps({AT: time.time(), **request}).encode("ascii"))
         finally:
             os.close(handle)
         os.rename(draft, os.path.join(self._folder, f"{name}{_ENDING}"))

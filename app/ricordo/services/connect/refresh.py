@@ -25,7 +25,15 @@ from ricordo.services.workspace.environment import Environment, load_environment
 from ricordo.services.workspace.places import keep_existing, list_places
 from ricordo.storage.cache_file import compute_code_stamp, load_judgement, save_judgement
 from ricordo.storage.history import has_history
-from ricordo.storage.hook_files import CHECKING, INDEXING, RequestQueue, drop_old_sessions
+from ricordo.storage.hook_files import (
+    AT,
+    CHANGED,
+    CHECKING,
+    INDEXING,
+    RequestQueue,
+    drop_old_sessions,
+    read_session,
+)
 from ricordo.storage.reader import SETTLING_NS, read_memory
 
 if TYPE_CHECKING:
@@ -42,11 +50,12 @@ class _Work:
 
     place: MemoryPlace
     cwd: str = ""
-    sessions: dict[str, str] = field(default_factory=dict)
-    """The sessions that wrote notes, by path in the memory."""
+    sessions: set[str] = field(default_factory=set)
     created: set[str] = field(default_factory=set)
-    """Notes that were not there before."""
+    """Paths in the memory of notes that were not there before."""
     is_start: bool = False
+    at: float = field(default_factory=time.time)
+    """When the first request was made, in seconds since the epoch."""
 
 
 def answer_requests(state: str, lock: int) -> None:
@@ -73,20 +82,29 @@ def _sort_by_memory(
     works: dict[str, _Work] = {}
     for request in requests:
         cwd = _text(request, "cwd")
-        given = request.get("files")
-        files = [
-            os.path.realpath(file)
-            for file in (given if isinstance(given, list) else ())
-            if isinstance(file, str)
-        ]
-        for place, notes in _find_places(cwd, files, environment):
+        created = _real_paths(request, "created")
+        for place, notes in _find_places(cwd, _real_paths(request, "files"), environment):
             work = works.setdefault(place.root, _Work(place))
             work.cwd = cwd
             work.is_start |= request.get("event") == "start"
-            work.sessions |= dict.fromkeys(notes, _text(request, "session"))
-            if request.get("created") is True:
-                work.created.update(notes)
+            work.sessions.add(_text(request, "session"))
+            work.at = min(work.at, _number(request, AT) or work.at)
+            work.created.update(it for it in notes if os.path.join(place.root, it) in created)
     return works.values()
+
+
+def _real_paths(request: Mapping[str, Any], key: str) -> list[str]:
+    return [os.path.realpath(path) for path in _list_texts(request, key)]
+
+
+def _list_texts(request: Mapping[str, Any], key: str) -> list[str]:
+    values = request.get(key)
+    return [it for it in values if isinstance(it, str)] if isinstance(values, list) else []
+
+
+def _number(request: Mapping[str, Any], key: str) -> float:
+    value = request.get(key)
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _find_places(
@@ -141,9 +159,10 @@ def _to_request(work: _Work) -> dict[str, Any]:
         "root": work.place.root,
         "project": work.place.project,
         "cwd": work.cwd,
-        "sessions": work.sessions,
+        "sessions": sorted(work.sessions),
         "created": sorted(work.created),
         "start": work.is_start,
+        AT: work.at,
     }
 
 
@@ -181,12 +200,18 @@ def _record(request: Mapping[str, Any], environment: Environment) -> None:
     memory = notebook.read()
     since = time.time() - STABLE_SECONDS
     waiting = frozenset(file.path for file in memory.files if file.facts.modified > since)
-    sessions = request.get("sessions")
-    created = request.get("created")
-    # of a memory that is new to Ricordo, what was just written is news all the same
-    if isinstance(created, list) and created and not has_history(notebook.database, memory.root):
-        notebook.record(memory, waiting.union(map(str, created)))
-    notebook.record(memory, waiting, sessions=sessions if isinstance(sessions, dict) else {})
+    if not has_history(notebook.database, memory.root):
+        # what was written since the session began is news in a memory that is new to Ricordo
+        began = _number(request, AT)
+        new = {file.path for file in memory.files if file.facts.modified >= began}
+        notebook.record(memory, waiting.union(new, _list_texts(request, "created")))
+    writers = {
+        os.path.relpath(os.path.realpath(path), memory.root): session
+        for session in _list_texts(request, "sessions")
+        for record in read_session(environment.state, session)
+        if isinstance(path := record.get(CHANGED), str)
+    }
+    notebook.record(memory, waiting, sessions=writers)
 
 
 def _check(request: Mapping[str, Any], environment: Environment) -> None:
