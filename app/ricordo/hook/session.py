@@ -48,6 +48,8 @@ def answer_written(document: bytes, state: str, agent: str = "") -> bytes:
     """
     event = HookEvent(document, agent)
     written = _find_written(event)
+    for path in written:
+        append_to_session(state, event.session, {CHANGED: path})
     notes = [
         path
         for path in written
@@ -57,8 +59,6 @@ def answer_written(document: bytes, state: str, agent: str = "") -> bytes:
         created = [path for path in notes if written[path]]
         request = {"event": "wrote", "cwd": event.cwd, "session": event.session}
         request_refresh(state, {**request, "files": notes, "created": created})
-    for path in written:
-        append_to_session(state, event.session, {CHANGED: path})
     return b""
 
 

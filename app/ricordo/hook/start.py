@@ -149,9 +149,10 @@ def _describe_verdict(verdict: dict[str, object]) -> str:
     if not isinstance(wrong, int) or not isinstance(total, int):
         return "not verified since it was written"
     day = str(verdict.get("at", ""))[:10]
+    statements = f"{total} statement{'' if total == 1 else 's'}"
     if wrong:
-        return f"{wrong} of its {total} statements were no longer valid on {day}"
-    return f"its {total} statements were valid on {day}"
+        return f"{wrong} of {statements} no longer valid on {day}"
+    return f"{statements} valid on {day}"
 
 
 def _list_shadowed(here: Workplace) -> Iterator[str]:

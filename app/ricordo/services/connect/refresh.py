@@ -68,6 +68,9 @@ def answer_requests(state: str, lock: int) -> None:
             with suppress(*_ERRORS):
                 _index(work, environment)
                 checking.add(_to_request(work))
+        for cwd in sorted({_text(it, "cwd") for it in requests if it.get("event") == "start"}):
+            with suppress(OSError):
+                checking.add({"cwd": cwd})
 
     RequestQueue(state, INDEXING).answer(lock, index)
     second = checking.lock()
@@ -166,18 +169,18 @@ def _to_request(work: _Work) -> dict[str, Any]:
     }
 
 
-def _check_all(requests: Iterable[Mapping[str, Any]], environment: Environment) -> None:
-    """Record what was written, then check the memories of sessions that started."""
-    pending = [request for request in requests if _text(request, "root")]
-    for request in pending:
+def _check_all(requests: Sequence[Mapping[str, Any]], environment: Environment) -> None:
+    """Record what was written, then check the memories and handoffs of sessions that started."""
+    memories = [request for request in requests if _text(request, "root")]
+    for request in memories:
         with suppress(*_ERRORS):
             _record(request, environment)
-    for request in pending:
+    for request in memories:
         if request.get("start") is True:
             with suppress(*_ERRORS):
                 _check(request, environment)
-            with suppress(*_ERRORS):
-                _verify_handoffs(_text(request, "cwd"), environment)
+    for cwd in {_text(request, "cwd") for request in requests if request not in memories}:
+        _verify_handoffs(cwd, environment)
     drop_old_sessions(environment.state)
 
 
