@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -114,15 +115,14 @@ class Session:
         while True:
             queues = [hook / "index", hook / "check"]
             pending = [it for queue in queues if queue.is_dir() for it in queue.iterdir()]
-            if not pending and all(_is_free(hook / f"{queue.name}.lock") for queue in queues):
+            if not pending and all(is_free(hook / f"{queue.name}.lock") for queue in queues):
                 return
             assert time.monotonic() < until, f"still pending: {pending}"
             time.sleep(0.05)
 
 
-def _is_free(lock: Path) -> bool:
-    import fcntl
-
+def is_free(lock: Path) -> bool:
+    """Return whether no process holds a lock."""
     if not lock.exists():
         return True
     with lock.open("rb") as file:
