@@ -282,15 +282,14 @@ class Notebook:
         settings: Settings,
         only: frozenset[str] = frozenset(),
         activity: TranscriptStore | None = None,
-        database: Database | None = None,
     ) -> None:
-        """`only` are the rules to run; empty for all. `activity` is a shared store of transcripts
-        and `database` a shared history; None creates one.
+        """`only` are the rules to run; empty for all. `activity` is a shared store of transcripts;
+        None creates one.
         """
         self.place = place
         self.environment = environment
         self.settings = settings
-        self.database = database or Database(environment.state)
+        self.database = Database(environment.state)
         self.decisions = Decisions(self.database, place.root)
         self.verdicts = ReviewVerdicts(self.database, place.root)
         self.activity = activity or TranscriptStore(environment.state)
@@ -307,24 +306,13 @@ class Notebook:
         """None before it was gathered."""
 
     def copy(self) -> Notebook:
-        """Return a second notebook of the same memory, for use in another thread. What it has to
-        say of Ricordo's own files is returned by `take_messages` of either.
-        """
-        return Notebook(
-            self.place,
-            self.environment,
-            self.settings,
-            activity=self.activity,
-            database=self.database,
-        )
+        """Return a second notebook of the same memory, for use in another thread."""
+        return Notebook(self.place, self.environment, self.settings, activity=self.activity)
 
     def take_messages(self) -> list[str]:
         """Return messages about Ricordo's own files; each is returned once."""
-        messages: list[str] = []
-        for notices in (self.database.notices, self.activity.notices):
-            # copies in other threads append meanwhile
-            while notices:
-                messages.append(notices.pop(0))
+        messages = [*self.database.take_notices(), *self.activity.notices]
+        self.activity.notices.clear()
         return messages
 
     @cached_property
