@@ -30,6 +30,8 @@ DISCONNECT_SUMMARY = """Remove what connect wrote.
 Only files that are unchanged are removed; others are listed. Ricordo's data, such as history and
 index, stays where it is."""
 
+AGENTS = ("claude", "codex", "opencode", "gemini")
+"""The names of the agents that can be connected, for completions: their support is slow to load."""
 _WORD = "yes"
 
 
@@ -49,9 +51,7 @@ def add_disconnect_arguments(parser: ArgumentParser) -> None:
 
 
 def _add_agents(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "agents", metavar="AGENT", nargs="*", help="claude, codex, opencode or gemini"
-    )
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help=f"one of {', '.join(AGENTS)}")
 
 
 def _add_common(parser: ArgumentParser, verb: str) -> None:

@@ -20,6 +20,7 @@ MEMORY, NOTE, DIRECTORY, FILE, RULE, NOTHING = "memory", "note", "directory", "f
 
 KINDS = {
     "-": NOTHING,
+    "AGENT": "agent",
     "D": NOTHING,
     "DAYS": NOTHING,
     "DIR": DIRECTORY,
