@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -40,7 +40,7 @@ from ricordo.storage.own_folder import (
     write_own_file,
 )
 from ricordo.storage.state_file import replace_state_file
-from ricordo.text import make_one_line
+from ricordo.text import make_one_line, make_visible
 
 _RECORD = "connections.json"
 _LARGEST_RECORD = 1024 * 1024
@@ -87,6 +87,11 @@ class ConnectionStatus:
     def name(self) -> str:
         """The name of the agent in options and documents."""
         return self.connection.agent.name
+
+    @property
+    def is_to_write(self) -> bool:
+        """Whether connecting would write a file."""
+        return any(state is not FileState.SAME for state in self.files.values())
 
 
 @dataclass(slots=True)
@@ -225,6 +230,27 @@ def _list_obsolete(connection: Connection, record: Mapping[str, Any]) -> list[st
     wanted = {file.path for file in connection.files}
     paths = files if isinstance(files, dict) else {}
     return [path for path in paths if path not in wanted and os.path.lexists(path)]
+
+
+def describe_plan(status: ConnectionStatus, *, shows_text: bool) -> Iterator[str]:
+    """Yield what connecting would do, a line each, with the text of each file if `shows_text`."""
+    connection = status.connection
+    if not status.is_to_write:
+        yield f"{connection.agent.shown} is connected."
+        return
+    yield f"{connection.agent.shown}: {make_one_line(connection.root)}"
+    for command in connection.list_hook_commands():
+        yield f"  a hook that runs  {make_one_line(command)}"
+    for agent_command in connection.commands:
+        yield f"  then runs  {make_one_line(' '.join(agent_command.words))}"
+    for file in connection.files:
+        state = status.files[file.path]
+        if state is not FileState.SAME:
+            verb = "create" if state is FileState.MISSING else "replace"
+            yield f"  {verb} {make_one_line(os.path.relpath(file.path, connection.home))}"
+            if shows_text:
+                text = file.content.decode("utf-8", "replace").rstrip("\n")
+                yield from (f"    {make_visible(line)}" for line in text.split("\n"))
 
 
 def connect(environment: Environment, status: ConnectionStatus) -> ConnectionResult:
