@@ -98,6 +98,12 @@ class Connection:
     """To be run after the files were written."""
     undo_commands: tuple[AgentCommand, ...] = ()
     """To be run before the files are removed."""
+    server_command: AgentCommand | None = None
+    """Starts a server that lists the hooks and says which the user trusts, by JSON-RPC; None where
+    hooks need no trust.
+    """
+    trust_advice: str = ""
+    """What the user does to trust hooks."""
     advice: tuple[str, ...] = ()
     """What the user has to do or to know, a sentence each."""
 

@@ -21,8 +21,8 @@ CONNECT_SUMMARY = """Connect agents: they are given notes, and what they write i
 
 Writes hooks and, if this Ricordo has it, the MCP server into a folder of Ricordo's own, which the
 agent loads by itself; the agent's settings are not edited. What is to be written is shown first and
-has to be confirmed. AGENT is claude, codex, opencode or gemini; without it, all on this machine.
-Connecting again updates the folder. docs/connect.md says what each hook does."""
+has to be confirmed. Without AGENT, all agents on this machine are connected. Connecting again
+updates the folder. docs/connect.md says what each hook does."""
 
 DISCONNECT_SUMMARY = """Remove what connect wrote.
 

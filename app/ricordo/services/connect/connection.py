@@ -28,7 +28,7 @@ from ricordo.agents.connection import (
 from ricordo.agents.registry import SUPPORTED
 from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
 from ricordo.resources import find_data_file, state_directory
-from ricordo.services.connect.agent_program import find_program, list_codex_hooks, run_command
+from ricordo.services.connect.agent_program import find_program, list_hooks, run_command
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import read_json
 from ricordo.storage.own_folder import (
@@ -169,13 +169,17 @@ def read_status(
     )
     status = ConnectionStatus(connection, state, states, is_installed)
     is_there = state not in (ConnectionState.NOT_CONNECTED, ConnectionState.CHANGED)
-    if asks_agent and is_there and connection.commands:
-        return replace(status, warnings=tuple(_check_trust(environment, connection)))
+    server = connection.server_command
+    if asks_agent and is_there and server is not None:
+        hooks = list_hooks(server, environment.cwd, environment.environ, PLUGIN)
+        return replace(status, warnings=tuple(_check_trust(connection, hooks)))
     return status
 
 
-def _check_trust(environment: Environment, connection: Connection) -> Iterable[str]:
-    hooks = list_codex_hooks(connection.home, environment.cwd, environment.environ, PLUGIN)
+def _check_trust(
+    connection: Connection, hooks: Sequence[Mapping[str, Any]] | None
+) -> Iterator[str]:
+    """Yield what keeps the agent from running hooks, as it lists them; None if it did not."""
     name = connection.agent.shown
     if hooks is None:
         yield f"{name} could not be asked which hooks it trusts."
@@ -187,7 +191,7 @@ def _check_trust(environment: Environment, connection: Connection) -> Iterable[s
         if untrusted:
             yield (
                 f"{name} skips {len(untrusted)} of {len(hooks)} hooks until you trust them: "
-                "type /hooks in Codex."
+                f"{connection.trust_advice}."
             )
         if disabled:
             yield f"{len(disabled)} of {len(hooks)} hooks are turned off in {name}."
