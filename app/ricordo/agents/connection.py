@@ -1,5 +1,5 @@
 """How an agent is connected: the files that Ricordo writes into a folder of its own, which the
-agent loads by itself, and what the agent has to be told besides.
+agent loads by itself, and the commands of the agent that install them.
 
 Command lines in these files never change between versions, because an agent may trust them by their
 digest. They name a small program in the folder that finds the installed Ricordo.

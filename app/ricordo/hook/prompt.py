@@ -13,7 +13,7 @@ from datetime import date
 
 from ricordo.agents.prompt_rules import measure_context
 from ricordo.hook.event import HookEvent, give_context, make_harmless, make_line
-from ricordo.hook.memory import find_indexed_memory
+from ricordo.hook.indexed_memory import find_indexed_memory
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import NARROW
 from ricordo.search.reader import VERSION, IndexReader
@@ -23,7 +23,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ricordo.hook.memory import IndexedMemory
+    from ricordo.hook.indexed_memory import IndexedMemory
     from ricordo.search.select import Selected
 
 EVENTS = ("UserPromptSubmit", "BeforeAgent")

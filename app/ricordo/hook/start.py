@@ -12,7 +12,7 @@ from contextlib import suppress
 from ricordo.agents.prompt_rules import list_shadowed_instructions
 from ricordo.agents.workplace import find_workplace, read_head_commit
 from ricordo.hook.event import HookEvent, give_context, make_line
-from ricordo.hook.memory import find_indexed_memory
+from ricordo.hook.indexed_memory import find_indexed_memory
 from ricordo.hook.refresh import request_refresh
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.hook_files import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ricordo.agents.workplace import Workplace
-    from ricordo.hook.memory import IndexedMemory
+    from ricordo.hook.indexed_memory import IndexedMemory
 
 EVENT = "SessionStart"
 LONGEST = 1_500

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
+from shutil import which
 from typing import Any
 
 from ricordo.agents.connection import AgentCommand
@@ -18,7 +18,7 @@ _MAX_MESSAGE = 300
 
 def find_program(name: str, environ: Mapping[str, str]) -> str:
     """Return the path of an agent's program; "" if it is not found."""
-    return shutil.which(name, path=environ.get("PATH", "")) or ""
+    return which(name, path=environ.get("PATH", "")) or ""
 
 
 def run_command(command: AgentCommand, environ: Mapping[str, str]) -> str:

@@ -46,7 +46,7 @@ _RECORD = "connections.json"
 _LARGEST_RECORD = 1024 * 1024
 
 
-class FileState(StrEnum):
+class FileMatch(StrEnum):
     """How a file on disk compares with what would be written."""
 
     MISSING = "missing"
@@ -76,7 +76,7 @@ class ConnectionStatus:
 
     connection: Connection
     state: ConnectionState
-    files: Mapping[str, FileState]
+    files: Mapping[str, FileMatch]
     """By absolute path."""
     is_installed: bool
     """Whether the agent is on this machine."""
@@ -91,7 +91,7 @@ class ConnectionStatus:
     @property
     def is_to_write(self) -> bool:
         """Whether connecting would write a file."""
-        return any(state is not FileState.SAME for state in self.files.values())
+        return any(state is not FileMatch.SAME for state in self.files.values())
 
 
 @dataclass(slots=True)
@@ -154,15 +154,15 @@ def read_status(
     record = _read_record(environment.state).get(connection.agent.name, {})
     states = _compare(connection, _known_digests(connection, record))
     found = set(states.values())
-    if FileState.FOREIGN in found:
+    if FileMatch.FOREIGN in found:
         state = ConnectionState.CHANGED
-    elif found == {FileState.SAME}:
+    elif found == {FileMatch.SAME}:
         is_whole = not _list_obsolete(connection, record)
         state = ConnectionState.CONNECTED if is_whole else ConnectionState.OUTDATED
-    elif found == {FileState.MISSING}:
+    elif found == {FileMatch.MISSING}:
         state = ConnectionState.NOT_CONNECTED
     else:
-        is_partly = FileState.MISSING in found
+        is_partly = FileMatch.MISSING in found
         state = ConnectionState.INCOMPLETE if is_partly else ConnectionState.OUTDATED
     is_installed = os.path.isdir(connection.home) or bool(
         find_program(connection.agent.name, environment.environ)
@@ -200,17 +200,17 @@ def _check_trust(
 _TRUSTED = ("trusted", "managed")
 
 
-def _compare(connection: Connection, known: Mapping[str, str]) -> dict[str, FileState]:
+def _compare(connection: Connection, known: Mapping[str, str]) -> dict[str, FileMatch]:
     return {file.path: _compare_file(file, known.get(file.path, "")) for file in connection.files}
 
 
-def _compare_file(file: ConnectedFile, digest: str) -> FileState:
+def _compare_file(file: ConnectedFile, digest: str) -> FileMatch:
     content = read_own_file(file.path)
     if content is None:
-        return FileState.FOREIGN if os.path.lexists(file.path) else FileState.MISSING
+        return FileMatch.FOREIGN if os.path.lexists(file.path) else FileMatch.MISSING
     if content == file.content:
-        return FileState.SAME
-    return FileState.OLD if digest_content(content) == digest else FileState.FOREIGN
+        return FileMatch.SAME
+    return FileMatch.OLD if digest_content(content) == digest else FileMatch.FOREIGN
 
 
 def _known_digests(connection: Connection, record: Mapping[str, Any]) -> dict[str, str]:
@@ -249,8 +249,8 @@ def describe_plan(status: ConnectionStatus, *, shows_text: bool) -> Iterator[str
         yield f"  then runs  {make_one_line(' '.join(agent_command.words))}"
     for file in connection.files:
         state = status.files[file.path]
-        if state is not FileState.SAME:
-            verb = "create" if state is FileState.MISSING else "replace"
+        if state is not FileMatch.SAME:
+            verb = "create" if state is FileMatch.MISSING else "replace"
             yield f"  {verb} {make_one_line(os.path.relpath(file.path, connection.home))}"
             if shows_text:
                 text = file.content.decode("utf-8", "replace").rstrip("\n")
@@ -276,7 +276,7 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
     folders: list[str] = []
     try:
         for file in connection.files:
-            if status.files[file.path] is not FileState.SAME:
+            if status.files[file.path] is not FileMatch.SAME:
                 folders += create_folders(os.path.dirname(file.path))
                 write_own_file(file.path, file.content, is_program=file.is_program)
                 is_new = before[file.path] is None
@@ -309,7 +309,7 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
 def refuse_foreign(status: ConnectionStatus) -> None:
     """Raise ChangeRefused if connecting would replace what somebody else wrote."""
     connection = status.connection
-    foreign = [path for path, state in status.files.items() if state is FileState.FOREIGN]
+    foreign = [path for path, state in status.files.items() if state is FileMatch.FOREIGN]
     if not foreign and os.path.islink(connection.root):
         foreign = [connection.root]
     if not foreign and status.state is ConnectionState.NOT_CONNECTED:

@@ -1,1 +1,3 @@
-"""Connecting agents on screen: how each is connected, what would be written, and writing it."""
+"""Connecting agents on screen: `screen.py` shows how each is connected and what connecting writes,
+and writes it. Values come from `services/connect`.
+"""
