@@ -241,8 +241,8 @@ WRITING = {
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
     "handoff": [Case(hand_off, "HANDOFF.md")],
-    "connect": [Case(lambda _: ["connect", "opencode", "--yes"], "ricordo.js")],
-    "disconnect": [Case(disconnect, "ricordo.js")],
+    "connect": [Case(lambda _: ["connect", "opencode", "--yes"], "connected opencode")],
+    "disconnect": [Case(disconnect, "disconnected opencode")],
     "config": [Case(lambda _: ["config", "edit"], "settings.toml", environ={"VISUAL": "true"})],
 }  # fmt: skip
 READING = {
