@@ -96,10 +96,10 @@ FILES: dict[str, Callable[[Session], Path]] = {
 
 
 def remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    # a process in the background may be writing there
+    while path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    path.unlink(missing_ok=True)
 
 
 def garble(path: Path) -> None:
@@ -132,7 +132,7 @@ def test_no_damage_to_a_file_is_noticed_by_the_agent(session: Session, damage: s
         DAMAGES[damage](path)
         run_all(session)
         for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
             shutil.copytree(whole / folder.name, folder, symlinks=True, dirs_exist_ok=True)
 
 
