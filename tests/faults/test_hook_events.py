@@ -38,7 +38,7 @@ EVENTS: dict[str, Any] = {
 def session(tmp_path: Path) -> Session:
     """A session in which every kind of state file exists."""
     made = begin(tmp_path)
-    write_memory(made.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck_notes = true\n"})
+    write_memory(made.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck = true\n"})
     handoff = "---\nformat: ricordo handoff 1\nwritten: 2026-11-21\nfor: any\n---\n"
     write_memory(made.project, {"HANDOFF.md": handoff, "AGENTS.md": "a\n", "CLAUDE.md": "b\n"})
     made.tell_written(made.write("harbour_gate", HARBOUR))

@@ -172,9 +172,9 @@ def _asks_for_check() -> bool:
     """Return whether the user's settings turn the check on."""
     path = os.path.join(config_directory(os.environ), "settings.toml")
     raw = read_plain_file(path, _LARGEST_SETTINGS, follow=True) or b""
-    if b"check_notes" not in raw:
+    if b"check" not in raw:
         return False
     import tomllib
 
     table = tomllib.loads(raw.decode("utf-8", "replace")).get("hook")
-    return isinstance(table, dict) and table.get("check_notes") is True
+    return isinstance(table, dict) and table.get("check") is True

@@ -72,7 +72,7 @@ CURATE = CurateSettings()
 class HookSettings:
     """What the hooks of connected agents do, beside giving notes."""
 
-    check_notes: bool = _value(False, switch())
+    check: bool = _value(False, switch())
     """Whether an agent that is about to stop is told, once in a session, which notes name files
     that it changed, if it changed none of these notes.
     """

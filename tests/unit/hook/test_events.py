@@ -350,9 +350,7 @@ def stop(session: Session, **fields: Any) -> str:
 
 
 def turn_on(session: Session) -> None:
-    write_memory(
-        session.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck_notes = true\n"}
-    )
+    write_memory(session.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck = true\n"})
 
 
 def test_a_stop_names_the_notes_on_changed_files_once(known: Session):
@@ -369,7 +367,7 @@ def test_a_stop_names_the_notes_on_changed_files_once(known: Session):
 def test_a_stop_says_nothing_unless_it_is_turned_on(known: Session):
     known.tell_written(known.project / "src/tides.py")
     assert stop(known) == ""
-    write_memory(known.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck_notes = 1 = 2\n"})
+    write_memory(known.home / ".config/ricordo", {"settings.toml": "[hook]\ncheck = 1 = 2\n"})
     assert stop(known) == ""
 
 
