@@ -64,6 +64,8 @@ REPEATED: Mapping[str, str] = {
     "user_decisions": _FLOORS,
     "writer": _FLOORS,
     "registry": "of agents, and of actions",
+    "connection": "what connects an agent, for each agent and as a service",
+    "connect": _FLOORS,
     "support": "what can be asked of an agent, and the answers of one",
     "transcript": "one reader for each agent",
     "change": "what a change is, and the service that makes one",

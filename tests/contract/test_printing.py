@@ -216,6 +216,12 @@ def hand_off(world: World) -> list[str]:
     return [*on("handoff")(world), "--session", str(world.transcript), "-o", out]
 
 
+def disconnect(world: World) -> list[str]:
+    with redirect_stdout(StringIO()):
+        run(["connect", "opencode", "--yes"])
+    return ["disconnect", "--yes"]
+
+
 WRITING = {
     "new": [Case(on("new", "Lock “times”", "--type", "project"), "lock-times", b"na\xc3\xafve\n")],
     "rename": [Case(on("rename", "tides", "ebb"), "ebb.md")],
@@ -235,6 +241,8 @@ WRITING = {
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
     "handoff": [Case(hand_off, "HANDOFF.md")],
+    "connect": [Case(lambda _: ["connect", "opencode", "--yes"], "connected opencode")],
+    "disconnect": [Case(disconnect, "disconnected opencode")],
     "config": [Case(lambda _: ["config", "edit"], "settings.toml", environ={"VISUAL": "true"})],
 }  # fmt: skip
 READING = {

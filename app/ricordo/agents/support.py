@@ -14,6 +14,7 @@ from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.session import Message, MessagePlace, Session
     from ricordo.agents.transcripts.sources import TranscriptSource
@@ -86,6 +87,12 @@ class AgentSupport:
 
     project_folder = ""
     """The folder of a project that holds its settings; "" where it has none."""
+
+    def connection(
+        self, home: str, environ: Mapping[str, str], launcher: Launcher
+    ) -> Connection | None:
+        """Return what connects it to Ricordo; None where it cannot be connected."""
+        return None
 
     # Memories
 

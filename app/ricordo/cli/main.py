@@ -43,6 +43,8 @@ COMMANDS = {
     "redo": "history",
     "restore": "history",
     "purge": "history",
+    "connect": "connect",
+    "disconnect": "connect",
     "config": "config",
     "completions": "completion.command",
 }

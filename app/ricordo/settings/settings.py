@@ -19,6 +19,7 @@ from ricordo.settings.values import (
     model,
     one_of,
     server,
+    switch,
     whole,
     words,
 )
@@ -105,6 +106,19 @@ class CurateSettings:
 
 CURATE = CurateSettings()
 
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What the hooks of connected agents do, beside giving notes."""
+
+    check: bool = _value(False, switch())
+    """Whether an agent that is about to stop is told, once in a session, which notes name files
+    that it changed, if it changed none of these notes.
+    """
+
+
+HOOK = HookSettings()
+
 ENGINES = ("rules", "anthropic", "command")
 """What can propose changes."""
 MOST_TOKENS = 1_000_000_000
@@ -190,6 +204,9 @@ class Settings:
     engine: EngineSettings = ENGINE
     """What proposes changes in a curation, and how many tokens it may use."""
 
+    hook: HookSettings = HOOK
+    """What the hooks of connected agents do, beside giving notes."""
+
     memory: Mapping[str, MemorySettings] = field(default_factory=dict)
     """Rules and thresholds for one memory, which override the ones above. The name of the table is
     the folder of the memory, an absolute path or one that begins with `~`.
@@ -224,6 +241,7 @@ SettingsTable = (
     | type[ConventionSettings]
     | type[CurateSettings]
     | type[EngineSettings]
+    | type[HookSettings]
 )
 
 

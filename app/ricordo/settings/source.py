@@ -98,6 +98,8 @@ Value = str | float | tuple[str, ...]
 
 def format_toml_value(value: Value) -> str:
     """Return `value` as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, tuple):

@@ -23,6 +23,7 @@ from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import list_subfolders
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.reader import LineTranscript
     from ricordo.agents.transcripts.session import Message, MessagePlace
@@ -53,6 +54,11 @@ class ClaudeSupport(AgentSupport):
     takes_handoffs = True
     instruction_files = ("CLAUDE",)
     project_folder = ".claude"
+
+    def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
+        from ricordo.agents.claude.connection import build_connection
+
+        return build_connection(AGENT, find_installation(home, environ), launcher)
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
