@@ -260,6 +260,7 @@ PARTS: dict[str, Schema] = {
             "diff": text("The change as a unified diff."),
             "warnings": texts("Why to look at it before applying it."),
             "id": text("Its id, for `pending --apply` and `--drop`."),
+            "by": maybe(text("The agent and its session that submitted it; null for a curation.")),
         },
     ),
     "unapplied": record(

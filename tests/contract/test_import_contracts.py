@@ -23,6 +23,7 @@ MOST_MODULES = 34
 
 BREAKS = {
     "layers": ("memory/note.py", "ricordo.storage.reader"),
+    "mcp": ("services/search/recall.py", "mcp"),
     "tui-layers": ("tui/base/open_note.py", "ricordo.tui.dialogs.help"),
     "tui-features": ("tui/review/rows.py", "ricordo.tui.inbox.screen"),
     "tui-widgets": ("tui/widgets/bar.py", "ricordo.tui.dialogs.help"),

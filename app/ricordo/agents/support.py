@@ -87,6 +87,12 @@ class AgentSupport:
     project_folder = ""
     """The folder of a project that holds its settings; "" where it has none."""
 
+    project_variable = ""
+    """The environment variable with the project in programs that it starts; "" where it sets none.
+    """
+    session_variable = ""
+    """The environment variable with the id of the session in those programs."""
+
     # Memories
 
     def memories_at(

@@ -43,6 +43,7 @@ COMMANDS = {
     "redo": "history",
     "restore": "history",
     "purge": "history",
+    "mcp": "mcp",
     "config": "config",
     "completions": "completion.command",
 }
@@ -55,8 +56,10 @@ COMPLETE = "__complete"
 """The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
-_SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
-"""The commands that show a screen, start an editor or read from the terminal: no progress line."""
+_SHOWING = frozenset(("open", "demo", "review", "config", "purge", "mcp"))
+"""The commands that show a screen, start an editor, or read from the terminal or an agent: no
+progress line.
+"""
 
 
 def run(arguments: list[str]) -> int:

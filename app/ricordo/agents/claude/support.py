@@ -53,6 +53,8 @@ class ClaudeSupport(AgentSupport):
     takes_handoffs = True
     instruction_files = ("CLAUDE",)
     project_folder = ".claude"
+    project_variable = "CLAUDE_PROJECT_DIR"
+    session_variable = "CLAUDE_CODE_SESSION_ID"
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
