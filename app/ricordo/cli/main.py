@@ -43,6 +43,7 @@ COMMANDS = {
     "redo": "history",
     "restore": "history",
     "purge": "history",
+    "doctor": "doctor",
     "mcp": "mcp",
     "config": "config",
     "completions": "completion.command",
@@ -56,6 +57,8 @@ COMPLETE = "__complete"
 """The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
+_DIAGNOSING = frozenset(("doctor",))
+"""The commands that report a state directory that cannot be used, instead of ending there."""
 _SHOWING = frozenset(("open", "demo", "review", "config", "purge", "mcp"))
 """The commands that show a screen, start an editor, or read from the terminal or an agent: no
 progress line.
@@ -160,7 +163,8 @@ def _run(arguments: list[str]) -> int:
             "--now or RICORDO_NOW expects a date or time of the years 1970 to 8999, such as "
             "2026-05-01T09:00."
         ) from None
-    check_regular_files(environment.state)
+    if name not in _DIAGNOSING:
+        check_regular_files(environment.state)
     if options.quiet or name in _SHOWING:
         return command.run(options, environment)
     from ricordo.cli.progress import start_progress, stop_progress
