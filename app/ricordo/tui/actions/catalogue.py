@@ -434,6 +434,13 @@ GO_ACTIONS: tuple[Action, ...] = (
         _SCOPE,
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
+    Action(
+        "doctor",
+        "",
+        "doctor",
+        "Show what is wrong around the memories of this machine, and repair it",
+        Group.GO,
+    ),
 )
 
 _EDITING = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.HANDOFF))
@@ -573,6 +580,7 @@ _REDACTION = frozenset((ScreenId.REDACTION,))
 _PROPOSAL = frozenset((ScreenId.PROPOSAL,))
 _HANDOFF = frozenset((ScreenId.HANDOFF,))
 _SETS = frozenset((ScreenId.INBOX, ScreenId.PROPOSAL, ScreenId.CURATION))
+_DOCTOR = frozenset((ScreenId.DOCTOR,))
 
 DECISION_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -642,11 +650,15 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is accepted or marked, or the handoff: nothing is written before",
+        "Write what is accepted or marked, the handoff, or the repair: nothing is written before",
         Group.JUDGE,
-        _SETS | _HANDOFF,
-        _SETS | _HANDOFF,
-        {ScreenId.INBOX: "write reverts", ScreenId.CURATION: "write"},
+        _SETS | _HANDOFF | _DOCTOR,
+        _SETS | _HANDOFF | _DOCTOR,
+        {
+            ScreenId.INBOX: "write reverts",
+            ScreenId.CURATION: "write",
+            ScreenId.DOCTOR: "repair",
+        },
         is_delayed=True,
     ),
     Action(
