@@ -81,9 +81,9 @@ async def test_what_has_no_repair_says_so(tmp_path: Path, memories: tuple[Path, 
         await stage.press("j")
         await stage.wait_for(lambda: screen.problem and screen.problem.repair is None, "the next")
         await stage.confirm()
-        assert "no repair" in stage.NAME
+        assert "no repair" in stage.toasts
         await stage.press("u")
-        assert "undoes it" in stage.NAME
+        assert "undoes it" in stage.toasts
 
 
 async def test_a_machine_without_problems_says_so(tmp_path: Path, machine: Machine) -> None:

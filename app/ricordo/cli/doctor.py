@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import is_at_terminal, is_confirmed, note_change, print_errors
@@ -58,15 +59,18 @@ def run_doctor(options: Namespace, environment: Environment) -> int:
 
         print_json(describe_diagnosis(diagnosis), "doctor")
     else:
-        _print(diagnosis)
+        _print(diagnosis, environment)
     return 1 if diagnosis.needs_attention else 0
 
 
-def _print(diagnosis: Diagnosis) -> None:
+def _print(diagnosis: Diagnosis, environment: Environment) -> None:
     from ricordo.cli.output import is_quiet, print_lines
     from ricordo.services.doctor.doctor import render_costs
+    from ricordo.services.doctor.problem import shorten_paths
 
-    lines = [line for problem in diagnosis.problems for line in _render(problem)]
+    home = environment.agent_home
+    shown = [shorten_paths(problem, home) for problem in diagnosis.problems]
+    lines = [line for problem in shown for line in _render(problem)]
     print_lines(lines or ["No problems."])
     if diagnosis.costs and not is_quiet():
         print_lines(["", "What hooks cost, by the newest sessions:"])
@@ -137,24 +141,20 @@ def _render_change(change_set: ChangeSet) -> list[str]:
     from ricordo.curation.validation import decode_text
     from ricordo.memory.diff import format_unified
     from ricordo.secrets import mask
+    from ricordo.services.doctor.repair import list_shown_edits
 
-    sources = {edit.key: edit for edit in change_set.edits}
-    moved = {(edit.moved_from_root, edit.moved_from) for edit in change_set.edits}
     lines: list[str] = []
-    for edit in change_set.edits:
-        origin = sources.get((edit.moved_from_root, edit.moved_from))
-        before, after = (origin.before if origin else edit.before), edit.after
-        if origin is not None:
-            lines.append(f"move {origin.root}/{origin.path} to {edit.root}/{edit.path}")
-        elif after is None:
-            is_moved = edit.key in moved
-            lines += [] if is_moved else [f"remove {edit.root}/{edit.path}"]
+    for edit in list_shown_edits(change_set):
+        if edit.moved_from:
+            origin = os.path.join(edit.moved_from_root, edit.moved_from)
+            lines.append(f"move {origin} to {os.path.join(edit.root, edit.path)}")
+        elif edit.after is None:
+            lines.append(f"remove {os.path.join(edit.root, edit.path)}")
             continue
-        if before == after:
-            continue
-        old, new = (decode_text(raw) for raw in (before, after))
-        diff = format_unified(mask(old), mask(new), f"a/{edit.path}", f"b/{edit.path}")
-        lines += diff.rstrip("\n").split("\n")
+        if edit.before != edit.after:
+            old, new = (mask(decode_text(raw)) for raw in (edit.before, edit.after))
+            diff = format_unified(old, new, f"a/{edit.path}", f"b/{edit.path}")
+            lines += diff.rstrip("\n").split("\n")
     return [make_visible(line) for line in (*lines, *change_set.warnings)]
 
 

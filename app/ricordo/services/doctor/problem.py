@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+import os
+from dataclasses import dataclass, field, replace
 
 from ricordo.lint.finding import Severity
 
@@ -57,3 +58,24 @@ class Problem:
         """Its id, the same as long as the cause exists."""
         whole = "\0".join((self.check, *self.paths))
         return hashlib.blake2b(whole.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+
+
+def shorten_paths(problem: Problem, home: str) -> Problem:
+    """Return a problem to show, with `~` for the home directory in its texts."""
+    start = os.path.join(os.path.realpath(home), "")
+    starts = dict.fromkeys((start, os.path.join(home, "")))
+
+    def shorten(text: str) -> str:
+        for each in starts:
+            text = text.replace(each, "~/")
+        return text
+
+    repair = problem.repair
+    return replace(
+        problem,
+        what=shorten(problem.what),
+        evidence=tuple(map(shorten, problem.evidence)),
+        advice=shorten(problem.advice),
+        other_places=tuple(map(shorten, problem.other_places)),
+        repair=replace(repair, target=shorten(repair.target)) if repair else None,
+    )

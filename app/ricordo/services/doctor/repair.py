@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.agents.registry import place_from_directory, recognise
@@ -18,7 +19,7 @@ from ricordo.storage.state_file import create_private_directory
 from ricordo.text import make_visible
 
 if TYPE_CHECKING:
-    from ricordo.memory.change import ChangeSet
+    from ricordo.memory.change import ChangeSet, Edit
     from ricordo.services.workspace.environment import Environment
     from ricordo.settings.settings import Settings
 
@@ -43,6 +44,21 @@ def _read_target(repair: MoveRepair, source: Memory) -> Memory:
     target = read_memory(root, recognise(root))
     # of an empty directory nothing shows whose memory it is
     return target if target.files else Memory(root, source.layout, (), target.others)
+
+
+def list_shown_edits(change_set: ChangeSet) -> list[Edit]:
+    """Return the edits of a repair as they are shown: a note that moves as one edit, which has the
+    text that it had before.
+    """
+    sources = {edit.key: edit for edit in change_set.edits}
+    origins = {(it.moved_from_root, it.moved_from) for it in change_set.edits if it.moved_from}
+    return [
+        replace(edit, before=sources[origin].before)
+        if (origin := (edit.moved_from_root, edit.moved_from)) in sources
+        else edit
+        for edit in change_set.edits
+        if edit.key not in origins or edit.after is not None
+    ]
 
 
 def apply_repair(

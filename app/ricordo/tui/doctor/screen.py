@@ -13,8 +13,8 @@ from textual.content import Content
 from ricordo.errors import RicordoError
 from ricordo.memory.change import ChangeSet
 from ricordo.services.doctor.doctor import Diagnosis, diagnose
-from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.repair import apply_repair, build_repair
+from ricordo.services.doctor.problem import MoveRepair, Problem, shorten_paths
+from ricordo.services.doctor.repair import apply_repair, build_repair, list_shown_edits
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from ricordo.settings.keymap import Keymap
     from ricordo.tui.color_palette import Palette
 
+_MOST_ROWS = 14
+"""Rows of what is known of a problem; the rest is below the diff's upper end."""
 _ELSEWHERE = "The notebook of the memory that got the notes undoes it."
 
 
@@ -47,6 +49,7 @@ class DoctorScreen(ListDiffScreen):
     ) -> None:
         """`notebook` gives the machine and the settings; all memories are looked at."""
         super().__init__(notebook, palette, keymap, actions)
+        self._about.most_rows = _MOST_ROWS
         self._diagnosis = Diagnosis((), ())
         self._change_set = ChangeSet(())
         self._refusal = ""
@@ -104,17 +107,23 @@ class DoctorScreen(ListDiffScreen):
 
     def _show_change(self) -> None:
         self._about.redraw()
-        self._diff.show_marked(self._change_set.edits, ())
+        self._diff.show_marked(list_shown_edits(self._change_set), ())
         self._diff.display = self._has_diff
         self.update_bars()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        return render_problem_row(self._diagnosis.problems[number], width, in_one=in_one)
+        problem = shorten_paths(self._diagnosis.problems[number], self._home)
+        return render_problem_row(problem, width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         if self.problem is None:
             return []
-        return render_problem(self.problem, self._change_set.warnings, self._refusal, width)
+        problem = shorten_paths(self.problem, self._home)
+        return render_problem(problem, self._change_set.warnings, self._refusal, width)
+
+    @property
+    def _home(self) -> str:
+        return self._notebook.environment.agent_home
 
     def update_bars(self) -> None:
         """Update the bars."""
