@@ -42,6 +42,7 @@ REPEATED: Mapping[str, str] = {
     "conflicts": _FLOORS,
     "curation": _FLOORS,
     "decisions": _FLOORS,
+    "doctor": _FLOORS,
     "draft": "a memory, and a handoff on two floors, before they are written",
     "edit": _FLOORS,
     "editor": _FLOORS,
