@@ -66,6 +66,7 @@ REPEATED: Mapping[str, str] = {
     "writer": _FLOORS,
     "registry": "of agents, and of actions",
     "support": "what can be asked of an agent, and the answers of one",
+    "diagnosis": "what an agent can tell about its set-up, and what one tells",
     "transcript": "one reader for each agent",
     "change": "what a change is, and the service that makes one",
     "question": _FLOORS,

@@ -26,7 +26,7 @@ from tools.json_schemas import DOCUMENTS, FOLDER, PAGE, list_kinds, render_page,
 
 NO_MEMORY = {"list", "rule"}
 """Commands that take no memory."""
-NO_DOCUMENT = {"completions"}
+NO_DOCUMENT = {"completions", "mcp"}
 """Commands that print a text for another program."""
 
 
@@ -87,6 +87,7 @@ MORE = {
         on("history", "--size"),
         on("history", "--older-than", "30"),
     ],
+    "doctor": [lambda _: ["doctor"]],
     "config": [lambda _: ["config"], lambda _: ["config", "path"]],
     "version": [lambda _: ["--version"]],
 }

@@ -123,6 +123,13 @@ async def open_wire() -> AsyncIterator[Any]:
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
-    lines: Any = WireLines(os.fdopen(received, "rb"), os.fdopen(sent, "wb"))
-    async with stdio_server(stdin=lines, stdout=lines) as streams:
-        yield streams
+    lines: Any = WireLines(
+        os.fdopen(received, "rb", closefd=False), os.fdopen(sent, "wb", closefd=False)
+    )
+    try:
+        async with stdio_server(stdin=lines, stdout=lines) as streams:
+            yield streams
+    finally:
+        for handle, own in ((received, 0), (sent, 1)):
+            os.dup2(handle, own)
+            os.close(handle)

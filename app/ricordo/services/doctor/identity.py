@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.agents.registry import list_instruction_files
 from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import read_plain_file
 
@@ -32,7 +33,10 @@ _ALIKE = 0.7
 """How alike two names of folders are, from 0 to 1."""
 _SECONDS = 3.0
 _COMMON_FILES = frozenset(
-    ("README.md", "CLAUDE.md", "AGENTS.md", ".gitignore", "package.json", "pyproject.toml")
+    (
+        *("README.md", "AGENTS.md", ".gitignore", "package.json", "pyproject.toml"),
+        *(f"{name}.md" for name in list_instruction_files()),
+    )
 )
 """Files that many projects have."""
 _COMMIT = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )([0-9a-f]{7,40})\b")

@@ -329,8 +329,7 @@ def _find_mixed(
             Severity.WARNING,
             f"Sessions of {len(distinct)} projects load one memory: {named}.",
             tuple(f"sessions in {project} load {folder.memory}" for project in distinct),
-            "Give one of them a memory of its own: set `autoMemoryDirectory` in its "
-            "`.claude/settings.local.json`.",
+            "Give one of them a memory of its own: `autoMemoryDirectory` in its local settings.",
             (folder.memory, *distinct),
         )
     for project, transcripts in _group_foreign(folder, loading).items():

@@ -7,15 +7,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
-import shutil
 import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from shutil import which
 from statistics import median
 from typing import NamedTuple
 
 from ricordo.agents.diagnosis import ConfiguredHook, HookRun
-from ricordo.agents.instructions import find_shadowed, find_unread
+from ricordo.agents.instruction_files import find_shadowed, find_unread
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.support import AgentSupport
 from ricordo.agents.workplace import Workplace, find_workplace
@@ -214,7 +214,7 @@ def _check_servers(
             continue
         program = server.command[0]
         search = environment.environ.get("PATH", os.defpath)
-        if "${" in program or shutil.which(program, path=search):
+        if "${" in program or which(program, path=search):
             if importlib.util.find_spec("mcp") is None:
                 yield Problem(
                     "server-unreachable",

@@ -1,3 +1,5 @@
-"""The diagnosis on screen: problems of all memories of this machine, with the change that repairs
-one. `controller.py` opens it, `screen.py` is the screen, and `rows.py` draws a problem.
+"""The diagnosis on screen: what is wrong around all memories of this machine.
+
+`controller.py` opens it from the palette, `screen.py` lists the problems beside the change that
+repairs the one under the cursor, and `rows.py` draws them.
 """

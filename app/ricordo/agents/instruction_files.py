@@ -56,7 +56,7 @@ class UnreadFile(NamedTuple):
 @cache
 def load_readers() -> tuple[InstructionReader, ...]:
     """Return the agents of the table."""
-    table = tomllib.loads(read_data_text("agents/instructions.toml"))
+    table = tomllib.loads(read_data_text("agents/instruction_files.toml"))
     keys = ("homes", "files", "first", "instead", "unless")
     return tuple(
         InstructionReader(each["agent"], *(tuple(each.get(key, ())) for key in keys))
