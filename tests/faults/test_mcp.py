@@ -8,6 +8,7 @@ import json
 import os
 import random
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,20 @@ from tests.unit.machine import Machine
 
 pytestmark = pytest.mark.faults
 
-TOOLS = ("search", "recall", "read", "findings", "handoff", "remember", "propose", "burn")
-NAMES = ("query", "message", "note", "cursor", "text", "name", "description", "reason", "change")
+TOOLS = {
+    "search": ("query", "cursor"),
+    "recall": ("message",),
+    "read": ("note", "cursor"),
+    "findings": ("note", "cursor"),
+    "handoff": ("cursor",),
+    "remember": ("name", "description", "text", "reason", "type", "quote"),
+    "propose": ("note", "change", "reason", "old_text", "new_text", "quote"),
+    "burn": (),
+}
+OPTIONAL = ("cursor", "type", "quote")
+NAMES = tuple(dict.fromkeys(name for names in TOOLS.values() for name in names))
+NOTES = ("deploy", "database.md", "access", "orders", "append", "replace", "retire")
+"""Names of notes, and of changes: with them a request is nearly valid."""
 METHODS = (
     *("tools/call", "tools/list", "resources/read", "resources/list", "prompts/get", "ping"),
     *("initialize", "logging/setLevel", "completion/complete", "notifications/cancelled", "burn"),
@@ -51,11 +64,18 @@ def hostile_value(chance: random.Random, depth: int = 0) -> Any:
 
 def hostile_request(chance: random.Random, id: str) -> dict[str, Any]:
     method = chance.choice(METHODS)
-    if chance.random() < 0.6:
+    if chance.random() < 0.7:
+        tool = chance.choice(tuple(TOOLS))
+        is_odd = chance.random() < 0.2
+        names: Sequence[str] = TOOLS[tool]
+        if is_odd:
+            names = [chance.choice(NAMES) for _ in range(chance.randrange(6))]
+        names = [name for name in names if name not in OPTIONAL or chance.random() < 0.3]
+        choices = (*TEXTS, *NOTES, *NOTES, *NOTES)
         arguments = {
-            chance.choice(NAMES): hostile_value(chance) for _ in range(chance.randrange(6))
+            name: hostile_value(chance) if is_odd else chance.choice(choices) for name in names
         }
-        params: Any = {"name": chance.choice(TOOLS), "arguments": arguments}
+        params: Any = {"name": tool, "arguments": arguments}
         method = "tools/call"
     elif chance.random() < 0.5:
         params = {"uri": chance.choice(TEXTS), "name": chance.choice(TEXTS)}
