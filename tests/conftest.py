@@ -61,6 +61,11 @@ def pinned(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
         "CLAUDE_CONFIG_DIR",
         "CLAUDE_CODE_PROJECT_DIR_NAME",
         "CODEX_HOME",
+        # the terminal of whoever runs the tests, or `--color never` in the test before
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
     ]
     # a hook of git runs the tests with a repository named
     unwanted += [name for name in os.environ if name.startswith("GIT_")]

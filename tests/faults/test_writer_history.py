@@ -60,8 +60,8 @@ def test_a_damaged_history_is_moved_aside_reported_and_recreated(world: World, d
             assert "damaged" in told
             assert "Nothing was changed." in told
     assert isinstance(outcome, Applied)
-    assert len(database.notices) == 1
-    assert "moved to" in database.notices[0]
+    (notice,) = database.take_notices()
+    assert "moved to" in notice
     assert len(list(world.state.glob("history.db.corrupt-*"))) >= 1
     assert (world.root / "a.md").read_bytes() == b"after the damage\n"
     assert (world.root / "b.md").read_bytes() == b"new b\n"

@@ -10,6 +10,7 @@ import errno
 import os
 import sqlite3
 import time
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 
@@ -108,6 +109,12 @@ _Identity = tuple[int, int]
 """Device and inode."""
 
 
+_notices: dict[str, deque[str]] = defaultdict(deque)
+"""Messages for the user about the history at a path, in order. They do not belong to who opened it:
+whichever part of the program meets damage first moves the file aside, and another one reports it.
+"""
+
+
 class Database:
     """Opens the history of one state directory."""
 
@@ -115,8 +122,15 @@ class Database:
         """Set the state directory; it is created on the first opening only."""
         self.state = state
         self.path = os.path.join(state, DATABASE)
-        self.notices: list[str] = []
-        """Messages for the user, in order."""
+
+    def take_notices(self) -> list[str]:
+        """Return messages for the user about this history; each is returned once."""
+        notices = _notices[os.path.abspath(self.path)]
+        taken: list[str] = []
+        with suppress(IndexError):
+            while True:
+                taken.append(notices.popleft())
+        return taken
 
     @property
     def exists(self) -> bool:
@@ -151,8 +165,9 @@ class Database:
             except (OSError, sqlite3.Error) as error:
                 if _is_damage(error):
                     stack.close()
-                    self._move_aside(error, identity)
-                    raise StateUnusable(self.notices[-1], hint="Try again.") from None
+                    raise StateUnusable(
+                        self._move_aside(error, identity), hint="Try again."
+                    ) from None
                 raise self._unusable(error) from None
 
     @contextmanager
@@ -218,9 +233,9 @@ class Database:
                         connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {max(version, VERSION)}")
 
-    def _move_aside(self, error: Exception, identity: _Identity) -> None:
+    def _move_aside(self, error: Exception, identity: _Identity) -> str:
         """Move the damaged history with that `identity` aside, so that a new one is created; the
-        notes do not depend on it.
+        notes do not depend on it. Return the message for the user, which is a notice too.
         """
         with history_lock(self.state, alone=True):
             try:
@@ -232,10 +247,12 @@ class Database:
         moved = (
             f"It was moved to {make_visible(aside)}" if aside else "Another process moved it aside"
         )
-        self.notices.append(
+        message = (
             f"The history was damaged ({error}). {moved}, and a new one was created. The memory "
             "was not changed."
         )
+        _notices[os.path.abspath(self.path)].append(message)
+        return message
 
     def _rename_aside(self) -> str:
         """Rename the history; return its new path."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.change import Change, ChangeSet, Edit, Rewrite
 from ricordo.services.edits.change import apply_or_merge
+from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.recorder import Recorder
 from ricordo.services.history.undo import undo
 from ricordo.services.inbox.inbox import Inbox, close_visit, read_inbox
@@ -19,6 +22,7 @@ from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
+from ricordo.storage.database import Database
 from ricordo.storage.decisions import Decision
 from tests.support.builders import note_text, open_memory
 
@@ -144,3 +148,25 @@ def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_pa
     notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
     assert undo(notebook).description == "“later” of others' changes to b.md"
     assert undo(notebook).description == "“keep” of others' changes to c.md"
+
+
+def _count_pending(notebook: Notebook) -> object:
+    return read_inbox(notebook.copy())
+
+
+def _follow_moves(notebook: Notebook) -> object:
+    return list(MovedFiles(Database(notebook.environment.state), notebook.read()))
+
+
+@pytest.mark.parametrize("meet", [_count_pending, _follow_moves])
+def test_damage_is_reported_whoever_meets_it_first(
+    tmp_path: Path, meet: Callable[[Notebook], object]
+) -> None:
+    notebook = notebook_at(tmp_path)
+    seen(notebook)
+    for name in ("history.db-wal", "history.db-shm"):
+        (tmp_path / "state" / name).unlink(missing_ok=True)
+    (tmp_path / "state" / "history.db").write_bytes(b"no database at all" * 100)
+    meet(notebook)
+    assert any("was damaged" in message for message in notebook.take_messages())
+    assert not notebook.take_messages()

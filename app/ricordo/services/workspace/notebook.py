@@ -309,10 +309,8 @@ class Notebook:
 
     def take_messages(self) -> list[str]:
         """Return messages about Ricordo's own files; each is returned once."""
-        messages: list[str] = []
-        for notices in (self.database.notices, self.activity.notices):
-            messages += notices
-            notices.clear()
+        messages = [*self.database.take_notices(), *self.activity.notices]
+        self.activity.notices.clear()
         return messages
 
     @cached_property
