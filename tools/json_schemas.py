@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ricordo.errors import NothingToUndo, OutputFailed, RicordoError
 from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.services.connect.connection import ConnectionState, FileState
 
 Schema = dict[str, Any]
 Fields = Mapping[str, Schema]
@@ -492,6 +493,29 @@ _FILE_CHANGES = listing(
     "What changed since.",
 )
 
+_CONNECTED = record(
+    "How an agent is connected.",
+    {
+        "name": text("Its name."),
+        "state": text("Whether it is connected.", *(state.value for state in ConnectionState)),
+        "installed": flag("Whether the agent is on this machine."),
+        "root": text("The folder or the file that is Ricordo's own."),
+        "files": listing(
+            record(
+                "A file that connects it.",
+                {
+                    "path": text("Absolute."),
+                    "state": text("What is there.", *(state.value for state in FileState)),
+                },
+            ),
+            "The files.",
+        ),
+        "hooks": texts("The command lines that the agent runs."),
+        "commands": texts("The commands of the agent that `connect` runs."),
+        "warnings": texts("What keeps it from working, with `--status`."),
+    },
+)
+
 DOCUMENTS: dict[str, tuple[Variant, ...]] = {
     "open": (
         Variant(
@@ -943,6 +967,17 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                 ),
             },
         ),
+    ),
+    "connect": (
+        Variant(
+            "`connect --status` and `connect --dry-run`",
+            {"agents": listing(_CONNECTED, "The agents.")},
+        ),
+        Variant("`connect`", CHANGE),
+    ),
+    "disconnect": (
+        Variant("`disconnect --dry-run`", {"agents": listing(_CONNECTED, "The agents.")}),
+        Variant("`disconnect`", CHANGE),
     ),
     "config": (
         Variant(

@@ -35,6 +35,7 @@ from ricordo.search.rank import FAST, rank
 from ricordo.services.search.recall import open_index, recall
 from ricordo.services.search.search import Search
 from ricordo.services.workspace.environment import Environment
+from ricordo.storage.hook_files import INDEXING, RequestQueue
 from ricordo.storage.reader import read_memory
 from tests.benchmarks.generate import generate
 from tests.benchmarks.measure import Reference, Row, median, print_row, process_time
@@ -239,11 +240,34 @@ def hook(at: Stage, judged: bool) -> Iterator[Row]:
     yield Row("process: ricordo hook prompt, median", median(times), p, 4 if judged else None)
     yield Row("process: ricordo hook prompt, p95", p95(times), p, 8 if judged else None)
     yield Row("recall in an open notebook, p95", p95(recalls), p)
+    yield from _other_hooks(at, environ, p, judged)
 
 
-def _hooked(document: bytes, environ: dict[str, str]) -> None:
+def _other_hooks(at: Stage, environ: dict[str, str], p: Reference, judged: bool) -> Iterator[Row]:
+    """The hooks that leave a request; while another process is in charge of requests, and where
+    each starts one.
+    """
+    place = {"cwd": str(at.project), "session_id": "other"}
+    note = next(it.path for it in at.memory.notes)
+    written = {"tool_input": {"file_path": str(at.root / note)}}
+    limits = {"start": 6, "wrote": 5, "stop": None, "end": None}
+    queue = RequestQueue(environ["RICORDO_STATE"], INDEXING)
+    for name, limit in limits.items():
+        document = json.dumps({**place, **written}).encode()
+        times = [timed(partial(_hooked, document, environ, name)) for _ in range(ASKED // 4)]
+        what = f"process: ricordo hook {name}, median"
+        yield Row(what, median(times), p, limit if judged else None)
+        while (lock := queue.lock()) is None:
+            time.sleep(0.1)
+        times = [timed(partial(_hooked, document, environ, name)) for _ in range(ASKED // 4)]
+        queue.take()
+        os.close(lock)
+        yield Row(f"{what}, with a process in the background", median(times), p)
+
+
+def _hooked(document: bytes, environ: dict[str, str], event: str = "prompt") -> None:
     subprocess.run(
-        [RICORDO, "hook", "prompt"],
+        [RICORDO, "hook", event],
         input=document,
         env=environ,
         stdout=subprocess.DEVNULL,

@@ -60,7 +60,7 @@ class Program:
     """Writes what it needs into a home, for the server at a URL; returns its environment."""
 
 
-def _claude(home: Path, url: str) -> Mapping[str, str]:
+def settle_claude(home: Path, url: str) -> Mapping[str, str]:
     return {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "sk-ant-none",
@@ -69,7 +69,7 @@ def _claude(home: Path, url: str) -> Mapping[str, str]:
     }
 
 
-def _codex(home: Path, url: str) -> Mapping[str, str]:
+def settle_codex(home: Path, url: str) -> Mapping[str, str]:
     folder = home / ".codex"
     folder.mkdir()
     (folder / "config.toml").write_text(
@@ -80,7 +80,7 @@ def _codex(home: Path, url: str) -> Mapping[str, str]:
     return {"CODEX_HOME": str(folder)}
 
 
-def _opencode(home: Path, url: str) -> Mapping[str, str]:
+def settle_opencode(home: Path, url: str) -> Mapping[str, str]:
     folder = home / ".config/opencode"
     folder.mkdir(parents=True)
     here = {
@@ -102,9 +102,9 @@ def _gemini(home: Path, url: str) -> Mapping[str, str]:
 
 
 PROGRAMS = (
-    Program(handoff_target("claude"), ("-p",), _claude),
-    Program(handoff_target("codex"), ("exec", "--skip-git-repo-check"), _codex),
-    Program(handoff_target("opencode"), ("run",), _opencode),
+    Program(handoff_target("claude"), ("-p",), settle_claude),
+    Program(handoff_target("codex"), ("exec", "--skip-git-repo-check"), settle_codex),
+    Program(handoff_target("opencode"), ("run",), settle_opencode),
     Program(handoff_target("gemini"), ("-p",), _gemini),
 )
 
@@ -123,20 +123,22 @@ class Recorder:
         self.asked.append(body)
         if path.endswith("/responses"):
             is_first = OBEY in body and "function_call_output" not in body
-            return "text/event-stream", _events(_responses(_CALL if is_first else _MESSAGE))
+            return "text/event-stream", render_events(
+                build_response(_CALL if is_first else _MESSAGE)
+            )
         if path.endswith("/chat/completions"):
-            return "text/event-stream", _lines(_COMPLETION) + b"data: [DONE]\n\n"
+            return "text/event-stream", render_lines(_COMPLETION) + b"data: [DONE]\n\n"
         if path.endswith("/messages"):
-            return "text/event-stream", _events(_MESSAGES)
+            return "text/event-stream", render_events(_MESSAGES)
         if "streamGenerateContent" in path:
-            return "text/event-stream", _lines([_GENERATED])
+            return "text/event-stream", render_lines([_GENERATED])
         return "application/json", json.dumps(_GENERATED).encode()
 
 
 @contextmanager
-def serving() -> Iterator[tuple[Recorder, str]]:
-    """Give a server that records, and its URL."""
-    recorder = Recorder()
+def serving(model: Recorder | None = None) -> Iterator[tuple[Recorder, str]]:
+    """Give a server that answers as `model` does and records, and its URL."""
+    recorder = model or Recorder()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -166,12 +168,12 @@ def serving() -> Iterator[tuple[Recorder, str]]:
         server.shutdown()
 
 
-def _events(events: list[dict[str, Any]]) -> bytes:
+def render_events(events: list[dict[str, Any]]) -> bytes:
     rows = (f"event: {it['type']}\ndata: {json.dumps(it)}\n\n" for it in events)
     return "".join(rows).encode()
 
 
-def _lines(chunks: list[dict[str, Any]]) -> bytes:
+def render_lines(chunks: list[dict[str, Any]]) -> bytes:
     return "".join(f"data: {json.dumps(it)}\n\n" for it in chunks).encode()
 
 
@@ -204,7 +206,7 @@ _GENERATED = {
 }
 
 
-def _responses(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+def build_response(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
     return [
         {"type": "response.created", "response": {"id": "r"}},

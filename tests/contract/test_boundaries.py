@@ -24,7 +24,9 @@ MAY_START = (
     "settings/",
     "tui/edits/editor.py",
     "llm/program.py",
+    "services/connect/agent_program.py",
     "hook/program.py",
+    "hook/refresh.py",
     "cli/streams.py",
 )
 

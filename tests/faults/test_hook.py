@@ -310,7 +310,7 @@ def loop():
         try:
             while True: pass
         except BaseException: pass
-hook_prompt.answer_prompt = lambda document, state: {blocking}
+hook_prompt.answer_prompt = lambda *_: {blocking}
 hook.answer(["prompt"])
 """
 

@@ -25,8 +25,6 @@ FOLDER = Layout(
 NO_MEMORY = Layout(kind="folder", agent="", has_notes=False, is_plain=True, opens_unasked=True)
 """The layout of a project without a memory."""
 
-PROJECT_FOLDER = "memory"
-"""Where projects that keep their notes beside the code usually keep them."""
 PROJECT_FILES = frozenset(
     (
         "agents.md",

@@ -15,13 +15,14 @@ from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.support import CLAUDE
 from ricordo.agents.codex.support import CODEX
 from ricordo.agents.discovery import Discovery, find_in_folders, list_known_folders
-from ricordo.agents.folder import FOLDER, PROJECT_FOLDER, has_notes
+from ricordo.agents.folder import FOLDER, has_notes
 from ricordo.agents.gemini import GEMINI
 from ricordo.agents.letta import LETTA
 from ricordo.agents.opencode.support import OPENCODE
 from ricordo.agents.support import AgentSupport, Step, Transcript
 from ricordo.agents.transcripts.sources import TranscriptSource, is_line_file
 from ricordo.agents.wiki import WIKIS
+from ricordo.agents.workplace import PROJECT_FOLDER
 from ricordo.errors import WrongUsage
 from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import read_plain_file

@@ -14,6 +14,7 @@ from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.diagnosis import (
         ConfiguredHook,
         ConfiguredServer,
@@ -101,6 +102,12 @@ class AgentSupport:
     """
     session_variable = ""
     """The environment variable with the id of the session in those programs."""
+
+    def connection(
+        self, home: str, environ: Mapping[str, str], launcher: Launcher
+    ) -> Connection | None:
+        """Return what connects it to Ricordo; None where it cannot be connected."""
+        return None
 
     # Memories
 

@@ -9,6 +9,8 @@ import os
 from ricordo import git
 from ricordo.storage.foreign_file import read_plain_file
 
+PROJECT_FOLDER = "memory"
+"""Where projects that keep their notes beside the code usually keep them."""
 _LONGEST_PATH = 8192
 """Bytes of a git file that holds a path."""
 
@@ -73,3 +75,42 @@ def _read_path(file: str, folder: str, before: bytes = b"") -> str:
     if not path or not raw.startswith(before) or len(raw) > _LONGEST_PATH or b"\0" in path:
         return ""
     return os.path.realpath(os.path.join(folder, os.fsdecode(path)))
+
+
+_LARGEST_REFERENCES = 4 * 1024 * 1024
+_COMMIT = frozenset(b"0123456789abcdef")
+
+
+def read_head_commit(top: str) -> str:
+    """Return the id of the commit that is checked out in the worktree with the root `top`; "" if it
+    is unknown. The layout is that of gitrepository-layout(5).
+    """
+    mark = os.path.join(top, ".git")
+    git_dir = mark if os.path.isdir(mark) else _read_path(mark, top, b"gitdir:")
+    head = _read_line(os.path.join(git_dir, "HEAD"))
+    if not head.startswith(b"ref: "):
+        return _as_commit(head)
+    reference = head[5:].strip()
+    name = os.fsdecode(reference)
+    if not name.startswith("refs/") or ".." in name or "\0" in name:
+        return ""
+    common = _read_path(os.path.join(git_dir, "commondir"), git_dir) or git_dir
+    for folder in (git_dir, common):
+        commit = _as_commit(_read_line(os.path.join(folder, name)))
+        if commit:
+            return commit
+    packed = read_plain_file(os.path.join(common, "packed-refs"), _LARGEST_REFERENCES) or b""
+    for line in packed.split(b"\n"):
+        commit_id, _, packed_name = line.partition(b" ")
+        if packed_name == reference:
+            return _as_commit(commit_id)
+    return ""
+
+
+def _read_line(file: str) -> bytes:
+    return (read_plain_file(file, _LONGEST_PATH) or b"").strip()
+
+
+def _as_commit(line: bytes) -> str:
+    is_id = len(line) in (40, 64) and _COMMIT.issuperset(line)
+    return line.decode("ascii") if is_id else ""

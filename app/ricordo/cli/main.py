@@ -43,6 +43,8 @@ COMMANDS = {
     "redo": "history",
     "restore": "history",
     "purge": "history",
+    "connect": "connect",
+    "disconnect": "connect",
     "doctor": "doctor",
     "mcp": "mcp",
     "config": "config",

@@ -32,7 +32,7 @@ Without PATH it opens the memory of the current directory or its project. Comman
   show       show one note with its links, findings and origin
   search     find notes by name and text
   recall     find the notes that an agent should read for a message
-  hook       the same for agents, which call it at every message
+  hook       the same for agents, which call it while they work
   usage      show uses of notes, and searches without results
   lint       report findings; --fix applies the safe fixes
   rule       explain a rule of lint, or list all rules
@@ -52,6 +52,8 @@ Without PATH it opens the memory of the current directory or its project. Comman
   redo       redo what was undone
   restore    restore a version of a note
   purge      remove a value from the history
+  connect    connect agents: hooks and MCP server in a folder of their own
+  disconnect  remove what connect wrote
   doctor     find what is wrong around the memories of this machine; --fix repairs it
   mcp        serve notes to agents by the Model Context Protocol
   config     show, edit or locate the settings

@@ -1,4 +1,4 @@
-"""`ricordo hook EVENT`, which agents call at every message: a small program of its own.
+"""`ricordo hook EVENT`, which agents call while they work: a small program of its own.
 
 It reads one JSON document and writes one, or nothing. It always exits with 0: an agent must never
 be blocked by its notes. It imports only the standard library, and as little of it as possible.
@@ -11,10 +11,13 @@ import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
-PROMPT = "prompt"
-"""The only event that is answered."""
+    Options = dict[str, str]
+
+EVENTS = ("start", "prompt", "wrote", "compact", "stop", "end")
+"""The events that are answered."""
 LONGEST_INPUT = 1024 * 1024
 """Bytes; a longer document gets no answer."""
 LONGEST_ANSWER = 1024 * 1024
@@ -27,24 +30,24 @@ _PIECE = 1 << 16
 def answer(words: list[str]) -> None:
     """Answer the event in the arguments `words` with the document on standard input."""
     try:
-        event, state = _parse(words)
-        if event != PROMPT:
+        event, options = _parse(words)
+        if event not in EVENTS:
             unknown = f"Unknown event {event!a}" if event else "No event given"
-            _warn(f"{unknown}: the hook answers only {PROMPT}.")
+            _warn(f"{unknown}: the hook answers {', '.join(EVENTS)}.")
         elif os.environ.get("RICORDO_CURATING") != "1":
             signal.signal(signal.SIGALRM, _give_up)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
             signal.alarm(TIMEOUT)
             document = _read(0, LONGEST_INPUT)
             if document:
-                _write(1, _answer_in_child(document, state, debug="--debug" in words))
+                _write(1, _answer_in_child(event, document, options, debug="--debug" in words))
     except BaseException:  # no error may stop the agent
         if "--debug" in words:
             _print_traceback()
 
 
-def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
-    """Return the answer to `document` from a child process; b"" if it fails.
+def _answer_in_child(event: str, document: bytes, options: Options, *, debug: bool) -> bytes:
+    """Return the answer to an event with this `document` from a child process; b"" if it fails.
 
     C code may block without letting a Python signal handler run. The kernel ends the child
     whatever it does; this process only waits, which a signal interrupts.
@@ -56,7 +59,7 @@ def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.alarm(TIMEOUT)
             _leave_standard_streams(keep_errors=debug)
-            _write(sending, _answer(document, state))
+            _write(sending, _answer(event, document, options))
         except BaseException:
             if debug:
                 _print_traceback()
@@ -75,25 +78,44 @@ def _leave_standard_streams(*, keep_errors: bool) -> None:
         os.dup2(null, stream)
 
 
-def _answer(document: bytes, state: str) -> bytes:
-    from ricordo.hook.prompt import answer_prompt
+def _answer(event: str, document: bytes, options: Options) -> bytes:
     from ricordo.resources import state_directory
 
-    return answer_prompt(document, state_directory(os.environ, state))
+    state = state_directory(os.environ, options["--state"])
+    return _load(event)(document, state, options["--agent"])
 
 
-def _parse(words: list[str]) -> tuple[str, str]:
-    """Return the event and the state directory that `words` name, in any order; "" for none."""
-    event = state = ""
+def _load(event: str) -> Callable[[bytes, str, str], bytes]:
+    """Return the function that answers an event; only its module is imported."""
+    if event == "prompt":
+        from ricordo.hook import prompt
+
+        return prompt.answer_prompt
+    if event == "start":
+        from ricordo.hook.start import answer_start
+
+        return answer_start
+    from ricordo.hook import session
+
+    return {
+        "wrote": session.answer_written,
+        "compact": session.answer_compacted,
+        "stop": session.answer_stop,
+        "end": session.answer_end,
+    }[event]
+
+
+def _parse(words: list[str]) -> tuple[str, Options]:
+    """Return the event that `words` name, "" for none, and their options, in any order."""
+    event, options = "", {"--state": "", "--agent": ""}
     remaining = iter(words)
     for word in remaining:
-        if word == "--state":
-            state = next(remaining)
-        elif word.startswith("--state="):
-            state = word.removeprefix("--state=")
+        name, equals, value = word.partition("=")
+        if name in options:
+            options[name] = value if equals else next(remaining)
         elif not word.startswith("-"):
             event = event or word
-    return event, state
+    return event, options
 
 
 def _read(handle: int, limit: int) -> bytes:

@@ -96,6 +96,14 @@ class UsageStore:
         distinct = sorted(set(paths))
         self._run(lambda connection: _give(connection, self._root, session, distinct))
 
+    def forget_given(self, session: str) -> None:
+        """Forget which notes were given in this session, so that they may be given again. Raises
+        sqlite3.Error and OSError.
+        """
+        if session and os.path.exists(self._path):
+            sql = "DELETE FROM given WHERE session = ?"
+            self._run(lambda connection: connection.execute(sql, (session,)))
+
     def list_given_together(self) -> list[tuple[bytes, bytes]]:
         """Return the pairs of notes that were given to agents together."""
         sql = "SELECT CAST(one AS BLOB), CAST(other AS BLOB) FROM together WHERE memory = ?"

@@ -22,8 +22,10 @@ from ricordo.settings.settings import (
     CURATE,
     DEFAULT_THEME,
     ENGINE,
+    HOOK,
     CurateSettings,
     EngineSettings,
+    HookSettings,
     MemorySettings,
     Settings,
     list_checks,
@@ -94,6 +96,7 @@ fails is not used, and `ricordo config` says why.
 _TABLES: Mapping[str, type] = {
     "curate": CurateSettings,
     "engine": EngineSettings,
+    "hook": HookSettings,
     "memory": MemorySettings,
 }
 
@@ -187,12 +190,14 @@ def _tables(
 ) -> Iterator[list[str]]:
     """Yield the tables in which every known name has a value."""
     curate, engine = asdict(settings.curate), asdict(settings.engine)
+    hook = asdict(settings.hook)
     keys = merge_keys(known.actions or (), settings.keymap)
     tables: Mapping[str, tuple[Mapping[str, Value], Iterable[str]]] = {
         "keymap": ({name: _alone(value) for name, value in keys.items()}, settings.keymap),
         "rules": ({**known.rules, **settings.rules}, settings.rules),
         "curate": (curate, dict(curate.items() - asdict(CURATE).items())),
         "engine": (engine, dict(engine.items() - asdict(ENGINE).items())),
+        "hook": (hook, dict(hook.items() - asdict(HOOK).items())),
         "thresholds": ({**known.thresholds, **settings.thresholds}, settings.thresholds),
     }
     for table, (values, own) in tables.items():

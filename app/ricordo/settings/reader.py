@@ -14,6 +14,7 @@ from ricordo.settings.settings import (
     LEVELS,
     CurateSettings,
     EngineSettings,
+    HookSettings,
     MemorySettings,
     Settings,
     SettingsTable,
@@ -55,6 +56,7 @@ def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[Set
         thresholds=_thresholds(source, (), known.thresholds),
         curate=CurateSettings(**_read_values(source, ("curate",), CurateSettings)),
         engine=read_engine(source),
+        hook=HookSettings(**_read_values(source, ("hook",), HookSettings)),
         memory=_memories(source, known),
         lines=source.lines,
     )

@@ -12,7 +12,16 @@ from typing import Any
 
 from ricordo.settings.keymap import Keymap
 from ricordo.settings.source import Path
-from ricordo.settings.values import ValueCheck, command_line, model, one_of, server, whole, words
+from ricordo.settings.values import (
+    ValueCheck,
+    command_line,
+    model,
+    one_of,
+    server,
+    switch,
+    whole,
+    words,
+)
 
 LEVELS = ("off", "error", "warning", "info")
 """The severities that a rule can be set to."""
@@ -57,6 +66,19 @@ class CurateSettings:
 
 
 CURATE = CurateSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """What the hooks of connected agents do, beside giving notes."""
+
+    check_notes: bool = _value(False, switch())
+    """Whether an agent that is about to stop is told, once in a session, which notes name files
+    that it changed, if it changed none of these notes.
+    """
+
+
+HOOK = HookSettings()
 
 ENGINES = ("rules", "anthropic", "command")
 """What can propose changes."""
@@ -143,6 +165,9 @@ class Settings:
     engine: EngineSettings = ENGINE
     """What proposes changes in a curation, and how many tokens it may use."""
 
+    hook: HookSettings = HOOK
+    """What the hooks of connected agents do, beside giving notes."""
+
     memory: Mapping[str, MemorySettings] = field(default_factory=dict)
     """Rules and thresholds for one memory, which override the ones above. The name of the table is
     the folder of the memory, an absolute path or one that begins with `~`.
@@ -166,7 +191,13 @@ def find_settings_file(config: str) -> str:
     return os.path.join(config, "settings.toml")
 
 
-SettingsTable = type[Settings] | type[MemorySettings] | type[CurateSettings] | type[EngineSettings]
+SettingsTable = (
+    type[Settings]
+    | type[MemorySettings]
+    | type[CurateSettings]
+    | type[EngineSettings]
+    | type[HookSettings]
+)
 
 
 def list_keys(table: SettingsTable) -> tuple[str, ...]:

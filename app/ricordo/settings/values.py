@@ -33,6 +33,13 @@ def whole(least: int, most: int) -> ValueCheck:
     return ValueCheck(f"This has to be a whole number, {least} to {most:,}.", read)
 
 
+def switch() -> ValueCheck:
+    """Return the check of true or false."""
+    return ValueCheck(
+        "This has to be true or false.", lambda value: value if isinstance(value, bool) else None
+    )
+
+
 def one_of(words: Collection[str]) -> ValueCheck:
     """Return the check of one of some words."""
     message = f"This has to be one of {', '.join(words)}."

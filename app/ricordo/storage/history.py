@@ -12,9 +12,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from ricordo.errors import MemoryUnreadable
+from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.memory.change import USER, Author, AuthorRole, compute_digest
-from ricordo.storage.database import transaction
+from ricordo.storage.database import Database, transaction
 from ricordo.storage.operation import (
     CHANGE,
     FIRST,
@@ -350,3 +350,16 @@ class History:
             values,
         )
         return [entry_from_row(row) for row in rows]
+
+
+def has_history(database: Database, root: str) -> bool:
+    """Return whether the history has the whole memory at `root`; False if it cannot be read."""
+    if not database.exists:
+        return False
+    try:
+        with database.connect() as connection:
+            history = History(connection)
+            recorded = history.find_root(root)
+            return recorded is not None and history.was_recorded(recorded.id)
+    except StateUnusable:
+        return False

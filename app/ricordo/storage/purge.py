@@ -191,12 +191,12 @@ def purge_documents(state: str, value: str) -> int:
 
 
 def purge_caches(state: str, value: str) -> int:
-    """Remove the caches of projects, comparisons and judgements that contain `value`; return how
-    many files. They are rebuilt when needed. Raises OSError.
+    """Remove the caches of projects, comparisons and judgements, and what hooks keep of sessions,
+    where they contain `value`; return how many files. Raises OSError.
     """
     matching = [
         path
-        for folder in ("projects", "compared", "judged")
+        for folder in ("projects", "compared", "judged", "hook")
         for path in find_copies(os.path.join(state, folder), value)
     ]
     for path in matching:

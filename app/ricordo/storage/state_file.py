@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
-FOLDERS = ("recall", "projects", "compared", "judged", "curation")
+FOLDERS = ("recall", "projects", "compared", "judged", "curation", "hook")
 """The subfolders of the state directory with such files."""
 _SUFFIXES = ("-journal", "-wal", "-shm")
 """The suffixes of SQLite's extra files."""

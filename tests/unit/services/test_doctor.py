@@ -85,7 +85,7 @@ def notes_of(root: Path) -> set[str]:
 def test_a_healthy_machine_has_no_problem(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
-    assert [it["check"] for it in doctor.find()] == ["hooks-missing"]
+    assert {it["check"] for it in doctor.find()} == {"hooks-missing"}
 
 
 def test_the_memory_of_a_renamed_project_is_found_and_joined(machine: Machine, doctor: Doctor):
@@ -298,14 +298,20 @@ def test_hooks_that_are_missing_doubled_or_slow(
         timed = {**attachment, "command": command, "durationMs": ms}
         say(folder, "a", project, type="attachment", attachment=timed)
     hook = {"hooks": [{"type": "command", "command": "ricordo hook prompt"}]}
+    (missing,) = (it for it in doctor.find("hooks-missing") if "Claude Code" in it["what"])
     machine.settings(machine.config / "settings.json", {"hooks": {"UserPromptSubmit": [hook]}})
-    assert doctor.find("hooks-missing") == []
+    assert missing["id"] not in {it["id"] for it in doctor.find("hooks-missing")}
     (slow,) = doctor.find("hook-slow")
     assert "900 ms of each prompt: slow-hook --all" in slow["what"]
-    plugin = machine.config / "skills/ricordo/hooks/hooks.json"
-    machine.settings(plugin, {"hooks": {"UserPromptSubmit": [hook]}})
+    assert run(["connect", "claude", "--yes"]) == 0
+    capsys.readouterr()
     (doubled,) = doctor.find("hooks-doubled")
     assert "2 times at UserPromptSubmit" in doubled["what"]
+    assert doctor.find("connection-incomplete") == []
+    assert doctor.find("server-unreachable") == []
+    (machine.config / "skills/ricordo/hooks/hooks.json").unlink()
+    (incomplete,) = doctor.find("connection-incomplete")
+    assert "Claude Code is incomplete" in incomplete["what"]
     assert run(["doctor"]) == 1
     assert "12 ms a prompt  Claude Code UserPromptSubmit: ricordo hook" in capsys.readouterr().out
 
@@ -313,12 +319,18 @@ def test_hooks_that_are_missing_doubled_or_slow(
 def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
-    server = {"command": "/nowhere/ricordo", "args": ["mcp"]}
+    server: dict[str, Any] = {"command": "/nowhere/ricordo", "args": ["mcp"]}
     machine.settings(
         machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"ricordo": server}}
     )
     (problem,) = doctor.find("server-unreachable")
     assert "/nowhere/ricordo" in problem["what"]
+    server = {"command": "true", "args": []}
+    machine.settings(
+        machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"ricordo": server}}
+    )
+    (problem,) = doctor.find("server-unreachable")
+    assert "does not answer" in problem["what"]
     other = {"command": "/nowhere/other"}
     machine.settings(machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"other": other}})
     assert doctor.find("server-unreachable") == []

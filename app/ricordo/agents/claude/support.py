@@ -23,6 +23,7 @@ from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import list_subfolders
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.diagnosis import (
         ConfiguredHook,
         ConfiguredServer,
@@ -64,6 +65,11 @@ class ClaudeSupport(AgentSupport):
     project_folder = ".claude"
     project_variable = "CLAUDE_PROJECT_DIR"
     session_variable = "CLAUDE_CODE_SESSION_ID"
+
+    def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
+        from ricordo.agents.claude.connection import build_connection
+
+        return build_connection(AGENT, find_installation(home, environ), launcher)
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]

@@ -26,6 +26,7 @@ from ricordo.memory.layout import Layout
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.reader import LineTranscript
     from ricordo.agents.transcripts.session import Message, MessagePlace
@@ -123,6 +124,11 @@ class CodexSupport(AgentSupport):
     has_transcripts = True
     takes_handoffs = True
     instruction_files = ("AGENTS",)
+
+    def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
+        from ricordo.agents.codex.connection import build_connection
+
+        return build_connection(AGENT, find_home(home, environ), launcher)
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]

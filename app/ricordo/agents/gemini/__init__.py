@@ -1,4 +1,4 @@
-"""Gemini CLI, as an agent for which handoffs are written.
+"""Gemini CLI, as an agent that is connected and for which handoffs are written.
 
 Its memories and sessions are not read. `handoff.toml` has the headings that it knows, and the line
 for `GEMINI.md` that makes it read a handoff.
@@ -6,8 +6,24 @@ for `GEMINI.md` that makes it read a handoff.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from ricordo.agents.agent import Agent
 from ricordo.agents.support import AgentSupport
+
+if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
+
+_EVENTS = {
+    "SessionStart": ("start",),
+    "BeforeAgent": ("prompt",),
+    "AfterTool": ("wrote", "write_file|replace"),
+    "PreCompress": ("compact",),
+    "AfterAgent": ("end",),
+}
+_MILLISECONDS = 1000
 
 
 class GeminiSupport(AgentSupport):
@@ -16,6 +32,30 @@ class GeminiSupport(AgentSupport):
     agent = Agent("gemini", "Gemini CLI")
     takes_handoffs = True
     instruction_files = ("GEMINI",)
+
+    def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
+        """A folder among its extensions."""
+        from ricordo.agents import connection as parts
+
+        folder = os.path.join(home, ".gemini")
+        root = os.path.join(folder, "extensions", parts.PLUGIN)
+        program = os.path.join(root, parts.LAUNCHER)
+        manifest: dict[str, Any] = {
+            "name": parts.PLUGIN,
+            "version": parts.VERSION,
+            "description": parts.DESCRIPTION,
+        }
+        if launcher.has_mcp:
+            manifest["mcpServers"] = parts.build_servers(program)
+        hooks = parts.build_hooks(program, _EVENTS, _MILLISECONDS)
+        files = (
+            parts.ConnectedFile(program, launcher.render(self.agent).encode(), is_program=True),
+            parts.ConnectedFile(
+                os.path.join(root, "gemini-extension.json"), parts.render_json(manifest)
+            ),
+            parts.ConnectedFile(os.path.join(root, "hooks", "hooks.json"), hooks),
+        )
+        return parts.Connection(self.agent, folder, root, files, advice=("New sessions load it.",))
 
 
 GEMINI = GeminiSupport()

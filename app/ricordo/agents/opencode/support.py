@@ -21,6 +21,7 @@ from ricordo.storage.reader import list_names
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
+    from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript
     from ricordo.agents.transcripts.checkpoint import Checkpoint
 
@@ -35,6 +36,16 @@ def find_data_folder(home: str, environ: Mapping[str, str]) -> str:
     base = environ.get("XDG_DATA_HOME", "")
     if not os.path.isabs(base) or home != environ.get("HOME"):
         base = os.path.join(home, ".local", "share")
+    return os.path.join(base, "opencode")
+
+
+def find_settings_folder(home: str, environ: Mapping[str, str]) -> str:
+    """Return the directory of opencode's settings, there or not; of `XDG_CONFIG_HOME` the same is
+    true as of the setting for sessions.
+    """
+    base = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base) or home != environ.get("HOME"):
+        base = os.path.join(home, ".config")
     return os.path.join(base, "opencode")
 
 
@@ -58,6 +69,21 @@ class OpencodeSupport(AgentSupport):
     agent = AGENT
     has_transcripts = True
     takes_handoffs = True
+
+    def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
+        """One file among its plugins, with the launcher in it."""
+        import json
+
+        from ricordo.agents.connection import ConnectedFile, Connection
+        from ricordo.resources import read_data_text
+
+        folder = find_settings_folder(home, environ)
+        path = os.path.join(folder, "plugins", "ricordo.js")
+        text = read_data_text("agents/opencode/plugin.js")
+        text = text.replace("@HAS_MCP@", json.dumps(launcher.has_mcp))
+        text = text.replace("@LAUNCHER@", json.dumps(launcher.render(AGENT)))
+        files = (ConnectedFile(path, text.encode()),)
+        return Connection(AGENT, folder, path, files, advice=("New sessions load it.",))
 
     def transcripts(
         self, scope: SessionFilter, home: str, environ: Mapping[str, str]

@@ -13,13 +13,14 @@ from typing import Any
 from ricordo.cli.completion.command_line import NO_COMMAND
 from ricordo.cli.main import COMMANDS, OPEN, create_parser, load_command
 from ricordo.cli.open import OPEN_SUMMARY
-from ricordo.hook.program import PROMPT
+from ricordo.hook.program import EVENTS
 from ricordo.lint.rule import load_rules
 
 MEMORY, NOTE, DIRECTORY, FILE, RULE, NOTHING = "memory", "note", "directory", "file", "rule", ""
 
 KINDS = {
     "-": NOTHING,
+    "AGENT": "agent",
     "D": NOTHING,
     "DAYS": NOTHING,
     "DIR": DIRECTORY,
@@ -72,7 +73,7 @@ def build_table() -> dict[str, Any]:
             for option in commands[NO_COMMAND]["options"]
             if {"--state", "--debug"} & {*option["names"]}
         ],
-        "arguments": [{"kind": "choice", "choices": [PROMPT]}],
+        "arguments": [{"kind": "choice", "choices": list(EVENTS)}],
     }
     rules = {rule.name: rule.summary for rule in load_rules().values()}
     return {"commands": commands, "rules": rules}

@@ -35,6 +35,10 @@ def list_values(line: Line, table: Mapping[str, Any]) -> Candidates:
     kind = line.expected["kind"]
     if kind == "choice":
         return [(choice, "") for choice in line.expected["choices"]]
+    if kind == "agent":
+        from ricordo.cli.connect import AGENTS
+
+        return [(name, "") for name in AGENTS]
     if kind == "rule":
         return _list_rules(line.current, table["rules"])
     if kind == "memory":

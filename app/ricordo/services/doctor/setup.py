@@ -4,7 +4,6 @@ instruction files, loads, and Ricordo's own directory.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 import stat
@@ -22,6 +21,12 @@ from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import MemoryNotFound, MemoryUnreadable, StateUnusable
 from ricordo.lint.finding import Severity
 from ricordo.patterns import compile_lazily
+from ricordo.services.connect.agent_program import does_server_answer
+from ricordo.services.connect.connection import (
+    ConnectionState,
+    list_connections,
+    read_status,
+)
 from ricordo.services.doctor.problem import Problem
 from ricordo.services.doctor.project_memories import ProjectMap
 from ricordo.services.load_description import find_unloaded_entries
@@ -38,7 +43,10 @@ LEAST_SPACE = 64 * 1024 * 1024
 """Bytes that have to be free where Ricordo keeps its data."""
 MOST_TRANSCRIPTS = 20
 """Transcripts whose hooks are timed, the newest ones of all projects."""
-_OWN_HOOK = compile_lazily(r"(?:^|[/\s'\"])ricordo(?:-hook)?['\"]?(?:\s|$)|/skills/ricordo/")
+_OWN_HOOK = compile_lazily(
+    r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? hook (?:prompt|start|wrote|compact|stop|end)\b"
+)
+_OWN_SERVER = compile_lazily(r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? mcp\b")
 _PROMPT_EVENTS = ("UserPromptSubmit",)
 
 
@@ -62,9 +70,10 @@ def find_setup_problems(environment: Environment, maps: Sequence[ProjectMap]) ->
     for support in SUPPORTED:
         yield from _check_sources(support, environment, places)
         yield from _check_background(support, environment, places)
-        yield from _check_hooks(support, environment, places)
+        yield from _check_doubled(support, environment, places)
         yield from _check_servers(support, environment, places)
         yield from _check_plugins(support, environment)
+    yield from _check_connections(environment, places)
     yield from _check_instructions(environment, [place.top for place in places])
     yield from _check_loads(environment)
     yield from check_state(environment.state)
@@ -122,27 +131,62 @@ def _check_background(
 # Hooks
 
 
-def _check_hooks(
+def _check_connections(environment: Environment, places: Sequence[Workplace]) -> Iterator[Problem]:
+    """Yield the agents that are not connected, or not as a whole."""
+    home, environ = environment.agent_home, environment.environ
+    hooked = {
+        support.agent.name
+        for support in SUPPORTED
+        if support.agent and any(map(_is_own, support.hooks(places, home, environ)))
+    }
+    for connection in list_connections(environment):
+        status = read_status(environment, connection, asks_agent=True)
+        name, shown = status.name, connection.agent.shown
+        again = f"`ricordo connect {name}`"
+        if status.state is ConnectionState.NOT_CONNECTED:
+            if status.is_installed and name not in hooked:
+                yield Problem(
+                    "hooks-missing",
+                    Severity.INFO,
+                    f"{shown} is not given notes: it is not connected.",
+                    (f"there is nothing of Ricordo in {connection.root}",),
+                    f"{again} connects it.",
+                    (name,),
+                )
+        elif status.state is not ConnectionState.CONNECTED:
+            states = sorted({state.value for state in status.files.values()})
+            yield Problem(
+                "connection-incomplete",
+                Severity.WARNING,
+                f"The connection of {shown} is {status.state.value}.",
+                (f"files in {connection.root}: {', '.join(states)}",),
+                f"{again} repairs it, or says what is in the way.",
+                (name,),
+            )
+        for warning in status.warnings:
+            yield Problem(
+                "hooks-untrusted",
+                Severity.WARNING,
+                warning,
+                (),
+                f"{again} says how.",
+                (name, warning),
+            )
+
+
+def _is_own(hook: ConfiguredHook) -> bool:
+    return _OWN_HOOK.search(hook.command) is not None
+
+
+def _check_doubled(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    home, environ = environment.agent_home, environment.environ
-    if not support.project_folders(home, environ):
-        return
-    hooks = support.hooks(places, home, environ)
+    """Yield the events at which an agent runs Ricordo more than once."""
     shown = support.agent.shown if support.agent else ""
     own: dict[str, list[ConfiguredHook]] = defaultdict(list)
-    for hook in hooks:
-        if _OWN_HOOK.search(hook.command):
+    for hook in support.hooks(places, environment.agent_home, environment.environ):
+        if _is_own(hook):
             own[hook.event].append(hook)
-    if not own:
-        yield Problem(
-            "hooks-missing",
-            Severity.INFO,
-            f"{shown} is not given notes: it has no hook of Ricordo.",
-            (f"none of {len(hooks)} hooks runs Ricordo",),
-            "`ricordo connect` installs them.",
-            (support.agent.name if support.agent else "",),
-        )
     for event, doubled in own.items():
         if len(doubled) > 1:
             yield Problem(
@@ -209,29 +253,24 @@ def _check_servers(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
     """Yield the MCP servers of Ricordo that cannot be started."""
-    for server in support.servers(places, environment.agent_home, environment.environ):
-        if server.name != OURS and not _OWN_HOOK.search(shlex.join(server.command)):
+    environ, seen = environment.environ, set[tuple[str, ...]]()
+    for server in support.servers(places, environment.agent_home, environ):
+        is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command))
+        # a plugin's folder is known to the agent alone
+        if not is_own or server.command in seen or "${" in server.command[0]:
             continue
-        program = server.command[0]
-        search = environment.environ.get("PATH", os.defpath)
-        if "${" in program or which(program, path=search):
-            if importlib.util.find_spec("mcp") is None:
-                yield Problem(
-                    "server-unreachable",
-                    Severity.WARNING,
-                    "The MCP server cannot start: its library is not installed.",
-                    (f"{server.file} starts {shlex.join(server.command)}",),
-                    "Install it, for example with `pip install 'ricordo[mcp]'`.",
-                    (server.file,),
-                )
+        seen.add(server.command)
+        if does_server_answer(server.command, environment.cwd, environ):
             continue
+        is_there = which(server.command[0], path=environ.get("PATH", os.defpath))
+        why = "it does not answer" if is_there else f"there is no program {server.command[0]}"
         yield Problem(
             "server-unreachable",
             Severity.WARNING,
-            f"The MCP server cannot start: there is no program {program}.",
+            f"The MCP server cannot be reached: {why}.",
             (f"{server.file} starts {shlex.join(server.command)}",),
-            "`ricordo connect` writes the present place.",
-            (server.file, program),
+            "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`.",
+            (server.file, *server.command),
         )
 
 

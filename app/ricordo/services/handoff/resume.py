@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
-from ricordo.errors import AmbiguousMemory, HandoffUnreadable, MemoryNotFound, StateUnusable
+from ricordo.errors import AmbiguousMemory, HandoffUnreadable, MemoryNotFound
 from ricordo.handoff.changes import FileChange
 from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
 from ricordo.handoff.document import HandoffHeader, HandoffStatement
@@ -27,7 +28,8 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_all_memories, find_memory
 from ricordo.storage.database import Database
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.history import History
+from ricordo.storage.history import History, has_history
+from ricordo.storage.hook_files import save_handoff_verdict
 from ricordo.storage.operation import CHANGE
 from ricordo.text import make_one_line
 
@@ -74,8 +76,21 @@ def resume_handoff(
     says = QuoteLookup(parsed.handoff, find_allowed_transcripts(environment, raw), step)
     is_edited = parsed.state is not DocumentState.UNCHANGED
     resumed = recheck(parsed.handoff, current, says, environment.now, is_edited=is_edited)
+    _keep_verdict(environment, full_path, resumed)
     warnings = (parsed.reason, _explain_memory(header, notes), *resumed.warnings)
     return ResumeReport(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
+
+
+def _keep_verdict(environment: Environment, path: str, resumed: RecheckedHandoff) -> None:
+    """Keep the numbers for the hook that tells an agent of the handoff."""
+    verdict = {
+        "at": environment.now.isoformat(),
+        "total": len(resumed.statements),
+        "wrong": sum(not statement.is_valid for statement in resumed.statements),
+    }
+    # the report is what was asked for; without the numbers the hook says less
+    with suppress(OSError):
+        save_handoff_verdict(environment.state, path, verdict)
 
 
 def _redact(resumed: RecheckedHandoff) -> RecheckedHandoff:
@@ -193,25 +208,9 @@ def _find_notes_folder(
         return root
     if any(place.root == root for place in find_all_memories(environment)):
         return root
-    if _has_history(root, environment):
+    if has_history(Database(environment.state), root):
         return root
     return place.root if place else ""
-
-
-def _has_history(root: str, environment: Environment) -> bool:
-    """Return whether the history has all of the memory at `root`: the user named it to a
-    command.
-    """
-    database = Database(environment.state)
-    if not database.exists:
-        return False
-    try:
-        with database.connect() as connection:
-            history = History(connection)
-            recorded = history.find_root(root)
-            return recorded is not None and history.was_recorded(recorded.id)
-    except StateUnusable:
-        return False
 
 
 def _explain_memory(header: HandoffHeader, notes: str) -> str:

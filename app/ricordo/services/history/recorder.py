@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from ricordo.errors import ChangeRefused, MemoryUnreadable
 from ricordo.memory.change import Author, AuthorRole, compute_digest
@@ -110,17 +111,19 @@ class Recorder:
         at: datetime,
         waiting: Collection[str] = frozenset(),
         step: Callable[[], None] = do_not_throttle,
+        sessions: Mapping[str, str] = MappingProxyType({}),
     ) -> RecordResult:
         """Record every version in `memory` that the history lacks, except files `waiting` until
-        nobody writes to them; `step` is called after each file. Raises StateUnusable, and
-        MemoryUnreadable if the directory cannot be opened.
+        nobody writes to them; `step` is called after each file. `sessions` are those that are known
+        to have written files, by path; of others the note itself may name one. Raises
+        StateUnusable, and MemoryUnreadable if the directory cannot be opened.
         """
         if self._last and memory.by_path == self._last:
             return RecordResult(None, 0)
         self._database.check_location(memory.root)
         # under the lock none of Ricordo's own change sets is half applied
         with state_lock(self._database.state), self._database.connect() as connection:
-            recorded = _record(History(connection), memory, at, self._last, waiting, step)
+            recorded = _record(History(connection), memory, at, self._last, waiting, step, sessions)
         files = memory.by_path
         self._last = (
             {path: file for path, file in files.items() if path not in waiting}
@@ -137,6 +140,7 @@ def _record(
     last: Mapping[str, Note],
     waiting: Collection[str],
     step: Callable[[], None],
+    sessions: Mapping[str, str],
 ) -> RecordResult:
     with transaction(history.db):
         root = history.ensure_root(memory.root)
@@ -151,7 +155,9 @@ def _record(
             # all files missing at once looks like a disk that is not mounted
             return RecordResult(None, 0)
         kept_heads = history.list_stored_contents(root.id)
-        return _write(history, root.id, memory, changes, kept_heads, at, step, is_first=is_first)
+        return _write(
+            history, root.id, memory, changes, kept_heads, at, step, sessions, is_first=is_first
+        )
 
 
 def _still_on_disk(
@@ -229,6 +235,7 @@ def _write(
     heads: Mapping[str, str],
     at: datetime,
     step: Callable[[], None],
+    sessions: Mapping[str, str],
     *,
     is_first: bool,
 ) -> RecordResult:
@@ -247,7 +254,9 @@ def _write(
         step()
         sha = history.store_content(file.raw) if file is not None else None
         origin = origins.get(path, "")
-        session = "" if is_first or file is None else _writer(history, memory, file, heads, origin)
+        session = "" if is_first else sessions.get(path, "")
+        if not session and not is_first and file is not None:
+            session = _writer(history, memory, file, heads, origin)
         ops.append(
             FileOperation(
                 root,

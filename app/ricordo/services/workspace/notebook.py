@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, auto
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ricordo import git
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from ricordo.services.history.recorder import Recorder, RecordResult
     from ricordo.storage.writer import Writer
 
+NO_SESSIONS: Mapping[str, str] = MappingProxyType({})
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
 _NOT_SET = frozenset((b"unspecified", b"unset", b""))
@@ -347,11 +349,13 @@ class Notebook:
         memory: Memory,
         waiting: Collection[str] = frozenset(),
         step: Callable[[], None] = lambda: None,
+        sessions: Mapping[str, str] = NO_SESSIONS,
     ) -> RecordResult:
         """Record in the history what others changed in `memory`, except files `waiting` until
-        nobody writes to them; `step` is called after each file. Raises StateUnusable.
+        nobody writes to them; `step` is called after each file. `sessions` are those that are known
+        to have written files, by path. Raises StateUnusable.
         """
-        return self._recorder.record(memory, self.environment.now, waiting, step)
+        return self._recorder.record(memory, self.environment.now, waiting, step, sessions)
 
     def read_snapshot(self, *, is_stored: bool = True) -> Snapshot:
         """Read and judge the memory by its notes and the evidence gathered so far. Unless
@@ -509,12 +513,21 @@ class Notebook:
         )
 
     def _remember(self, snapshot: Snapshot) -> None:
-        """Store the numbers for `ricordo list --short`, which has no time to read the memory."""
-        if self._judges_all:
-            # a state that cannot be written is reported where it matters: with a decision
-            with suppress(StateUnusable):
-                save_summary(
-                    self.environment.state, snapshot.memory.root, summarize(self.place, snapshot)
+        """Store the numbers for `ricordo list --short` and the facts for the hooks, which have no
+        time to read the memory.
+        """
+        if not self._judges_all:
+            return
+        # a state that cannot be written is reported where it matters: with a decision
+        with suppress(StateUnusable, OSError):
+            save_summary(
+                self.environment.state, snapshot.memory.root, summarize(self.place, snapshot)
+            )
+            if snapshot.has_evidence:
+                from ricordo.services.workspace.session_facts import keep_session_facts
+
+                keep_session_facts(
+                    self.environment.state, snapshot.memory, snapshot.findings, snapshot.evidence
                 )
 
     def record_verdict(
