@@ -120,7 +120,13 @@ GROUPS = (
     Group("lint", ("tests/unit/lint",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(
         "search",
-        ("tests/unit/search", "tests/faults/test_hook.py", "tests/faults/test_hook_leaks.py"),
+        (
+            "tests/unit/search",
+            "tests/unit/hook",
+            "tests/faults/test_hook.py",
+            "tests/faults/test_hook_events.py",
+            "tests/faults/test_hook_leaks.py",
+        ),
         {"examples": 10_000, "damages": 500},
     ),
     Group("agents", ("tests/unit/agents",), {"examples": 10_000}),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ricordo.errors import NothingToUndo, OutputFailed, RicordoError
 from ricordo.llm.failure import FailureCause, ModelFailed
-from ricordo.services.connect.connection import ConnectionState, FileState
+from ricordo.services.connect.connection import ConnectionState, FileMatch
 
 Schema = dict[str, Any]
 Fields = Mapping[str, Schema]
@@ -505,7 +505,7 @@ _CONNECTED = record(
                 "A file that connects it.",
                 {
                     "path": text("Absolute."),
-                    "state": text("What is there.", *(state.value for state in FileState)),
+                    "state": text("What is there.", *(state.value for state in FileMatch)),
                 },
             ),
             "The files.",

@@ -107,6 +107,8 @@ class ConnectedProgram:
     """Takes home and project."""
     own: tuple[str, ...]
     """Its own files in a home, which it may write as it likes."""
+    rewritten: tuple[str, ...] = ()
+    """Files with settings that it changes by itself."""
 
 
 def _write_claude(home: Path, project: Path) -> Call:
@@ -153,7 +155,8 @@ PROGRAMS = (
         ("run",),
         settle_opencode,
         _write_opencode,
-        (".cache", ".config/opencode", ".local/share/opencode", ".local/state/opencode"),
+        (".cache", ".config/opencode", ".local/share/opencode", ".local/state/opencode", ".npm"),
+        (".config/opencode/opencode.json",),
     ),
 )
 
@@ -224,7 +227,11 @@ def try_program(program: ConnectedProgram, path: str, folders: str) -> Run:
             _start([RICORDO, "inbox"], run, **options)
             _start([RICORDO, "disconnect", program.name, "--yes"], run, **options)
         after = list_files(home, ())
-        changed = [name for name in before if after.get(name) != before[name]]
+        changed = [
+            name
+            for name in before
+            if after.get(name) != before[name] and name not in program.rewritten
+        ]
         run.check(f"nothing that was there changed {changed or ''}".rstrip(), not changed)
         ours = [name for name in after if name in connected and "/ricordo" in f"/{name}"]
         left = [name for name in ours if not name.startswith(".local/state/ricordo/")]

@@ -8,7 +8,9 @@ readers who do not know the rules, and no rule is ever changed for what is seen 
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 _NOW = "2026-11-20T12:00:00+00:00"
+SPEAKING = frozenset(("error", "warning"))
+"""The severities that ask for attention: goals are for these."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,17 @@ class Store:
 
     def find_checkout(self, stores: Path) -> Path | None:
         """Return the checkout below `stores`; None where there is none."""
-        found = sorted(stores.glob(f"**/{self.repository.replace('/', '+')}"))
-        return found[0] if found else None
+        return find_checkout(self.repository, stores)
+
+
+def find_checkout(repository: str, stores: Path) -> Path | None:
+    """Return the checkout of OWNER/NAME below `stores`; None where there is none."""
+    name = repository.replace("/", "+")
+    for path, folders, _ in os.walk(stores):
+        if name in folders:
+            return Path(path, name)
+        folders[:] = sorted(it for it in folders if "+" not in it)
+    return None
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,19 @@ class Found:
     """The id of the finding: the same as long as its cause is."""
     message: str
     evidence: tuple[str, ...]
+
+    @property
+    def asks(self) -> bool:
+        """Does it ask for attention?"""
+        return self.severity in SPEAKING
+
+    def names_line(self, path: str, line: int) -> bool:
+        """Is it said of this line of a note or of its neighbours, or does its evidence name one?"""
+        if self.path == path and abs(self.line - line) <= 1:
+            return True
+        around = "|".join(str(it) for it in range(max(0, line - 1), line + 2))
+        place = re.compile(rf"(?<![\w./-]){re.escape(path)}:(?:{around})(?!\d)")
+        return any(place.search(text) for text in self.evidence)
 
 
 def load_corpus() -> list[Store]:
@@ -81,21 +107,28 @@ def _git(checkout: Path, *words: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def lint(memory: Path) -> tuple[dict[str, Any], float]:
+def lint(memory: Path, now: str = _NOW) -> tuple[dict[str, Any], float]:
     """Return the JSON document of `ricordo lint` on a `memory` outside any user's home, and the
     seconds of processor time that it took. Raises SystemExit where it fails.
     """
+    document, seconds = _run(memory, now, "lint", "--fail-on", "never")
+    if "memories" in document:  # a folder that is none itself stands for those beside it
+        several = document["memories"]
+        document = next(it for it in several if it["memory"]["path"] == str(memory))
+    return document, seconds
+
+
+def _run(memory: Path, now: str, *words: str) -> tuple[dict[str, Any], float]:
     with tempfile.TemporaryDirectory() as base:
         variables = {
             "HOME": base,
             "RICORDO_STATE": os.path.join(base, "state"),
             "RICORDO_AGENT_HOME": os.path.join(base, "agents"),
-            "RICORDO_NOW": _NOW,
+            "RICORDO_NOW": now,
         }
-        words = ["lint", "-m", str(memory), "--json", "--fail-on", "never"]
         before = os.times()
         answer = subprocess.run(
-            [sys.executable, "-m", "ricordo", *words],
+            [sys.executable, "-m", "ricordo", *words, "-m", str(memory), "--json"],
             env={**os.environ, **variables},
             capture_output=True,
             text=True,
@@ -104,8 +137,20 @@ def lint(memory: Path) -> tuple[dict[str, Any], float]:
         after = os.times()
     if answer.returncode:
         raise SystemExit(f"{memory}: {answer.stderr.strip()[-500:]}")
-    seconds = sum(after[2:4]) - sum(before[2:4])
-    return json.loads(answer.stdout), seconds
+    return json.loads(answer.stdout), sum(after[2:4]) - sum(before[2:4])
+
+
+def read_said(memory: Path, name: str, now: str = _NOW) -> Iterator[Found]:
+    """Yield what is said of a `memory` that labels call `name`: the findings of lint, and as
+    warnings those of the daily review that lint has as less.
+    """
+    document, _ = lint(memory, now)
+    queue = _run(memory, now, "review")[0]["queue"]
+    doubted = {doubt["id"] for note in queue for doubt in note["doubts"]}
+    for it in document["findings"]:
+        quiet = it["severity"] not in SPEAKING
+        severity = "warning" if quiet and it["id"] in doubted else it["severity"]
+        yield _to_found(name, {**it, "severity": severity})
 
 
 def read_findings(store: Store, stores: Path) -> Iterator[Found]:
@@ -117,13 +162,27 @@ def read_findings(store: Store, stores: Path) -> Iterator[Found]:
     check_commit(store, checkout)
     document, _ = lint(checkout / store.folder)
     for it in document["findings"]:
-        yield Found(
-            store.name,
-            it["rule"],
-            it["severity"],
-            it["path"],
-            it["line"],
-            it["id"],
-            it["message"],
-            tuple(it["evidence"]),
-        )
+        yield _to_found(store.name, it)
+
+
+def _to_found(store: str, it: dict[str, Any]) -> Found:
+    return Found(
+        store,
+        it["rule"],
+        it["severity"],
+        it["path"],
+        it["line"],
+        it["id"],
+        it["message"],
+        tuple(it["evidence"]),
+    )
+
+
+def compute_interval(hits: int, of: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share at 95 %; (0, 1) for nothing judged."""
+    if not of:
+        return 0.0, 1.0
+    z, share = 1.96, hits / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)

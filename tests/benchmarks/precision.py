@@ -1,8 +1,11 @@
-"""How much of what the rules say is right, on memories that nobody tuned them for.
+"""How much of what the rules say is right, on memories that nobody tuned them for, and how much of
+what a careful reader finds there they say.
 
-    python -m tests.benchmarks.precision STORES               the tables
-    python -m tests.benchmarks.precision STORES --sheet DIR   pages and tables to judge the rest
-    python -m tests.benchmarks.precision STORES --rates       how often each rule fires
+    python -m tests.benchmarks.precision STORES                   the tables
+    python -m tests.benchmarks.precision STORES --sheet DIR       pages and tables to judge the rest
+    python -m tests.benchmarks.precision STORES --rates           how often each rule fires
+    python -m tests.benchmarks.precision STORES --recall          what is said of readers' defects
+    python -m tests.benchmarks.precision STORES --defects FILE…   takes readers' lists over
 
 STORES is a folder of checkouts, named `OWNER+NAME`; `corpus.toml` says which. `labels.tsv` has the
 judgements: store, rule, path, line, digest, verdict, reason. A verdict is `true` (right, and a
@@ -12,27 +15,40 @@ since, to the only one of the same rule, path and line.
 
 Precision is true or noise over all judged, "of use" is true over all judged; the interval is
 Wilson's (E. B. Wilson, 1927) at 95 %.
+
+`defects.tsv` has what readers found wrong before they saw a finding: store, use, path, line (0 for
+the whole note), kind, and the digest of the line, by which it is found again. A reader's list has
+a row for each: store, path, line, kind, what is wrong, proof. A defect is reported where an error,
+a warning or the daily review names its line or one beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import math
+import hashlib
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from tests.benchmarks.corpus import HERE, Found, Store, lint, load_corpus, read_findings
+from tests.benchmarks.corpus import (
+    HERE,
+    Found,
+    Store,
+    compute_interval,
+    lint,
+    load_corpus,
+    read_findings,
+    read_said,
+)
 from tests.benchmarks.fixes import find_stores
 
 _LABELS = HERE / "labels.tsv"
+_DEFECTS = HERE / "defects.tsv"
 _COLUMNS = ("store", "rule", "path", "line", "digest", "verdict", "reason")
-_SPEAKING = frozenset(("error", "warning"))
-"""The severities that ask for attention: goals are for these."""
 _AROUND = 2
 """Lines shown before and after the line of a finding."""
 
@@ -101,16 +117,6 @@ def join_labels(found: Sequence[Found], labels: Iterable[Label]) -> dict[Found, 
     return joined
 
 
-def compute_interval(hits: int, of: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share at 95 %; (0, 1) for nothing judged."""
-    if not of:
-        return 0.0, 1.0
-    z, share = 1.96, hits / of
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def render_table(
     title: str, groups: Mapping[str, Sequence[Found]], joined: Mapping[Found, Label]
 ) -> list[str]:
@@ -142,8 +148,8 @@ def _tables(found: Sequence[Found], joined: Mapping[Found, Label]) -> list[str]:
     lines: list[str] = []
     for use in ("tune", "sealed"):
         mine = [it for it in found if uses[it.store] == use]
-        speaking = [it for it in mine if it.severity in _SPEAKING]
-        quiet = [it for it in mine if it.severity not in _SPEAKING]
+        speaking = [it for it in mine if it.asks]
+        quiet = [it for it in mine if not it.asks]
         by_rule = _group(speaking, lambda it: it.rule)
         lines += render_table(f"{use}: errors and warnings by rule", by_rule, joined)
         by_store = _group(speaking, lambda it: it.store)
@@ -220,6 +226,132 @@ def render_rates(stores: Path) -> list[str]:
     return [*lines, "", f"{len(seconds)} memories, {sum(seconds):.0f} s, at most {most:.1f} s"]
 
 
+@dataclass(frozen=True, order=True)
+class Defect:
+    """Something that a reader found wrong."""
+
+    store: str
+    use: str
+    """`tune` or `sealed`."""
+    path: str
+    line: int
+    """0 for the whole note."""
+    kind: str
+    digest: str
+    """Of the text of the line."""
+
+
+def load_defects(path: Path = _DEFECTS) -> list[Defect]:
+    """Return the defects in a file; none where it is missing."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [Defect(**{**row, "line": int(row["line"])}) for row in rows]
+
+
+def read_list(path: Path, corpus: Mapping[str, Store], stores: Path) -> Iterator[Defect | str]:
+    """Yield the defects in the list of a reader, and for a row that names no line why not."""
+    for row in path.read_text(encoding="utf-8").splitlines():
+        if not row.strip() or row.startswith(("#", "store\t")):
+            continue
+        name, note, place, kind = (it.strip() for it in row.split("\t")[:4])
+        where = f"{path.name}: {name} {note}:{place}"
+        store = corpus.get(name)
+        checkout = store.find_checkout(stores) if store else None
+        if store is None or checkout is None:
+            yield f"{where}: no checkout of it below {stores}"
+            continue
+        folder = checkout / store.folder
+        # readers may count from the root of the repository
+        file = next((it for it in (folder / note, checkout / note) if it.is_file()), None)
+        if file is None or not file.is_relative_to(folder):
+            yield f"{where}: no such note"
+            continue
+        line, lines = int(place or 0), _read_lines(file)
+        if line > len(lines):
+            yield f"{where}: the note has {len(lines)} lines"
+            continue
+        related = file.relative_to(folder).as_posix()
+        yield Defect(name, store.use, related, line, kind, digest_line(lines, line))
+
+
+def _read_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def digest_line(lines: Sequence[str], line: int) -> str:
+    """Return the digest of the text of a line, of none for 0."""
+    text = lines[line - 1].strip() if line else ""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def find_line(lines: Sequence[str], defect: Defect) -> int | None:
+    """Return where the line of a `defect` is now, the nearest of several; None where it is gone."""
+    if not defect.line:
+        return 0
+    here = [n for n in range(1, len(lines) + 1) if digest_line(lines, n) == defect.digest]
+    return min(here, key=lambda n: abs(n - defect.line), default=None)
+
+
+def write_defects(defects: Iterable[Defect], path: Path) -> None:
+    """Write the defects, each once."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write("store\tuse\tpath\tline\tkind\tdigest\n")
+        for it in sorted(set(defects)):
+            file.write(f"{it.store}\t{it.use}\t{it.path}\t{it.line}\t{it.kind}\t{it.digest}\n")
+
+
+def match_defects(
+    defects: Iterable[Defect], folder: Path, said: Sequence[Found]
+) -> dict[Defect, list[Found]]:
+    """Return what is `said` of each of the defects of one memory."""
+    matched: dict[Defect, list[Found]] = {}
+    for it in defects:
+        line = find_line(_read_lines(folder / it.path), it)
+        named = [] if line is None else [f for f in said if f.asks and f.names_line(it.path, line)]
+        matched[it] = named
+    return matched
+
+
+def render_recall(matched: Mapping[Defect, Sequence[Found]]) -> list[str]:
+    """Return for each use a table of the defects by kind and one by store."""
+    lines: list[str] = []
+    for use in ("tune", "sealed"):
+        for title, key in (("kind", lambda it: it.kind), ("store", lambda it: it.store)):
+            lines += [
+                f"### {use}: defects that readers listed, by {title}",
+                "",
+                "| | listed | reported | recall | 95 % | with evidence |",
+                "|---|---|---|---|---|---|",
+            ]
+            mine = [it for it in matched if it.use == use]
+            names = sorted({key(it) for it in mine})
+            groups = [(name, [it for it in mine if key(it) == name]) for name in names]
+            for name, group in (*groups, ("**all**", mine)):
+                told = [matched[it] for it in group if matched[it]]
+                low, high = compute_interval(len(told), len(group))
+                recall = f"{len(told) / len(group):.2f}" if group else "–"
+                proved = sum(any(found.evidence for found in each) for each in told)
+                lines.append(
+                    f"| {name} | {len(group)} | {len(told)} | {recall} | {low:.2f}–{high:.2f} "
+                    f"| {proved} |"
+                )
+            lines.append("")
+    return lines
+
+
+def _recall(corpus: Sequence[Store], stores: Path, defects: Sequence[Defect]) -> list[str]:
+    matched: dict[Defect, list[Found]] = {}
+    for store in corpus:
+        mine = [it for it in defects if it.store == store.name]
+        checkout = store.find_checkout(stores) if mine else None
+        if checkout is not None:
+            folder = checkout / store.folder
+            matched |= match_defects(mine, folder, list(read_said(folder, store.name)))
+    return render_recall(matched)
+
+
 def main() -> int:
     """Print the tables, or write the sheets."""
     parser = argparse.ArgumentParser(
@@ -231,11 +363,25 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=20, help="per rule and store in a sheet (20)")
     parser.add_argument("--store", action="append", default=[], help="only this store")
     parser.add_argument("--labels", type=Path, default=_LABELS, help="judgements (labels.tsv)")
+    parser.add_argument("--recall", action="store_true", help="what is said of the defects")
+    parser.add_argument("--defects", type=Path, nargs="+", metavar="FILE", help="readers' lists")
+    parser.add_argument("--known", type=Path, default=_DEFECTS, help="defects (defects.tsv)")
     given = parser.parse_args()
     if given.rates:
         print("\n".join(render_rates(given.stores)))
         return 0
     corpus = [it for it in load_corpus() if not given.store or it.name in given.store]
+    if given.defects:
+        by_name = {store.name: store for store in load_corpus()}
+        read = [it for path in given.defects for it in read_list(path, by_name, given.stores)]
+        listed = [it for it in read if isinstance(it, Defect)]
+        write_defects([*load_defects(given.known), *listed], given.known)
+        refused = [it for it in read if isinstance(it, str)]
+        print("\n".join([*refused, f"{len(listed)} of {len(read)} taken over"]))
+        return int(bool(refused))
+    if given.recall:
+        print("\n".join(_recall(corpus, given.stores, load_defects(given.known))))
+        return 0
     found = {store: list(read_findings(store, given.stores)) for store in corpus}
     everything = [it for each in found.values() for it in each]
     joined = join_labels(everything, load_labels(given.labels))

@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks import precision
-from tests.benchmarks.corpus import Found, Store, check_commit, load_corpus
+from tests.benchmarks.corpus import (
+    Found,
+    Store,
+    check_commit,
+    compute_interval,
+    load_corpus,
+)
 from tests.benchmarks.precision import (
+    Defect,
     Label,
     Verdict,
     choose_sample,
-    compute_interval,
+    digest_line,
+    find_line,
     join_labels,
+    load_defects,
     load_labels,
     main,
 )
@@ -80,6 +89,55 @@ def test_a_judged_sheet_becomes_a_table(
     assert not (tmp_path / "rest").exists()
 
 
+def test_a_list_of_defects_becomes_a_table_without_their_words(
+    stores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine, kept = tmp_path / "defects-a.tsv", tmp_path / "defects.tsv"
+    rows = [
+        ("tide", "memory/MEMORY.md", "4", "link", "gone.md was never there", "no such file"),
+        ("tide", "tides.md", "1", "status", "the port is closed", "closed.md"),
+    ]
+    mine.write_text("".join("\t".join(row) + "\n" for row in rows))
+    words = ["precision", str(stores), "--known", str(kept)]
+    monkeypatch.setattr(sys, "argv", [*words, "--defects", str(mine)])
+    assert main() == 0
+    assert main() == 0  # a defect is kept once
+    assert "never there" not in kept.read_text()
+    assert [(it.path, it.line) for it in load_defects(kept)] == [("MEMORY.md", 4), ("tides.md", 1)]
+
+    monkeypatch.setattr(sys, "argv", [*words, "--recall"])
+    assert main() == 0
+    table = capsys.readouterr().out
+    assert "| link | 1 | 1 | 1.00 |" in table
+    assert "| status | 1 | 0 | 0.00 |" in table
+    assert "| **all** | 2 | 1 | 0.50 |" in table
+
+    mine.write_text("tide\ttides.md\t99\tstatus\tno such line\t\ntide\tx.md\t1\tstatus\t\t\n")
+    monkeypatch.setattr(sys, "argv", [*words, "--defects", str(mine)])
+    assert main() == 1
+    printed = capsys.readouterr().out
+    assert "tide tides.md:99: the note has 9 lines" in printed
+    assert "tide x.md:1: no such note" in printed
+    assert "0 of 2 taken over" in printed
+
+
+def test_a_defect_is_found_again_by_its_line_and_by_what_names_it() -> None:
+    lines = ["one", "The port is Sines.", "two", "The port is Sines."]
+    defect = Defect("tide", "tune", "a.md", 4, "value", digest_line(lines, 4))
+    assert find_line(lines, defect) == 4
+    assert find_line(lines[2:], defect) == 2
+    assert find_line(["one"], defect) is None
+    assert find_line([], replace(defect, line=0)) == 0
+
+    near, far = replace(FOUND, line=5), replace(FOUND, line=6)
+    other = replace(FOUND, path="b.md", evidence=("a.md:40: Lisbon", "notes/a.md:4: Sines"))
+    proof = replace(FOUND, path="b.md", evidence=("see a.md:4: Sines",))
+    assert [it.names_line("a.md", 4) for it in (near, proof, far, other)] == [1, 1, 0, 0]
+
+
 def test_a_checkout_of_another_commit_or_with_changes_is_refused(stores: Path) -> None:
     (store,) = precision.load_corpus()
     checkout = store.find_checkout(stores)
@@ -119,5 +177,6 @@ def test_the_corpus_and_its_labels_fit_together() -> None:
     assert {store.use for store in corpus.values()} == {"tune", "sealed"}
     labels = load_labels()
     assert {it.store for it in labels} <= corpus.keys()
+    assert all(corpus[it.store].use == it.use for it in load_defects())
     assert len({(it.store, it.rule, it.path, it.digest) for it in labels}) == len(labels)
     assert all(it.reason for it in labels)

@@ -26,6 +26,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 EXCEPTIONS = {
     # texts for users, which list the agents of today
     ("cli/command_page.py", "claude"): 1,
+    **{("cli/connect.py", agent): 1 for agent in ("claude", "codex", "opencode", "gemini")},
     ("cli/curation.py", "claude"): 1,
     ("cli/curation.py", "codex"): 1,
     ("cli/curation.py", "opencode"): 1,

@@ -98,6 +98,8 @@ DONE: dict[str, Attempt] = {
     "redo": Attempt(after("retire", "web")(after("undo")(on("redo")))),
     "restore": Attempt(restore),
     "purge": Attempt(purge, f"{SECRET}\n"),
+    "connect": Attempt(plain("connect", "--status")),
+    "disconnect": Attempt(plain("disconnect", "--dry-run")),
     "doctor": Attempt(plain("doctor")),
     "config": Attempt(plain("config")),
 }
@@ -229,6 +231,8 @@ USAGE: dict[str, list[Attempt]] = {
         Attempt(ambiguous("history", "quay"), kind="ambiguous-note"),
     ],
     "purge": [Attempt(plain("purge"), "abc\n")],
+    "connect": [Attempt(plain("connect", "emacs"))],
+    "disconnect": [Attempt(plain("disconnect", "emacs"))],
     "config": [
         Attempt(plain("config", "delete")),
         Attempt(plain("config", "edit"), environ={"VISUAL": "/nowhere/editor"}),
@@ -335,6 +339,7 @@ REFUSED: dict[str, list[Attempt]] = {
         Attempt(hand_off_over_a_file, kind="refused"),
         Attempt(by_program(hand_off), kind="unconfirmed"),
     ],
+    "connect": [Attempt(plain("connect", "opencode"), kind="unconfirmed")],
     "config": [Attempt(plain("config", "edit"), environ={"VISUAL": "false"}, kind="refused")],
 }
 """What only this command refuses; all refuse an unusable state."""

@@ -65,6 +65,8 @@ REPEATED: Mapping[str, str] = {
     "user_decisions": _FLOORS,
     "writer": _FLOORS,
     "registry": "of agents, and of actions",
+    "connection": "what connects an agent, for each agent and as a service",
+    "connect": _FLOORS,
     "support": "what can be asked of an agent, and the answers of one",
     "diagnosis": "what an agent can tell about its set-up, and what one tells",
     "transcript": "one reader for each agent",

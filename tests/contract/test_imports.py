@@ -135,6 +135,29 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
     ]
 
 
+OTHER_HOOKS = """
+from ricordo.hook import refresh
+refresh.os.fork = lambda: 1
+from ricordo.hook.start import answer_start
+from ricordo.hook.session_events import answer_stop, answer_written
+answer_start({document!r}, {state!r})
+answer_written({document!r}, {state!r})
+answer_stop({document!r}, {state!r})
+"""
+
+
+def test_the_other_hooks_load_as_little(memory: Path, tmp_path: Path):
+    state, project = str(tmp_path / "state"), str(tmp_path)
+    loaded_after(PROMPT.format(state=state, memory=str(memory), project=project), tmp_path)
+    written = {"file_path": str(memory / "one.md")}
+    event = {"cwd": project, "session_id": "one", "tool_input": written}
+    document = json.dumps(event).encode()
+    loaded = loaded_after(OTHER_HOOKS.format(document=document, state=state), tmp_path)
+    assert of_packages(loaded, "argparse", "dataclasses", "typing", "hashlib", "subprocess") == []
+    assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "rapidfuzz") == []
+    assert of_packages(loaded, "ricordo.memory", "ricordo.cli", "ricordo.services") == []
+
+
 def test_a_rule_is_explained_without_a_screen_or_a_search(tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["rule", "dead-link"]), tmp_path)
     assert of_packages(loaded, "textual", "rich", "watchfiles", "markdown_it") == []

@@ -87,6 +87,11 @@ MORE = {
         on("history", "--size"),
         on("history", "--older-than", "30"),
     ],
+    "connect": [
+        lambda _: ["connect", "--status"],
+        lambda _: ["connect", "opencode", "--dry-run"],
+    ],
+    "disconnect": [lambda _: ["disconnect", "--dry-run"]],
     "doctor": [lambda _: ["doctor"]],
     "config": [lambda _: ["config"], lambda _: ["config", "path"]],
     "version": [lambda _: ["--version"]],

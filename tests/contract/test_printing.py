@@ -216,6 +216,12 @@ def hand_off(world: World) -> list[str]:
     return [*on("handoff")(world), "--session", str(world.transcript), "-o", out]
 
 
+def disconnect(world: World) -> list[str]:
+    with redirect_stdout(StringIO()):
+        run(["connect", "opencode", "--yes"])
+    return ["disconnect", "--yes"]
+
+
 def repair(world: World) -> list[str]:
     """Return the words that move the notes of a project that is gone to another one."""
     memory = world.home / ".claude/projects/-gone-quay/memory"
@@ -249,6 +255,8 @@ WRITING = {
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
     "handoff": [Case(hand_off, "HANDOFF.md")],
+    "connect": [Case(lambda _: ["connect", "opencode", "--yes"], "connected opencode")],
+    "disconnect": [Case(disconnect, "disconnected opencode")],
     "doctor": [Case(repair, "move the notes")],
     "config": [Case(lambda _: ["config", "edit"], "settings.toml", environ={"VISUAL": "true"})],
 }  # fmt: skip

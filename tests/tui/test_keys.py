@@ -36,6 +36,7 @@ from ricordo.tui.actions.registry import (
 from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.command_palette import SYNONYMS
 from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.connect.screen import ConnectScreen
 from ricordo.tui.context import Pane, ScreenId
 from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
@@ -383,6 +384,31 @@ async def explain(stage: Stage) -> None:
     await stage.wait_for(lambda: palette_now(stage)[:1] == [f"explain · {BY_ID['explain'].help}"])
     await stage.press("enter")
     await stage.shows(RuleScreen)
+
+
+@shows("connect")
+async def _(stage: Stage) -> None:
+    stage.main.action_do("connect")
+    await stage.shows(ConnectScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, ConnectScreen)
+    await stage.wait_for(lambda: screen.is_idle, "the states")
+    await stage.paints("· Claude Code")
+    await stage.paints("hook prompt")
+    launcher = Path(stage.app._environment.agent_home) / ".claude/skills/ricordo/launch.sh"
+    await stage.calm()
+    await stage.press("d")
+    await stage.wait_for(lambda: "not connected" in stage.toasts)
+    await stage.confirm()
+    await stage.wait_for(lambda: "files written" in stage.toasts)
+    assert launcher.is_file()
+    await stage.paints("✓ Claude Code")
+    await stage.paints("Claude Code is connected.")
+    await stage.press("d")
+    await stage.wait_for(lambda: "files removed" in stage.toasts)
+    assert not launcher.exists()
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
 
 
 @shows("ledger")

@@ -1,5 +1,5 @@
 """How an agent is connected: the files that Ricordo writes into a folder of its own, which the
-agent loads by itself, and what the agent has to be told besides.
+agent loads by itself, and the commands of the agent that install them.
 
 Command lines in these files never change between versions, because an agent may trust them by their
 digest. They name a small program in the folder that finds the installed Ricordo.
@@ -98,6 +98,12 @@ class Connection:
     """To be run after the files were written."""
     undo_commands: tuple[AgentCommand, ...] = ()
     """To be run before the files are removed."""
+    server_command: AgentCommand | None = None
+    """Starts a server that lists the hooks and says which the user trusts, by JSON-RPC; None where
+    hooks need no trust.
+    """
+    trust_advice: str = ""
+    """What the user does to trust hooks."""
     advice: tuple[str, ...] = ()
     """What the user has to do or to know, a sentence each."""
 

@@ -11,6 +11,7 @@ from ricordo.agents.claude.folder import (
     find_memory_directory,
     memory_directory_of_path,
 )
+from ricordo.storage.foreign_file import read_plain_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,3 +33,48 @@ def find_loaded_memories(
         return
     for place in around:
         yield place, os.path.realpath(memory_directory_of_path(claude, place))
+
+
+USUAL_AGENT = "claude"
+"""The agent whose hook names none."""
+LONGEST_CONTEXT = 10_000
+"""UTF-16 code units, as Claude Code counts; it writes a longer context to a file."""
+_CODEX_BYTES = 2_400 * 4
+"""Codex cuts a context of more than 2,500 tokens, of four bytes each."""
+
+
+def measure_context(agent: str, text: str) -> float:
+    """Return how much of the room that `agent` has for context `text` takes, of 1."""
+    if agent == "codex":
+        return len(text.encode("utf-8", "surrogatepass")) / _CODEX_BYTES
+    # as in memory.index, whose import would take too long
+    units = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return units / LONGEST_CONTEXT
+
+
+_LOADED = ("CLAUDE.md", ".claude/CLAUDE.md")
+_SHADOWED = ("AGENTS.md", ".claude/AGENTS.md")
+_LONGEST_INSTRUCTIONS = 1 << 20
+
+
+def list_shadowed_instructions(agent: str, folders: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence on each file with instructions in `folders` that `agent` does not load,
+    because another one is beside it that does not import it.
+    """
+    if agent != "claude":
+        return
+    for folder in folders:
+        loaded = [name for name in _LOADED if os.path.isfile(os.path.join(folder, name))]
+        for name in _SHADOWED if loaded else ():
+            path = os.path.join(folder, name)
+            others = (os.path.join(folder, other) for other in loaded)
+            if os.path.isfile(path) and not any(_includes(other, path) for other in others):
+                yield f"{path} is not loaded by Claude Code, because {loaded[0]} is there too."
+
+
+def _includes(instructions: str, other: str) -> bool:
+    """Return whether a file with instructions is the `other` one, or names it."""
+    if os.path.samefile(instructions, other):
+        return True
+    raw = read_plain_file(instructions, _LONGEST_INSTRUCTIONS, follow=True) or b""
+    return b"@" in raw and b"AGENTS.md" in raw

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.change import Changed, print_change
 from ricordo.cli.output import is_confirmed, note_change, print_json, print_lines, print_messages
 from ricordo.cli.parser import Command, add_json
 from ricordo.errors import Unconfirmed
-from ricordo.text import make_one_line, make_visible
+from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ricordo.services.connect.connection import ConnectionResult, ConnectionStatus
     from ricordo.services.workspace.environment import Environment
@@ -22,8 +21,8 @@ CONNECT_SUMMARY = """Connect agents: they are given notes, and what they write i
 
 Writes hooks and, if this Ricordo has it, the MCP server into a folder of Ricordo's own, which the
 agent loads by itself; the agent's settings are not edited. What is to be written is shown first and
-has to be confirmed. AGENT is claude, codex, opencode or gemini; without it, all on this machine.
-Connecting again updates the folder. docs/connect.md says what each hook does."""
+has to be confirmed. Without AGENT, all agents on this machine are connected. Connecting again
+updates the folder. docs/connect.md says what each hook does."""
 
 DISCONNECT_SUMMARY = """Remove what connect wrote.
 
@@ -66,6 +65,7 @@ def run_connect(options: Namespace, environment: Environment) -> int:
     """Connect agents, or show how they are connected."""
     from ricordo.services.connect.connection import (
         connect,
+        describe_plan,
         list_connections,
         read_status,
         refuse_foreign,
@@ -80,10 +80,12 @@ def run_connect(options: Namespace, environment: Environment) -> int:
         print_messages(["No agent was found on this machine: name the one to connect."])
     for status in chosen:
         refuse_foreign(status)
-    planned = [line for status in chosen for line in _plan(status, shows_text=options.dry_run)]
+    planned = [
+        line for status in chosen for line in describe_plan(status, shows_text=options.dry_run)
+    ]
     if options.dry_run:
         return _print_plan(options, chosen, planned)
-    if any(_is_to_write(status) for status in chosen):
+    if any(status.is_to_write for status in chosen):
         _confirm(options, planned, "write this")
     results = []
     for status in chosen:
@@ -129,31 +131,6 @@ def _confirm(options: Namespace, lines: list[str], what: str) -> None:
     """Have the user confirm. Raises Unconfirmed."""
     if not options.yes and not is_confirmed(lines, _WORD, what):
         raise Unconfirmed(f"Nothing was confirmed: type “{_WORD}” at a terminal, or give --yes.")
-
-
-def _is_to_write(status: ConnectionStatus) -> bool:
-    return any(state != "same" for state in status.files.values())
-
-
-def _plan(status: ConnectionStatus, *, shows_text: bool) -> Iterator[str]:
-    """Yield what connecting would do, with the text of each file if `shows_text`."""
-    connection = status.connection
-    if not _is_to_write(status):
-        yield f"{connection.agent.shown} is connected."
-        return
-    yield f"{connection.agent.shown}: {make_one_line(connection.root)}"
-    for file in connection.files:
-        state = status.files[file.path]
-        if state != "same":
-            verb = "create" if state == "missing" else "replace"
-            yield f"  {verb} {make_one_line(os.path.relpath(file.path, connection.home))}"
-            if shows_text:
-                text = file.content.decode("utf-8", "replace").rstrip("\n")
-                yield from (f"    {make_visible(line)}" for line in text.split("\n"))
-    for command in connection.list_hook_commands():
-        yield f"  a hook that runs  {make_one_line(command)}"
-    for agent_command in connection.commands:
-        yield f"  then runs  {make_one_line(' '.join(agent_command.words))}"
 
 
 def _print_plan(

@@ -9,15 +9,12 @@ from __future__ import annotations
 import json
 import re
 
+from ricordo.agents.prompt_rules import USUAL_AGENT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CLAUDE, CODEX = "claude", "codex"
-LONGEST_CONTEXT = 10_000
-"""UTF-16 code units, as Claude Code counts; it writes a longer context to a file."""
-_CODEX_BYTES = 2_400 * 4
-"""Codex cuts a context of more than 2,500 tokens, of four bytes each."""
 _SOURCES = (None, "user", "sdk")
 """Sources of prompts by users; Codex and older versions of Claude Code give none."""
 
@@ -33,7 +30,7 @@ class HookEvent:
         if not isinstance(fields, dict):
             raise ValueError("the event is no JSON object")
         self.fields: dict[str, Any] = fields
-        self.agent = agent or CLAUDE
+        self.agent = agent or USUAL_AGENT
 
     def text(self, key: str) -> str:
         """Return the text in a field; "" if there is none."""
@@ -59,18 +56,6 @@ class HookEvent:
     def is_by_user(self) -> bool:
         """Whether a user wrote the prompt, and neither a machine nor a sub-agent."""
         return self.fields.get("source") in _SOURCES and not self.is_of_sub_agent
-
-    def measure(self, text: str) -> float:
-        """Return how much of the room for context `text` takes, of 1."""
-        if self.agent == CODEX:
-            return len(text.encode("utf-8", "surrogatepass")) / _CODEX_BYTES
-        return count_units(text) / LONGEST_CONTEXT
-
-
-def count_units(text: str) -> int:
-    """Return the length of `text` in UTF-16 code units."""
-    # as in memory.index, whose import would take too long
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def give_context(event_name: str, context: str) -> bytes:

@@ -95,13 +95,13 @@ def _load(event: str) -> Callable[[bytes, str, str], bytes]:
         from ricordo.hook.start import answer_start
 
         return answer_start
-    from ricordo.hook import session
+    from ricordo.hook import session_events
 
     return {
-        "wrote": session.answer_written,
-        "compact": session.answer_compacted,
-        "stop": session.answer_stop,
-        "end": session.answer_end,
+        "wrote": session_events.answer_written,
+        "compact": session_events.answer_compacted,
+        "stop": session_events.answer_stop,
+        "end": session_events.answer_end,
     }[event]
 
 

@@ -11,8 +11,9 @@ import sqlite3
 from contextlib import suppress
 from datetime import date
 
+from ricordo.agents.prompt_rules import measure_context
 from ricordo.hook.event import HookEvent, give_context, make_harmless, make_line
-from ricordo.hook.memory import find_indexed_memory
+from ricordo.hook.indexed_memory import find_indexed_memory
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import NARROW
 from ricordo.search.reader import VERSION, IndexReader
@@ -22,7 +23,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ricordo.hook.memory import IndexedMemory
+    from ricordo.hook.indexed_memory import IndexedMemory
     from ricordo.search.select import Selected
 
 EVENTS = ("UserPromptSubmit", "BeforeAgent")
@@ -70,13 +71,13 @@ def _blocks(
         return {}
     reader = IndexReader(_open_index(memory.index))
     blocks: dict[bytes, str] = {}
-    room = 1.0 - event.measure(_introduction(memory))
+    room = 1.0 - measure_context(event.agent, _introduction(memory))
     for selected in select(reader, question, today, never=never, breadth=NARROW):
         text = _unchanged_text(memory, reader, selected)
         if text is None:
             continue
         block = _block(selected, text)
-        room -= event.measure(f"\n\n{block}")
+        room -= measure_context(event.agent, f"\n\n{block}")
         if room < 0:
             break
         blocks[selected.path] = block

@@ -35,7 +35,7 @@ def request_refresh(state: str, request: dict[str, Any]) -> None:
         return
     try:
         _detach(lock)
-        from ricordo.services.connect.refresh import answer_requests
+        from ricordo.services.connect.requests import answer_requests
 
         answer_requests(state, lock)
     except BaseException:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from ricordo.agents.prompt_rules import list_shadowed_instructions
 from ricordo.agents.workplace import find_workplace, read_head_commit
-from ricordo.hook.event import CLAUDE, HookEvent, give_context, make_line
-from ricordo.hook.memory import find_indexed_memory
+from ricordo.hook.event import HookEvent, give_context, make_line
+from ricordo.hook.indexed_memory import find_indexed_memory
 from ricordo.hook.refresh import request_refresh
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.hook_files import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ricordo.agents.workplace import Workplace
-    from ricordo.hook.memory import IndexedMemory
+    from ricordo.hook.indexed_memory import IndexedMemory
 
 EVENT = "SessionStart"
 LONGEST = 1_500
@@ -41,8 +42,6 @@ _INTRODUCTION = (
 _HANDOFFS = ("HANDOFF.md", "HANDOFF.new.md")
 _LONGEST_HEAD = 8_192
 _FORMAT = "ricordo handoff "
-_INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md")
-_SHADOWED = ("AGENTS.md", ".claude/AGENTS.md")
 _SHORT = 9
 
 
@@ -59,8 +58,7 @@ def answer_start(document: bytes, state: str, agent: str = "") -> bytes:
     here = find_workplace(event.cwd)
     memory = find_indexed_memory(state, event.cwd, os.environ)
     facts = [*_list_findings(memory), *_list_handoffs(here, state)]
-    if event.agent == CLAUDE:
-        facts += _list_shadowed(here)
+    facts += list_shadowed_instructions(event.agent, dict.fromkeys((here.directory, here.top)))
     text = _fit(facts)
     if not text or (event.text("source") in _REPEATING and _was_told(state, event, text)):
         return b""
@@ -153,25 +151,3 @@ def _describe_verdict(verdict: dict[str, object]) -> str:
     if wrong:
         return f"{wrong} of {statements} no longer valid on {day}"
     return f"{statements} valid on {day}"
-
-
-def _list_shadowed(here: Workplace) -> Iterator[str]:
-    """Yield the files with instructions that Claude Code does not load, because another one is
-    beside them that does not import them.
-    """
-    for folder in dict.fromkeys((here.directory, here.top)):
-        loaded = [name for name in _INSTRUCTIONS if os.path.isfile(os.path.join(folder, name))]
-        for name in _SHADOWED if loaded else ():
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and not any(
-                _includes(os.path.join(folder, other), path) for other in loaded
-            ):
-                yield f"{path} is not loaded by Claude Code, because {loaded[0]} is there too."
-
-
-def _includes(instructions: str, other: str) -> bool:
-    """Return whether a file with instructions is the `other` one, or names it."""
-    if os.path.samefile(instructions, other):
-        return True
-    raw = read_plain_file(instructions, 1 << 20, follow=True) or b""
-    return b"@" in raw and b"AGENTS.md" in raw

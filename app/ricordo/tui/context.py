@@ -25,6 +25,7 @@ class ScreenId(StrEnum):
     HANDOFF = "handoff"
     ENGINE = "engine"
     QUESTION = "question"
+    CONNECT = "connect"
     DOCTOR = "doctor"
 
 

@@ -50,6 +50,8 @@ def build_connection(agent: Agent, home: str, launcher: Launcher) -> Connection:
         tuple(_list_files(agent, root, launcher)),
         (command("marketplace", "add", root), command("add", _NAME)),
         (command("remove", _NAME), command("marketplace", "remove", PLUGIN)),
+        AgentCommand(("codex", "app-server"), {"CODEX_HOME": home}),
+        "type /hooks in Codex",
         ("Codex skips hooks until you trust them: type /hooks in Codex and trust Ricordo's.",),
     )
 

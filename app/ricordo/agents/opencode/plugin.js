@@ -51,7 +51,11 @@ function createSessions(directory) {
       return parts.get(session)
     },
     prompt: (session, prompt) => ask("prompt", { cwd: directory, session_id: session, prompt }),
-    wrote: (session, args) => ask("wrote", { cwd: directory, session_id: session, tool_input: args }),
+    wrote(session, args, isNew) {
+      const response = { type: isNew ? "create" : "update" }
+      const document = { cwd: directory, session_id: session, tool_input: args }
+      return ask("wrote", { ...document, tool_response: response })
+    },
     stop: (session) => ask("end", { cwd: directory, session_id: session }),
     compact(session, summary) {
       parts.delete(session)
@@ -102,8 +106,9 @@ async function server(input) {
       const context = await sessions.start(request.sessionID)
       if (context) output.system.push(context)
     },
-    "tool.execute.after": async (call) => {
-      if (WRITING.has(call.tool)) await sessions.wrote(call.sessionID, call.args)
+    "tool.execute.after": async (call, result) => {
+      if (!WRITING.has(call.tool)) return
+      await sessions.wrote(call.sessionID, call.args, result?.metadata?.exists === false)
     },
   }
 }

@@ -2,5 +2,5 @@
 happens in the background while they work.
 
 `agents/*/connection.py` say what each agent needs; `connection.py` writes and removes it, and keeps
-a record of it; `refresh.py` answers the requests that the hooks leave.
+a record of it; `requests.py` answers the requests that the hooks leave.
 """

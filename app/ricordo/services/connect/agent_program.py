@@ -5,10 +5,10 @@ its MCP server, to see whether that answers.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from shutil import which
 from typing import Any
 
 from ricordo.agents.connection import AgentCommand
@@ -20,7 +20,7 @@ _MAX_MESSAGE = 300
 
 def find_program(name: str, environ: Mapping[str, str]) -> str:
     """Return the path of an agent's program; "" if it is not found."""
-    return shutil.which(name, path=environ.get("PATH", "")) or ""
+    return which(name, path=environ.get("PATH", "")) or ""
 
 
 def run_command(command: AgentCommand, environ: Mapping[str, str]) -> str:
@@ -46,13 +46,13 @@ def run_command(command: AgentCommand, environ: Mapping[str, str]) -> str:
     return lines[-1][:_MAX_MESSAGE]
 
 
-def list_codex_hooks(
-    home: str, cwd: str, environ: Mapping[str, str], plugin: str
+def list_hooks(
+    server: AgentCommand, cwd: str, environ: Mapping[str, str], plugin: str
 ) -> list[dict[str, Any]] | None:
-    """Return the hooks of a `plugin` as Codex, with the folder `home`, lists them in the directory
-    `cwd`; None if it cannot be asked.
+    """Return the hooks of a `plugin` as an agent's `server` lists them for the directory `cwd`;
+    None if it cannot be asked.
     """
-    program = find_program("codex", environ)
+    program = find_program(server.words[0], environ)
     if not program:
         return None
     requests = (
@@ -63,11 +63,11 @@ def list_codex_hooks(
     with (
         suppress(OSError),
         subprocess.Popen(
-            [program, "app-server"],
+            [program, *server.words[1:]],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**environ, "CODEX_HOME": home},
+            env={**environ, **server.environ},
         ) as process,
     ):
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -28,7 +28,7 @@ from ricordo.agents.connection import (
 from ricordo.agents.registry import SUPPORTED
 from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
 from ricordo.resources import find_data_file, state_directory
-from ricordo.services.connect.agent_program import find_program, list_codex_hooks, run_command
+from ricordo.services.connect.agent_program import find_program, list_hooks, run_command
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import read_json
 from ricordo.storage.own_folder import (
@@ -40,13 +40,13 @@ from ricordo.storage.own_folder import (
     write_own_file,
 )
 from ricordo.storage.state_file import replace_state_file
-from ricordo.text import make_one_line
+from ricordo.text import make_one_line, make_visible
 
 _RECORD = "connections.json"
 _LARGEST_RECORD = 1024 * 1024
 
 
-class FileState(StrEnum):
+class FileMatch(StrEnum):
     """How a file on disk compares with what would be written."""
 
     MISSING = "missing"
@@ -76,7 +76,7 @@ class ConnectionStatus:
 
     connection: Connection
     state: ConnectionState
-    files: Mapping[str, FileState]
+    files: Mapping[str, FileMatch]
     """By absolute path."""
     is_installed: bool
     """Whether the agent is on this machine."""
@@ -87,6 +87,11 @@ class ConnectionStatus:
     def name(self) -> str:
         """The name of the agent in options and documents."""
         return self.connection.agent.name
+
+    @property
+    def is_to_write(self) -> bool:
+        """Whether connecting would write a file."""
+        return any(state is not FileMatch.SAME for state in self.files.values())
 
 
 @dataclass(slots=True)
@@ -149,28 +154,32 @@ def read_status(
     record = _read_record(environment.state).get(connection.agent.name, {})
     states = _compare(connection, _known_digests(connection, record))
     found = set(states.values())
-    if FileState.FOREIGN in found:
+    if FileMatch.FOREIGN in found:
         state = ConnectionState.CHANGED
-    elif found == {FileState.SAME}:
+    elif found == {FileMatch.SAME}:
         is_whole = not _list_obsolete(connection, record)
         state = ConnectionState.CONNECTED if is_whole else ConnectionState.OUTDATED
-    elif found == {FileState.MISSING}:
+    elif found == {FileMatch.MISSING}:
         state = ConnectionState.NOT_CONNECTED
     else:
-        is_partly = FileState.MISSING in found
+        is_partly = FileMatch.MISSING in found
         state = ConnectionState.INCOMPLETE if is_partly else ConnectionState.OUTDATED
     is_installed = os.path.isdir(connection.home) or bool(
         find_program(connection.agent.name, environment.environ)
     )
     status = ConnectionStatus(connection, state, states, is_installed)
     is_there = state not in (ConnectionState.NOT_CONNECTED, ConnectionState.CHANGED)
-    if asks_agent and is_there and connection.commands:
-        return replace(status, warnings=tuple(_check_trust(environment, connection)))
+    server = connection.server_command
+    if asks_agent and is_there and server is not None:
+        hooks = list_hooks(server, environment.cwd, environment.environ, PLUGIN)
+        return replace(status, warnings=tuple(_check_trust(connection, hooks)))
     return status
 
 
-def _check_trust(environment: Environment, connection: Connection) -> Iterable[str]:
-    hooks = list_codex_hooks(connection.home, environment.cwd, environment.environ, PLUGIN)
+def _check_trust(
+    connection: Connection, hooks: Sequence[Mapping[str, Any]] | None
+) -> Iterator[str]:
+    """Yield what keeps the agent from running hooks, as it lists them; None if it did not."""
     name = connection.agent.shown
     if hooks is None:
         yield f"{name} could not be asked which hooks it trusts."
@@ -182,7 +191,7 @@ def _check_trust(environment: Environment, connection: Connection) -> Iterable[s
         if untrusted:
             yield (
                 f"{name} skips {len(untrusted)} of {len(hooks)} hooks until you trust them: "
-                "type /hooks in Codex."
+                f"{connection.trust_advice}."
             )
         if disabled:
             yield f"{len(disabled)} of {len(hooks)} hooks are turned off in {name}."
@@ -191,17 +200,17 @@ def _check_trust(environment: Environment, connection: Connection) -> Iterable[s
 _TRUSTED = ("trusted", "managed")
 
 
-def _compare(connection: Connection, known: Mapping[str, str]) -> dict[str, FileState]:
+def _compare(connection: Connection, known: Mapping[str, str]) -> dict[str, FileMatch]:
     return {file.path: _compare_file(file, known.get(file.path, "")) for file in connection.files}
 
 
-def _compare_file(file: ConnectedFile, digest: str) -> FileState:
+def _compare_file(file: ConnectedFile, digest: str) -> FileMatch:
     content = read_own_file(file.path)
     if content is None:
-        return FileState.FOREIGN if os.path.lexists(file.path) else FileState.MISSING
+        return FileMatch.FOREIGN if os.path.lexists(file.path) else FileMatch.MISSING
     if content == file.content:
-        return FileState.SAME
-    return FileState.OLD if digest_content(content) == digest else FileState.FOREIGN
+        return FileMatch.SAME
+    return FileMatch.OLD if digest_content(content) == digest else FileMatch.FOREIGN
 
 
 def _known_digests(connection: Connection, record: Mapping[str, Any]) -> dict[str, str]:
@@ -227,6 +236,27 @@ def _list_obsolete(connection: Connection, record: Mapping[str, Any]) -> list[st
     return [path for path in paths if path not in wanted and os.path.lexists(path)]
 
 
+def describe_plan(status: ConnectionStatus, *, shows_text: bool) -> Iterator[str]:
+    """Yield what connecting would do, a line each, with the text of each file if `shows_text`."""
+    connection = status.connection
+    if not status.is_to_write:
+        yield f"{connection.agent.shown} is connected."
+        return
+    yield f"{connection.agent.shown}: {make_one_line(connection.root)}"
+    for command in connection.list_hook_commands():
+        yield f"  a hook that runs  {make_one_line(command)}"
+    for agent_command in connection.commands:
+        yield f"  then runs  {make_one_line(' '.join(agent_command.words))}"
+    for file in connection.files:
+        state = status.files[file.path]
+        if state is not FileMatch.SAME:
+            verb = "create" if state is FileMatch.MISSING else "replace"
+            yield f"  {verb} {make_one_line(os.path.relpath(file.path, connection.home))}"
+            if shows_text:
+                text = file.content.decode("utf-8", "replace").rstrip("\n")
+                yield from (f"    {make_visible(line)}" for line in text.split("\n"))
+
+
 def connect(environment: Environment, status: ConnectionStatus) -> ConnectionResult:
     """Write what connects an agent and record it; on an error nothing of it is left.
 
@@ -246,7 +276,7 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
     folders: list[str] = []
     try:
         for file in connection.files:
-            if status.files[file.path] is not FileState.SAME:
+            if status.files[file.path] is not FileMatch.SAME:
                 folders += create_folders(os.path.dirname(file.path))
                 write_own_file(file.path, file.content, is_program=file.is_program)
                 is_new = before[file.path] is None
@@ -279,7 +309,7 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
 def refuse_foreign(status: ConnectionStatus) -> None:
     """Raise ChangeRefused if connecting would replace what somebody else wrote."""
     connection = status.connection
-    foreign = [path for path, state in status.files.items() if state is FileState.FOREIGN]
+    foreign = [path for path, state in status.files.items() if state is FileMatch.FOREIGN]
     if not foreign and os.path.islink(connection.root):
         foreign = [connection.root]
     if not foreign and status.state is ConnectionState.NOT_CONNECTED:

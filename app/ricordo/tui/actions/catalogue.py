@@ -96,6 +96,7 @@ MOVE_ACTIONS: tuple[Action, ...] = (
             ScreenId.CONFLICTS,
             ScreenId.REVIEW,
             ScreenId.REDACTION,
+            ScreenId.CONNECT,
         },
         ANY_PANE | {ScreenId.HISTORY, ScreenId.MEMORIES, ScreenId.SESSIONS, *_ASKING},
         {
@@ -435,6 +436,13 @@ GO_ACTIONS: tuple[Action, ...] = (
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
     Action(
+        "connect",
+        "",
+        "connect",
+        "Connect agents: give them the notes of their projects, and index what they write",
+        Group.GO,
+    ),
+    Action(
         "doctor",
         "",
         "doctor",
@@ -579,6 +587,7 @@ _NOTES = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION))
 _REDACTION = frozenset((ScreenId.REDACTION,))
 _PROPOSAL = frozenset((ScreenId.PROPOSAL,))
 _HANDOFF = frozenset((ScreenId.HANDOFF,))
+_CONNECT = frozenset((ScreenId.CONNECT,))
 _SETS = frozenset((ScreenId.INBOX, ScreenId.PROPOSAL, ScreenId.CURATION))
 _DOCTOR = frozenset((ScreenId.DOCTOR,))
 
@@ -607,15 +616,16 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "no",
         "Reject: mark a change of the inbox to be reverted, or clear the mark; in the review, "
         "edit or retire the note, or leave it to the curator; refuse a proposal; redact a value; "
-        "drop a statement of a handoff, or restore it",
+        "drop a statement of a handoff, or restore it; disconnect an agent",
         Group.JUDGE,
-        _NOTES | _REDACTION | _HANDOFF,
-        _NOTES | _REDACTION | _HANDOFF,
+        _NOTES | _REDACTION | _HANDOFF | _CONNECT,
+        _NOTES | _REDACTION | _HANDOFF | _CONNECT,
         {
             ScreenId.INBOX: "revert",
             ScreenId.REVIEW: "wrong",
             ScreenId.REDACTION: "redact",
             ScreenId.HANDOFF: "drop",
+            ScreenId.CONNECT: "disconnect",
         },
         is_delayed=True,
     ),
@@ -650,13 +660,15 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is accepted or marked, the handoff, or the repair: nothing is written before",
+        "Write what is accepted or marked, the handoff, the repair, or what connects an agent: "
+        "nothing is written before",
         Group.JUDGE,
-        _SETS | _HANDOFF | _DOCTOR,
-        _SETS | _HANDOFF | _DOCTOR,
+        _SETS | _HANDOFF | _CONNECT | _DOCTOR,
+        _SETS | _HANDOFF | _CONNECT | _DOCTOR,
         {
             ScreenId.INBOX: "write reverts",
             ScreenId.CURATION: "write",
+            ScreenId.CONNECT: "connect",
             ScreenId.DOCTOR: "repair",
         },
         is_delayed=True,

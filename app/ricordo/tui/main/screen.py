@@ -112,6 +112,7 @@ class NavigationActions:
             "ledger": self.show_ledger,
             "settings": self.edit_settings,
             "memories": self.choose_memory,
+            "connect": self.connect_agents,
         }
 
     def show_load(self) -> None:
@@ -164,6 +165,14 @@ class NavigationActions:
         for warning in warnings:
             app.notify(str(warning), severity="warning", markup=False, timeout=15)
         app.notify("The settings apply from the next start.", markup=False, timeout=5)
+
+    def connect_agents(self) -> None:
+        """Show how agents are connected."""
+        from ricordo.tui.connect.screen import ConnectScreen
+
+        keymap = self._notebook.settings.keymap
+        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap)
+        self._screen.app.push_screen(screen)
 
     def choose_memory(self) -> None:
         """Ask for the other memories of this machine."""

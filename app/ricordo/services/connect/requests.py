@@ -45,7 +45,7 @@ _ERRORS = (RicordoError, OSError, sqlite3.Error, ValueError)
 
 
 @dataclass(slots=True)
-class _Work:
+class _MemoryWork:
     """What is to be done for one memory."""
 
     place: MemoryPlace
@@ -80,14 +80,14 @@ def answer_requests(state: str, lock: int) -> None:
 
 def _sort_by_memory(
     requests: Iterable[Mapping[str, Any]], environment: Environment
-) -> Iterable[_Work]:
+) -> Iterable[_MemoryWork]:
     """Return the memories that requests are about, each once."""
-    works: dict[str, _Work] = {}
+    works: dict[str, _MemoryWork] = {}
     for request in requests:
         cwd = _text(request, "cwd")
         created = _real_paths(request, "created")
         for place, notes in _find_places(cwd, _real_paths(request, "files"), environment):
-            work = works.setdefault(place.root, _Work(place))
+            work = works.setdefault(place.root, _MemoryWork(place))
             work.cwd = cwd
             work.is_start |= request.get("event") == "start"
             work.sessions.add(_text(request, "session"))
@@ -143,7 +143,7 @@ def _text(request: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _index(work: _Work, environment: Environment) -> None:
+def _index(work: _MemoryWork, environment: Environment) -> None:
     """Bring the index of a memory up to its files."""
     memory = read_memory(work.place.root, work.place.layout)
     if not all(note.facts.is_settled for note in memory.notes):
@@ -157,7 +157,7 @@ def _index(work: _Work, environment: Environment) -> None:
         index.close()
 
 
-def _to_request(work: _Work) -> dict[str, Any]:
+def _to_request(work: _MemoryWork) -> dict[str, Any]:
     return {
         "root": work.place.root,
         "project": work.place.project,

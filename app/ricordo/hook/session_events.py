@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from ricordo.agents.workplace import find_workplace
 from ricordo.hook.event import HookEvent, make_line
-from ricordo.hook.memory import find_indexed_memory, find_memory_of_file
+from ricordo.hook.indexed_memory import find_indexed_memory, find_memory_of_file
 from ricordo.hook.refresh import request_refresh
 from ricordo.resources import config_directory
 from ricordo.storage.foreign_file import read_plain_file
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ricordo.hook.memory import IndexedMemory
+    from ricordo.hook.indexed_memory import IndexedMemory
 
 SUMMARY = "summary"
 """The field of a session that holds what the agent kept of it at a compaction."""
