@@ -131,6 +131,12 @@ GROUPS = (
     ),
     Group("agents", ("tests/unit/agents",), {"examples": 10_000}),
     Group(
+        "mcp",
+        ("tests/unit/mcp", "tests/faults/test_mcp.py"),
+        {"hostile_requests": 1_000, "inspector": 1},
+        ("npm", "node"),
+    ),
+    Group(
         "services",
         ("tests/unit/services", "tests/unit/cli"),
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},

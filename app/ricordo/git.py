@@ -28,6 +28,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     # a submodule has its own settings
     "status": ("--ignore-submodules=all",),
     "check-attr": (),
+    "config": ("--null", "--get-regexp"),
 }
 """The allowed commands, each with the flags that are always added."""
 _SETTINGS = (

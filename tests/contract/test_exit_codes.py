@@ -100,6 +100,7 @@ DONE: dict[str, Attempt] = {
     "purge": Attempt(purge, f"{SECRET}\n"),
     "connect": Attempt(plain("connect", "--status")),
     "disconnect": Attempt(plain("disconnect", "--dry-run")),
+    "doctor": Attempt(plain("doctor")),
     "config": Attempt(plain("config")),
 }
 """A call of each command that ends with 0."""
@@ -119,7 +120,15 @@ def verify_damaged(world: World) -> list[str]:
     return on("history", "--verify")(world)
 
 
+def open_state(world: World) -> list[str]:
+    state = world.home / ".local/state/ricordo"
+    state.mkdir(parents=True, exist_ok=True)
+    state.chmod(0o755)
+    return ["doctor"]
+
+
 SOMETHING: dict[str, list[Attempt]] = {
+    "doctor": [Attempt(open_state)],
     "lint": [Attempt(on("lint", "--fail-on", "warning")), Attempt(on("lint", "--fail-on", "info"))],
     "conflicts": [Attempt(on("conflicts"))],
     "search": [
@@ -497,6 +506,10 @@ def test_an_unusable_state_is_refused(world: World, call: Call, name: str) -> No
     case = DONE[name]
     words = case.words(world)
     os.mkfifo(world.home / ".local/state/ricordo/pipe")
+    if name == "doctor":
+        # it reports what the others are refused for
+        check(call(*words), 1, name, as_json=False)
+        return
     check_both(call, words, 4, name, given=case.given, kind="state-unusable")
 
 

@@ -23,6 +23,7 @@ MOST_MODULES = 34
 
 BREAKS = {
     "layers": ("memory/note.py", "ricordo.storage.reader"),
+    "mcp": ("services/search/recall.py", "mcp"),
     "tui-layers": ("tui/base/open_note.py", "ricordo.tui.dialogs.help"),
     "tui-features": ("tui/review/rows.py", "ricordo.tui.inbox.screen"),
     "tui-widgets": ("tui/widgets/bar.py", "ricordo.tui.dialogs.help"),
@@ -42,6 +43,7 @@ REPEATED: Mapping[str, str] = {
     "conflicts": _FLOORS,
     "curation": _FLOORS,
     "decisions": _FLOORS,
+    "doctor": _FLOORS,
     "draft": "a memory, and a handoff on two floors, before they are written",
     "edit": _FLOORS,
     "editor": _FLOORS,
@@ -67,6 +69,7 @@ REPEATED: Mapping[str, str] = {
     "connection": "what connects an agent, for each agent and as a service",
     "connect": _FLOORS,
     "support": "what can be asked of an agent, and the answers of one",
+    "diagnosis": "what an agent can tell about its set-up, and what one tells",
     "transcript": "one reader for each agent",
     "change": "what a change is, and the service that makes one",
     "question": _FLOORS,

@@ -26,7 +26,7 @@ from tools.json_schemas import DOCUMENTS, FOLDER, PAGE, list_kinds, render_page,
 
 NO_MEMORY = {"list", "rule"}
 """Commands that take no memory."""
-NO_DOCUMENT = {"completions"}
+NO_DOCUMENT = {"completions", "mcp"}
 """Commands that print a text for another program."""
 
 
@@ -92,6 +92,7 @@ MORE = {
         lambda _: ["connect", "opencode", "--dry-run"],
     ],
     "disconnect": [lambda _: ["disconnect", "--dry-run"]],
+    "doctor": [lambda _: ["doctor"]],
     "config": [lambda _: ["config"], lambda _: ["config", "path"]],
     "version": [lambda _: ["--version"]],
 }

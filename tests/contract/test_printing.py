@@ -222,6 +222,20 @@ def disconnect(world: World) -> list[str]:
     return ["disconnect", "--yes"]
 
 
+def repair(world: World) -> list[str]:
+    """Return the words that move the notes of a project that is gone to another one."""
+    memory = world.home / ".claude/projects/-gone-quay/memory"
+    write_memory(memory, {"berth.md": note_text("berth", "The berth is free.\n")})
+    project = world.home / "quay"
+    project.mkdir(exist_ok=True)
+    out = StringIO()
+    with redirect_stdout(out):
+        run(["doctor", "--json"])
+    problems = json.loads(out.getvalue())["problems"]
+    (id,) = (it["id"] for it in problems if it["check"] == "orphan-memory")
+    return ["doctor", "--fix", id, "--into", str(project), "--yes"]
+
+
 WRITING = {
     "new": [Case(on("new", "Lock “times”", "--type", "project"), "lock-times", b"na\xc3\xafve\n")],
     "rename": [Case(on("rename", "tides", "ebb"), "ebb.md")],
@@ -243,12 +257,14 @@ WRITING = {
     "handoff": [Case(hand_off, "HANDOFF.md")],
     "connect": [Case(lambda _: ["connect", "opencode", "--yes"], "connected opencode")],
     "disconnect": [Case(disconnect, "disconnected opencode")],
+    "doctor": [Case(repair, "move the notes")],
     "config": [Case(lambda _: ["config", "edit"], "settings.toml", environ={"VISUAL": "true"})],
 }  # fmt: skip
 READING = {
     "demo": [], "list": ["list"], "load": ["load"], "show": ["show", "café"],
     "search": ["search", "café"], "recall": ["recall", "where is the café of the port"],
     "ledger": ["ledger"], "resume": [], "review": ["review"], "rule": ["rule"], "completions": [],
+    "mcp": [],
 }  # fmt: skip
 """Those without words are called without a memory, or not at all."""
 LACKING = {

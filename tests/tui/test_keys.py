@@ -52,6 +52,7 @@ from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.dialogs.text_page import TextScreen
+from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.screen import HandoffScreen
@@ -392,6 +393,16 @@ async def explain(stage: Stage) -> None:
     await stage.wait_for(lambda: palette_now(stage)[:1] == [f"explain · {BY_ID['explain'].help}"])
     await stage.press("enter")
     await stage.shows(TextScreen)
+
+
+@shows("doctor")
+async def doctor_shows_what_is_wrong_on_this_machine(stage: Stage) -> None:
+    stage.main.action_do("doctor")
+    await stage.shows(DoctorScreen)
+    await stage.wait_for(lambda: stage.app.screen.is_loaded)  # type: ignore[attr-defined]
+    await stage.paints("Problems ·")
+    await stage.press("escape")
+    await stage.shows(MainScreen)
 
 
 @shows("connect")

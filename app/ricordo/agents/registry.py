@@ -7,7 +7,7 @@ an agent, but for `prompt_rules.py`, as the prompt hook loads next to nothing, a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -136,6 +136,15 @@ def list_instruction_files() -> list[str]:
 def list_instruction_folders() -> list[str]:
     """Return the folders of a project in which agents look for such files too, and for `rules/`."""
     return [support.project_folder for support in SUPPORTED if support.project_folder]
+
+
+def find_session_around(environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the project and the id of the session of the agent that started this process, as far
+    as the environment has them; "" for what it has not.
+    """
+    projects = (environ.get(it.project_variable, "") for it in SUPPORTED if it.project_variable)
+    sessions = (environ.get(it.session_variable, "") for it in SUPPORTED if it.session_variable)
+    return next(filter(None, projects), ""), next(filter(None, sessions), "")
 
 
 def join_agent_names() -> str:

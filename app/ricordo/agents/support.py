@@ -15,6 +15,15 @@ from ricordo.memory.layout import Layout
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
+    from ricordo.agents.diagnosis import (
+        ConfiguredHook,
+        ConfiguredServer,
+        HookRun,
+        MemorySource,
+        PathHolder,
+        ProjectFolder,
+        SettingInEffect,
+    )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.session import Message, MessagePlace, Session
     from ricordo.agents.transcripts.sources import TranscriptSource
@@ -88,6 +97,12 @@ class AgentSupport:
     project_folder = ""
     """The folder of a project that holds its settings; "" where it has none."""
 
+    project_variable = ""
+    """The environment variable with the project in programs that it starts; "" where it sets none.
+    """
+    session_variable = ""
+    """The environment variable with the id of the session in those programs."""
+
     def connection(
         self, home: str, environ: Mapping[str, str], launcher: Launcher
     ) -> Connection | None:
@@ -121,6 +136,52 @@ class AgentSupport:
     def project_of(self, root: str, layout: Layout) -> str:
         """Return the project of its memory at `root`; "" where it is unknown."""
         return git.find_top_level(root) or ""
+
+    # Its own set-up, for a diagnosis
+
+    def project_folders(self, home: str, environ: Mapping[str, str]) -> list[ProjectFolder]:
+        """Return the folders that it keeps for projects."""
+        return []
+
+    def known_projects(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Return the directories that it has a record of as projects, there or not."""
+        return []
+
+    def memory_sources(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> list[MemorySource]:
+        """Return the settings that name a directory for its memory of a workplace."""
+        return []
+
+    def settings_in_effect(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[SettingInEffect]:
+        """Return the settings that let it rewrite memories in the background."""
+        return []
+
+    def hooks(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredHook]:
+        """Return the hooks that it runs."""
+        return []
+
+    def hook_runs(self, transcript: str) -> Iterator[HookRun]:
+        """Yield the runs of hooks that one of its transcripts has."""
+        yield from ()
+
+    def servers(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredServer]:
+        """Return the MCP servers that it starts."""
+        return []
+
+    def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Return its plugins that the installed version does not load."""
+        return []
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        """Return its files and folders that hold the path of a project."""
+        return []
 
     # Transcripts
 

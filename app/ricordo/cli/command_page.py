@@ -30,6 +30,7 @@ was changed, the result counts as not printed.
 | 1 | `search` or `recall` found nothing |
 | 1 | `resume` found a statement that is no longer valid |
 | 1 | `history --verify` found damage |
+| 1 | `doctor` found a problem that is more than information |
 | 2 | wrong usage; also an invalid condition of a query, and an ambiguous NOTE |
 | 3 | the memory, the note or the handoff cannot be found or read |
 | 4 | refused: the change does not fit the files or is not allowed, or a confirmation is missing |

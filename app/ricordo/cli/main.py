@@ -45,6 +45,8 @@ COMMANDS = {
     "purge": "history",
     "connect": "connect",
     "disconnect": "connect",
+    "doctor": "doctor",
+    "mcp": "mcp",
     "config": "config",
     "completions": "completion.command",
 }
@@ -57,8 +59,12 @@ COMPLETE = "__complete"
 """The hidden command that shells run when Tab is pressed."""
 
 _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory", "-C", "--color"))
-_SHOWING = frozenset(("open", "demo", "review", "config", "purge"))
-"""The commands that show a screen, start an editor or read from the terminal: no progress line."""
+_DIAGNOSING = frozenset(("doctor",))
+"""The commands that report a state directory that cannot be used, instead of ending there."""
+_SHOWING = frozenset(("open", "demo", "review", "config", "purge", "mcp"))
+"""The commands that show a screen, start an editor, or read from the terminal or an agent: no
+progress line.
+"""
 
 
 def run(arguments: list[str]) -> int:
@@ -159,7 +165,8 @@ def _run(arguments: list[str]) -> int:
             "--now or RICORDO_NOW expects a date or time of the years 1970 to 8999, such as "
             "2026-05-01T09:00."
         ) from None
-    check_regular_files(environment.state)
+    if name not in _DIAGNOSING:
+        check_regular_files(environment.state)
     if options.quiet or name in _SHOWING:
         return command.run(options, environment)
     from ricordo.cli.progress import start_progress, stop_progress

@@ -54,6 +54,8 @@ Without PATH it opens the memory of the current directory or its project. Comman
   purge      remove a value from the history
   connect    connect agents: hooks and MCP server in a folder of their own
   disconnect  remove what connect wrote
+  doctor     find what is wrong around the memories of this machine; --fix repairs it
+  mcp        serve notes to agents by the Model Context Protocol
   config     show, edit or locate the settings
   completions  print the script that completes command lines in bash, zsh or fish
 `ricordo COMMAND --help` explains a command."""

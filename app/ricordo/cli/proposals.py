@@ -35,6 +35,8 @@ def render_proposal(proposal: PendingProposal) -> list[str]:
     """
     reason = make_one_line(proposal.change.reason)
     lines = [f"{proposal.id}  {proposal.op} {make_one_line(proposal.path)}: {reason}"]
+    if proposal.submitter:
+        lines.append(f"  by {make_one_line(proposal.submitter)}")
     for quoted in proposal.evidence:
         mark = "" if quoted.found else " (not found there)"
         lines.append(f"  “{make_one_line(quoted.quote)}”{mark}")

@@ -42,11 +42,18 @@ class PendingProposal:
     """The id of the finding that it fixes; "" for none."""
     at: str = ""
     """When it was proposed, ISO 8601; "" where unknown."""
+    session: str = ""
+    """The id of the session of an agent that submitted it; "" for one of a curation."""
 
     @property
     def all_warnings(self) -> tuple[str, ...]:
         """All warnings and alarms; a proposal without any can be accepted unchecked."""
         return (*self.warnings, *(alarm.value for alarm in self.alarms))
+
+    @property
+    def submitter(self) -> str:
+        """The agent and the session that submitted it, for a list; "" for one of a curation."""
+        return f"{self.change.author.name}, session {self.session[:8]}" if self.session else ""
 
     @property
     def op(self) -> str:
@@ -60,10 +67,11 @@ class PendingProposal:
 
 
 def make_pending(
-    proposal: Proposal, memory: Memory, run: str = "", at: str = ""
+    proposal: Proposal, memory: Memory, run: str = "", at: str = "", session: str = ""
 ) -> PendingProposal:
-    """Return a pending proposal on `memory`, made `at` that time by the `run` with that id. It is
-    made against the files on disk, though it may have been validated after other proposals.
+    """Return a pending proposal on `memory`, made `at` that time by the `run` with that id, or
+    submitted by a `session`. It is made against the files on disk, though it may have been
+    validated after other proposals.
     """
     against = {
         edit.path: compute_digest(memory.by_path[edit.path].raw)
@@ -83,6 +91,7 @@ def make_pending(
         run=run,
         finding=proposal.finding,
         at=at,
+        session=session,
     )
 
 
@@ -115,6 +124,7 @@ def describe(proposal: PendingProposal) -> dict[str, Any]:
         "diff": proposal.diff,
         "warnings": list(proposal.all_warnings),
         "id": proposal.id,
+        "by": proposal.submitter or None,
     }
 
 
@@ -141,6 +151,7 @@ def to_document(proposal: PendingProposal) -> dict[str, Any]:
         "run": proposal.run,
         "finding": proposal.finding,
         "at": proposal.at,
+        "session": proposal.session,
     }
 
 
@@ -168,6 +179,7 @@ def from_document(stored: Any, run: str = "") -> PendingProposal | None:
             str(stored.get("run", run)),
             str(stored.get("finding", "")),
             str(stored.get("at", "")),
+            str(stored.get("session", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

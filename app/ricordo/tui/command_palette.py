@@ -53,6 +53,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "model": ("engine", "provider"),
     "kept-back": ("redacted", "secrets"),
     "connect": ("hooks", "install", "agents", "mcp", "disconnect"),
+    "doctor": ("diagnose", "health", "setup", "hooks", "moved project", "split memory"),
     "memories": ("open memory", "switch memory", "projects", "home"),
     "new": ("create", "add note"),
     "edit": ("editor", "change", "write"),

@@ -26,10 +26,13 @@ class ScreenId(StrEnum):
     ENGINE = "engine"
     QUESTION = "question"
     CONNECT = "connect"
+    DOCTOR = "doctor"
 
 
 NOTEBOOK = frozenset((ScreenId.NOTEBOOK,))
-LIST_DIFF_SCREENS = frozenset((ScreenId.INBOX, ScreenId.HISTORY, ScreenId.CURATION))
+LIST_DIFF_SCREENS = frozenset(
+    (ScreenId.INBOX, ScreenId.HISTORY, ScreenId.CURATION, ScreenId.DOCTOR)
+)
 """Screens with a list and a diff beside it."""
 EVERYWHERE = frozenset(ScreenId)
 

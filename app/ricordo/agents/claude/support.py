@@ -24,6 +24,15 @@ from ricordo.storage.foreign_file import list_subfolders
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
+    from ricordo.agents.diagnosis import (
+        ConfiguredHook,
+        ConfiguredServer,
+        HookRun,
+        MemorySource,
+        PathHolder,
+        ProjectFolder,
+        SettingInEffect,
+    )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.reader import LineTranscript
     from ricordo.agents.transcripts.session import Message, MessagePlace
@@ -54,6 +63,8 @@ class ClaudeSupport(AgentSupport):
     takes_handoffs = True
     instruction_files = ("CLAUDE",)
     project_folder = ".claude"
+    project_variable = "CLAUDE_PROJECT_DIR"
+    session_variable = "CLAUDE_CODE_SESSION_ID"
 
     def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
         from ricordo.agents.claude.connection import build_connection
@@ -108,6 +119,54 @@ class ClaudeSupport(AgentSupport):
         cwds = _seen_cwds([above])
         roots = (find_workplace(cwd).root for cwd in cwds[above])
         return location.find_folder_memories(cwds, [*_with_wider(cwds[above]), *roots])[0].project
+
+    def project_folders(self, home: str, environ: Mapping[str, str]) -> list[ProjectFolder]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_project_folders(find_installation(home, environ))
+
+    def known_projects(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_projects(find_installation(home, environ))
+
+    def memory_sources(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> list[MemorySource]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_memory_sources(find_installation(home, environ), here)
+
+    def settings_in_effect(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[SettingInEffect]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_settings_in_effect(find_installation(home, environ), places)
+
+    def hooks(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredHook]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_hooks(find_installation(home, environ), places)
+
+    def hook_runs(self, transcript: str) -> Iterator[HookRun]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.read_hook_runs(transcript)
+
+    def servers(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredServer]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_servers(find_installation(home, environ), places)
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_path_holders(find_installation(home, environ), project)
 
     def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]

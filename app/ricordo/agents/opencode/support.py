@@ -8,6 +8,7 @@ change, so a session is always read from its start. opencode has no memory of it
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from ricordo.agents.opencode import AGENT
 from ricordo.agents.support import AgentSupport, Step
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource, is_inside
 from ricordo.errors import WrongUsage
+from ricordo.storage.foreign_file import read_plain_file
+from ricordo.storage.reader import list_names
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.checkpoint import Checkpoint
 
 _MOST_NAMED = 5
+_LARGEST_PLUGIN = 1024 * 1024
 
 
 def find_data_folder(home: str, environ: Mapping[str, str]) -> str:
@@ -98,6 +102,20 @@ class OpencodeSupport(AgentSupport):
     def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
         return [find_data_folder(home, environ)]
 
+    def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Those of version 1, where the database is one of version 2."""
+        from ricordo.agents.opencode.transcript import has_messages_of_version_2
+
+        if not has_messages_of_version_2(find_data_folder(home, environ)):
+            return []
+        config = environ.get("XDG_CONFIG_HOME", "")
+        if not os.path.isabs(config) or home != environ.get("HOME"):
+            config = os.path.join(home, ".config")
+        folders = (os.path.join(config, "opencode", name) for name in ("plugin", "plugins"))
+        files = [os.path.join(folder, name) for folder in folders for name in list_names(folder)]
+        plugins = (path for path in files if path.endswith((".js", ".mjs", ".ts")))
+        return sorted(path for path in plugins if not _has_setup(path))
+
     def find_session(self, path: str, session: str, raw: bytes) -> TranscriptSource | None:
         from ricordo.agents.opencode.transcript import read_sessions_at
 
@@ -123,6 +141,12 @@ class OpencodeSupport(AgentSupport):
 
         session = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
         return OpencodeTranscript(session, step)
+
+
+def _has_setup(path: str) -> bool:
+    """Return whether a plugin has the function that version 2 calls."""
+    raw = read_plain_file(path, _LARGEST_PLUGIN, follow=True) or b""
+    return re.search(rb"\bsetup\b", raw) is not None
 
 
 OPENCODE = OpencodeSupport()

@@ -255,6 +255,22 @@ def _connect(path: str) -> sqlite3.Connection:
     return connection
 
 
+def has_messages_of_version_2(data: str) -> bool:
+    """Return whether a database in the data directory has the messages of opencode 2."""
+    names = (name for name in _list_names(data) if name.startswith("opencode"))
+    return any(_has_table(os.path.join(data, name), "session_message") for name in names)
+
+
+def _has_table(path: str, table: str) -> bool:
+    if not path.endswith(".db") or os.path.islink(path) or not os.path.isfile(path):
+        return False
+    try:
+        with closing(_connect(path)) as connection:
+            return bool(connection.execute(f"PRAGMA table_info({table})").fetchall())
+    except (sqlite3.Error, OSError):
+        return False
+
+
 def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:
     if os.path.islink(path) or not os.path.isfile(path):
         return

@@ -1,10 +1,12 @@
-"""Running an agent's own commands: to install the folder of Ricordo, and to ask what it trusts."""
+"""Running an agent's own commands: to install the folder of Ricordo, and to ask what it trusts; and
+its MCP server, to see whether that answers.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from shutil import which
 from typing import Any
@@ -101,6 +103,28 @@ def _ask(process: subprocess.Popen[bytes], requests: tuple[dict[str, Any], ...])
     finally:
         timer.cancel()
     return None
+
+
+def does_server_answer(command: Sequence[str], cwd: str, environ: Mapping[str, str]) -> bool:
+    """Return whether the MCP server that a command starts in the directory `cwd` answers."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    with (
+        suppress(OSError),
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environ,
+        ) as process,
+    ):
+        try:
+            return _ask(process, (hello,)) is not None
+        finally:
+            process.kill()
+    return False
 
 
 def _list_of(answer: Any, plugin: str) -> list[dict[str, Any]]:

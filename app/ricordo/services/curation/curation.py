@@ -57,6 +57,7 @@ from ricordo.services.ledger.ledger import (
     record_run,
 )
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.lock import state_lock
 from ricordo.storage.writer import Applied
 from ricordo.text import clip
 
@@ -256,12 +257,23 @@ def explain_change(memory: Memory, it: PendingProposal) -> str:
 
 def save_curation(notebook: Notebook, curation: Curation) -> CurationState:
     """Save the proposals of a curation as pending, record the run, and return the saved state.
-    Where nothing was proposed or rejected, the cursors move. Raises StateUnusable.
+    Where nothing was proposed or rejected, the cursors move. Raises StateUnusable and Busy.
     """
-    record_run(notebook.environment.state, notebook.place.root, curation.recorded)
-    state = curation.state if curation.rejected else curation.state.move_cursors()
-    save_state(notebook, state)
+    directory, root = notebook.environment.state, notebook.place.root
+    record_run(directory, root, curation.recorded)
+    with state_lock(directory):
+        state = _add_submitted(curation.state, load_curation_state(directory, root))
+        if not curation.rejected:
+            state = state.move_cursors()
+        save_state(notebook, state)
     return state
+
+
+def _add_submitted(state: CurationState, stored: CurationState) -> CurationState:
+    """Return `state` with the proposals that sessions of agents submitted since it was loaded."""
+    known = {it.id for it in state.proposals}
+    new = tuple(it for it in stored.pending if it.session and it.id not in known)
+    return replace(state, proposals=(*state.proposals, *new))
 
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:

@@ -442,6 +442,13 @@ GO_ACTIONS: tuple[Action, ...] = (
         "Connect agents: give them the notes of their projects, and index what they write",
         Group.GO,
     ),
+    Action(
+        "doctor",
+        "",
+        "doctor",
+        "Show what is wrong around the memories of this machine, and repair it",
+        Group.GO,
+    ),
 )
 
 _EDITING = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.HANDOFF))
@@ -582,6 +589,7 @@ _PROPOSAL = frozenset((ScreenId.PROPOSAL,))
 _HANDOFF = frozenset((ScreenId.HANDOFF,))
 _CONNECT = frozenset((ScreenId.CONNECT,))
 _SETS = frozenset((ScreenId.INBOX, ScreenId.PROPOSAL, ScreenId.CURATION))
+_DOCTOR = frozenset((ScreenId.DOCTOR,))
 
 DECISION_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -652,15 +660,16 @@ DECISION_ACTIONS: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is accepted or marked, the handoff, or what connects an agent: nothing is "
-        "written before",
+        "Write what is accepted or marked, the handoff, the repair, or what connects an agent: "
+        "nothing is written before",
         Group.JUDGE,
-        _SETS | _HANDOFF | _CONNECT,
-        _SETS | _HANDOFF | _CONNECT,
+        _SETS | _HANDOFF | _CONNECT | _DOCTOR,
+        _SETS | _HANDOFF | _CONNECT | _DOCTOR,
         {
             ScreenId.INBOX: "write reverts",
             ScreenId.CURATION: "write",
             ScreenId.CONNECT: "connect",
+            ScreenId.DOCTOR: "repair",
         },
         is_delayed=True,
     ),

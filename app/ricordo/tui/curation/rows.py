@@ -133,6 +133,8 @@ def render_reasons(
     titles of sessions by the paths of their transcripts.
     """
     parts = [("why", make_one_line(mask_text(proposal.proposal.change.reason)), "")]
+    if submitter := proposal.proposal.submitter:
+        parts.append(("by", make_one_line(mask_text(submitter)), ""))
     if proposal.blocked_reason:
         parts.append(
             (

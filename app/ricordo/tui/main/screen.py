@@ -28,6 +28,7 @@ from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
 from ricordo.tui.dialogs.load import LoadScreen
+from ricordo.tui.doctor.controller import DoctorController
 from ricordo.tui.finder.controller import FinderController
 from ricordo.tui.handoff.controller import HandoffController
 from ricordo.tui.main.controller import NoteActions
@@ -251,6 +252,7 @@ class MainScreen(ActionScreen[None]):
             self, notebook, self._reading, self.update_bars, self._changing
         )
         self._handing = HandoffController(self, notebook, self._changing)
+        self._diagnosing = DoctorController(self, notebook, styles, self._changing)
         self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
         self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
         self._elsewhere = NavigationActions(
@@ -507,6 +509,7 @@ class MainScreen(ActionScreen[None]):
             **self._reviewing.handlers,
             **self._curating.handlers,
             **self._handing.handlers,
+            **self._diagnosing.handlers,
             **self._recalling.handlers,
             **self._elsewhere.handlers,
             **self._reading.handlers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -165,7 +166,10 @@ def _decode(raw: bytes | None) -> str | None:
 
 
 def _render_title(edit: Edit) -> StyledLine:
-    if edit.moved_from:
+    if edit.moved_from_root:
+        origin = os.path.join(edit.moved_from_root, edit.moved_from)
+        glyph, word, style = "→", f"moved from {make_one_line(origin)}", "accent"
+    elif edit.moved_from:
         glyph, word, style = "→", f"renamed, from {make_one_line(edit.moved_from)}", "accent"
     elif edit.before is None:
         glyph, word, style = "+", "created", "added"

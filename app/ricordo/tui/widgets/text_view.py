@@ -75,12 +75,14 @@ _MOST_ROWS = 8
 class AboutView(TextView, can_focus=False):
     """Is as high as its lines, up to a limit."""
 
+    most_rows = _MOST_ROWS
+
     def redraw(self) -> None:
         """Draw again: the lines changed."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
         self.jump_to(0)
-        self.styles.height = min(max(len(self._lines), 1), _MOST_ROWS)
+        self.styles.height = min(max(len(self._lines), 1), self.most_rows)
 
     def on_resize(self) -> None:
         """Draw for the new width."""

@@ -1,0 +1,235 @@
+"""Claude Code's own set-up: folders of projects, settings, hooks and what they cost (formats:
+Claude Code 2.1.330).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ricordo.agents.claude.folder import (
+    MANAGED_SETTINGS,
+    MEMORY_KEY,
+    Installation,
+    make_slug,
+)
+from ricordo.agents.claude.location import list_project_folders
+from ricordo.agents.claude.transcript import read_session_cwd
+from ricordo.agents.diagnosis import (
+    ConfiguredHook,
+    ConfiguredServer,
+    FolderSession,
+    HookRun,
+    MemorySource,
+    PathHolder,
+    ProjectFolder,
+    SettingInEffect,
+)
+from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text, parse_object
+from ricordo.agents.workplace import Workplace
+from ricordo.storage.foreign_file import (
+    list_subfolders,
+    normalize_absolute_path,
+    read_json,
+    read_plain_file,
+)
+
+MOST_SESSIONS = 200
+"""Sessions of one folder that are looked at, the newest ones."""
+DREAMING = "autoDreamEnabled"
+_LARGEST = 16 * 1024 * 1024
+_TIMED = b'"durationMs"'
+_PLUGINS = "skills"
+"""The folder whose folders are loaded as plugins."""
+
+
+def find_project_folders(claude: Installation) -> list[ProjectFolder]:
+    """Return the folders of projects with what is known of their sessions."""
+    return [_read_folder(path) for path in list_project_folders(claude)]
+
+
+def _read_folder(path: str) -> ProjectFolder:
+    newest = sorted(_list_transcripts(path), reverse=True)[:MOST_SESSIONS]
+    sessions = (FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
+    return ProjectFolder(path, os.path.join(path, "memory"), tuple(sessions))
+
+
+def _list_transcripts(folder: str) -> Iterator[tuple[float, str]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                    yield entry.stat(follow_symlinks=False).st_mtime, entry.path
+    except OSError:
+        return
+
+
+def find_projects(claude: Installation) -> list[str]:
+    """Return the directories that its record of projects names."""
+    return list(as_dict(_read_record(claude).get("projects")))
+
+
+def _read_record(claude: Installation) -> dict[str, Any]:
+    return _read_object(_find_record(claude))
+
+
+def _find_record(claude: Installation) -> str:
+    folder = claude.config if claude.is_config_set else claude.home
+    return os.path.join(folder, ".claude.json")
+
+
+def _read_object(path: str) -> dict[str, Any]:
+    return as_dict(read_json(path, _LARGEST)[0])
+
+
+def _list_settings(claude: Installation, place: Workplace | None) -> Iterator[tuple[str, str]]:
+    """Yield the settings files of a workplace, or those for all, each with whose they are."""
+    for path in MANAGED_SETTINGS:
+        yield path, "managed"
+    user = os.path.join(claude.config, "settings.json")
+    yield user, "user"
+    directories = dict.fromkeys((place.directory, place.top, place.root)) if place else ()
+    for directory in directories:
+        for name, scope in (("settings.local.json", "local"), ("settings.json", "project")):
+            path = os.path.join(directory, ".claude", name)
+            if path != user:
+                yield path, scope
+
+
+def find_memory_sources(claude: Installation, place: Workplace) -> list[MemorySource]:
+    """Return the settings files of a workplace that name a directory for its memory."""
+    sources: list[MemorySource] = []
+    for path, scope in _list_settings(claude, place):
+        value = _read_object(path).get(MEMORY_KEY)
+        if value is not None:
+            text = as_text(value)
+            if text.startswith("~/"):
+                text = os.path.join(claude.home, text[2:].lstrip("/"))
+            sources.append(MemorySource(path, scope, normalize_absolute_path(text)))
+    return sources
+
+
+def find_settings_in_effect(
+    claude: Installation, places: Iterable[Workplace]
+) -> list[SettingInEffect]:
+    """Return the settings that let the agent rewrite memories in the background."""
+    files = dict.fromkeys(
+        path for place in (None, *places) for path, _ in _list_settings(claude, place)
+    )
+    return [
+        SettingInEffect(DREAMING, path)
+        for path in files
+        if _read_object(path).get(DREAMING) is True
+    ]
+
+
+def find_hooks(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredHook]:
+    """Return the hooks of all settings and of the plugins in its folder."""
+    files = dict.fromkeys(
+        path for place in (None, *places) for path, _ in _list_settings(claude, place)
+    )
+    for folder in list_subfolders(os.path.join(claude.config, _PLUGINS)):
+        files[os.path.join(folder, "hooks", "hooks.json")] = None
+    return [hook for path in files for hook in _read_hooks(path)]
+
+
+def _read_hooks(path: str) -> Iterator[ConfiguredHook]:
+    for event, groups in as_dict(_read_object(path).get("hooks")).items():
+        for group in as_dicts(groups):
+            for hook in as_dicts(group.get("hooks")):
+                if command := as_text(hook.get("command")):
+                    yield ConfiguredHook(event, command, path)
+
+
+def find_servers(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredServer]:
+    """Return the MCP servers of its record, of projects, and of the plugins in its folder."""
+    record = _read_record(claude)
+    servers = [*_read_servers(record, _find_record(claude))]
+    for place in places:
+        of_project = as_dict(as_dict(record.get("projects")).get(place.root))
+        servers += _read_servers(of_project, _find_record(claude))
+        file = os.path.join(place.root, ".mcp.json")
+        servers += _read_servers(_read_object(file), file)
+    for folder in list_subfolders(os.path.join(claude.config, _PLUGINS)):
+        file = os.path.join(folder, ".mcp.json")
+        servers += _read_servers(_read_object(file), file)
+    return list(dict.fromkeys(servers))
+
+
+def _read_servers(table: dict[str, Any], file: str) -> Iterator[ConfiguredServer]:
+    for name, server in as_dict(table.get("mcpServers")).items():
+        described = as_dict(server)
+        command = as_text(described.get("command"))
+        arguments = described.get("args")
+        rest = (
+            [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
+        )
+        if command:
+            yield ConfiguredServer(name, (command, *rest), file)
+
+
+def read_hook_runs(path: str) -> Iterator[HookRun]:
+    """Yield the runs of hooks in a transcript, those that answered a prompt or a tool first where
+    one line has several.
+    """
+    raw = read_plain_file(path, _LARGEST) or b""
+    for line in raw.split(b"\n"):
+        if _TIMED not in line:
+            continue
+        entry = parse_object(line) or {}
+        of_hook = as_dict(entry.get("attachment"))
+        if run := _make_run(as_text(of_hook.get("hookEvent")), of_hook):
+            yield run
+        if entry.get("subtype") == "stop_hook_summary":
+            for info in as_dicts(entry.get("hookInfos")):
+                if run := _make_run("Stop", info):
+                    yield run
+
+
+def _make_run(event: str, fields: dict[str, Any]) -> HookRun | None:
+    command, milliseconds = as_text(fields.get("command")), fields.get("durationMs")
+    if not (event and command and isinstance(milliseconds, int | float)):
+        return None
+    return HookRun(event, command, max(0, int(milliseconds)))
+
+
+def find_path_holders(claude: Installation, project: str) -> list[PathHolder]:
+    """Return what holds the path of a project: none of it is changed when a memory is moved."""
+    config = claude.config
+    return [
+        PathHolder(path, about)
+        for path, about in (
+            (os.path.join(config, "projects", make_slug(project)), "transcripts"),
+            *_list_files_with_paths(claude),
+        )
+        if (os.path.isdir(path) and about == "transcripts") or _has_path(path, project)
+    ]
+
+
+def _list_files_with_paths(claude: Installation) -> Iterator[tuple[str, str]]:
+    config = claude.config
+    yield os.path.join(config, "history.jsonl"), "history of prompts"
+    yield _find_record(claude), "record of projects"
+    for name in sorted(_list_names(os.path.join(config, "sessions"))):
+        yield os.path.join(config, "sessions", name), "running session"
+    for folder in list_subfolders(os.path.join(config, "jobs")):
+        yield os.path.join(folder, "state.json"), "background job"
+    for name in sorted(_list_names(os.path.join(config, "profiles"))):
+        yield os.path.join(config, "profiles", name), "profile"
+
+
+def _list_names(folder: str) -> Sequence[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()
+
+
+def _has_path(file: str, project: str) -> bool:
+    """Return whether a file names `project`, or something inside it, but not a directory whose name
+    only begins alike.
+    """
+    raw = read_plain_file(file, _LARGEST) or b""
+    return re.search(re.escape(os.fsencode(project)) + rb"(?![^/\"'\s,;:)\]}\\])", raw) is not None

@@ -1,0 +1,133 @@
+"""A diagnosis of all memories of this machine and of the set-up around them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ricordo.agents.folder import has_notes
+from ricordo.agents.workplace import find_workplace
+from ricordo.errors import WrongUsage
+from ricordo.lint.finding import Severity
+from ricordo.services.doctor.problem import MoveRepair, Problem
+from ricordo.services.doctor.project_memories import find_memory_problems, map_projects
+from ricordo.services.doctor.setup import (
+    HookCost,
+    find_setup_problems,
+    find_slow_hooks,
+    measure_hooks,
+)
+from ricordo.services.workspace.environment import Environment
+from ricordo.text import make_one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a diagnosis found."""
+
+    problems: tuple[Problem, ...]
+    """Worst first, those that can be repaired before the others."""
+    costs: tuple[HookCost, ...]
+    """What the hooks of agents cost, the most expensive first."""
+
+    @property
+    def counts(self) -> Mapping[Severity, int]:
+        """The number of problems of each severity."""
+        counted = Counter(problem.severity for problem in self.problems)
+        return {severity: counted[severity] for severity in sorted(Severity, reverse=True)}
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether any problem is more than information."""
+        return any(problem.severity is not Severity.INFO for problem in self.problems)
+
+
+def diagnose(
+    environment: Environment, step: Callable[[str], None] = lambda phase: None
+) -> Diagnosis:
+    """Return what is wrong on this machine; `step` is called with what is looked at. Nothing is
+    changed.
+    """
+    step("reading sessions")
+    maps = map_projects(environment)
+    step("comparing projects")
+    problems = [problem for each in maps for problem in find_memory_problems(each)]
+    step("timing hooks")
+    costs = measure_hooks(environment, maps)
+    step("checking settings")
+    problems += [*find_setup_problems(environment, maps), *find_slow_hooks(costs)]
+    unique = {problem.id: problem for problem in reversed(problems)}
+    worst_first = sorted(unique.values(), key=_rank)
+    return Diagnosis(tuple(worst_first), tuple(costs))
+
+
+def _rank(problem: Problem) -> tuple[int, bool, str, tuple[str, ...]]:
+    return -problem.severity, problem.repair is None, problem.check, problem.paths
+
+
+def choose_project(problem: Problem, project: str, environment: Environment) -> Problem:
+    """Return a problem whose repair moves the notes to the memory of `project`. Raises WrongUsage
+    where it has no memory to move, or `project` no memory to load.
+    """
+    source = problem.paths[0] if problem.paths else ""
+    directory = os.path.join(environment.cwd, project)
+    if not os.path.isdir(directory):
+        raise WrongUsage(f"--into: {make_one_line(directory)} is not a directory.")
+    for each in map_projects(environment):
+        folder = next((it for it in each.folders if it.memory == source), None)
+        if folder is None or not has_notes(source):
+            continue
+        place = find_workplace(directory)
+        target = each.find_loaded_memory(place)
+        title = f"From {os.path.basename(folder.cwds[0] if folder.cwds else folder.name)}"
+        reason = f"notes of {folder.name} belong to {place.root}"
+        move = MoveRepair(source, target, place.root, title, reason)
+        return replace(problem, repair=move)
+    raise WrongUsage(f"Problem {problem.id} has no notes to move.")
+
+
+def describe_diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return a diagnosis as `doctor --json` prints it."""
+    return {
+        "problems": [_describe(problem) for problem in diagnosis.problems],
+        "hooks": [_describe_cost(cost) for cost in diagnosis.costs],
+        "summary": {severity.word: n for severity, n in diagnosis.counts.items()},
+    }
+
+
+def _describe(problem: Problem) -> dict[str, Any]:
+    repair = problem.repair
+    return {
+        "id": problem.id,
+        "check": problem.check,
+        "severity": problem.severity.word,
+        "what": problem.what,
+        "evidence": list(problem.evidence),
+        "advice": problem.advice,
+        "repair": repair.label if repair else None,
+        "paths": list(problem.paths),
+        "other_places": list(problem.other_places),
+    }
+
+
+def _describe_cost(cost: HookCost) -> dict[str, Any]:
+    return {
+        "agent": cost.agent,
+        "event": cost.event,
+        "command": cost.command,
+        "runs": cost.runs,
+        "median_ms": cost.milliseconds,
+        "per_prompt_ms": cost.per_prompt,
+    }
+
+
+def render_costs(costs: Sequence[HookCost]) -> list[str]:
+    """Return a line for each hook, with what it costs a prompt."""
+    return [
+        f"{cost.per_prompt:>7,} ms a prompt  {cost.agent} {cost.event}: "
+        f"{make_one_line(cost.command)}"
+        for cost in costs
+    ]

@@ -1,0 +1,81 @@
+"""Repair what a diagnosis found: as change sets, shown first and applied by the one writer."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ricordo.agents.registry import place_from_directory, recognise
+from ricordo.errors import ChangeRefused, WriteFailed
+from ricordo.memory.join import join_memories
+from ricordo.memory.memory import Memory
+from ricordo.services.doctor.problem import MoveRepair
+from ricordo.services.edits.change import apply_merging
+from ricordo.services.history.recovery import read_and_record
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.reader import read_memory
+from ricordo.storage.state_file import create_private_directory
+from ricordo.text import make_visible
+
+if TYPE_CHECKING:
+    from ricordo.memory.change import ChangeSet, Edit
+    from ricordo.services.workspace.environment import Environment
+    from ricordo.settings.settings import Settings
+
+
+def build_repair(repair: MoveRepair) -> ChangeSet:
+    """Return the change set of a repair; nothing is written. Raises ChangeRefused, MemoryNotFound
+    and MemoryUnreadable.
+    """
+    source = read_memory(os.path.realpath(repair.source), recognise(repair.source))
+    return join_memories(
+        source, _read_target(repair, source), repair.title, repair.reason, repair.only
+    )
+
+
+def _read_target(repair: MoveRepair, source: Memory) -> Memory:
+    """Return the memory to which notes move; an empty one where it is not there yet."""
+    root = os.path.realpath(repair.target)
+    if root == source.root:
+        raise ChangeRefused("Both memories are the same directory.")
+    if not os.path.isdir(root):
+        return Memory(root, source.layout, ())
+    target = read_memory(root, recognise(root))
+    # of an empty directory nothing shows whose memory it is
+    return target if target.files else Memory(root, source.layout, (), target.others)
+
+
+def list_shown_edits(change_set: ChangeSet) -> list[Edit]:
+    """Return the edits of a repair as they are shown: a note that moves as one edit, which has the
+    text that it had before.
+    """
+    sources = {edit.key: edit for edit in change_set.edits}
+    origins = {(it.moved_from_root, it.moved_from) for it in change_set.edits if it.moved_from}
+    return [
+        replace(edit, before=sources[origin].before)
+        if (origin := (edit.moved_from_root, edit.moved_from)) in sources
+        else edit
+        for edit in change_set.edits
+        if edit.key not in origins or edit.after is not None
+    ]
+
+
+def apply_repair(
+    repair: MoveRepair, change_set: ChangeSet, environment: Environment, settings: Settings
+) -> tuple[str, ...]:
+    """Apply the change set of a repair, after both memories were recorded in the history; return
+    the paths of files that were merged with changes of others. Undo is that of the target.
+
+    Raises EditRefused, ChangeRefused, WriteFailed, StateUnusable and Busy.
+    """
+    target = os.path.realpath(repair.target)
+    try:
+        create_private_directory(target)
+    except OSError as error:
+        raise WriteFailed(f"{make_visible(target)} cannot be created: {error.strerror}.") from None
+    read_and_record(Notebook(place_from_directory(repair.source), environment, settings))
+    notebook = Notebook(place_from_directory(target), environment, settings)
+    read_and_record(notebook)
+    _, merged = apply_merging(notebook, change_set, by_hand=True)
+    return merged

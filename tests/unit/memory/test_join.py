@@ -1,0 +1,125 @@
+"""Joining two memories: no text is lost, every link keeps its target, and undo is possible."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.agents.codex.support import MEMORIES
+from ricordo.errors import ChangeRefused
+from ricordo.memory.draft import apply_edits
+from ricordo.memory.join import join_memories
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import TargetKind
+from tests.support.builders import note_text, open_memory
+
+NAMES = ("ana", "boat", "cache", "deploy")
+Notes = dict[str, tuple[frozenset[str], bool, bool]]
+"""By name: the notes that a note links to, whether as a path, and whether the index lists it."""
+
+notes = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.tuples(st.frozensets(st.sampled_from(NAMES), max_size=3), st.booleans(), st.booleans()),
+)
+
+
+def built(root: Path, whose: str, planned: Notes) -> Memory:
+    files: dict[str, str | bytes] = {}
+    lines = ["# Memory\n", "\n"]
+    for name, (links, as_path, is_listed) in planned.items():
+        targets = sorted(links & planned.keys())
+        texts = [f"[{it}]({it}.md)" if as_path else f"[[{it}]]" for it in targets]
+        body = f"This is {name} of {whose}.\n\n{' and '.join(texts)}\n"
+        files[f"{name}.md"] = note_text(name, body, f"About {name}")
+        lines += [f"- [{name}]({name}.md) — {name} of {whose}\n"] if is_listed else []
+    return open_memory(root, {"MEMORY.md": "".join(lines), **files})
+
+
+def identities(memory: Memory) -> dict[str, str]:
+    """Return which note of which memory is at each path."""
+    return {note.path: note.body.strip().partition(".")[0] for note in memory.notes}
+
+
+def links_of(memory: Memory) -> set[tuple[str, str]]:
+    """Return the links between notes, as what the notes are."""
+    names = identities(memory)
+    return {
+        (names[note.path], names[link.path])
+        for note in memory.notes
+        for link in memory.links.get(note.path, ())
+        if link.target_kind is TargetKind.NOTE and link.path in names
+    }
+
+
+def listed(memory: Memory) -> set[str]:
+    names = identities(memory)
+    return {names[path] for path in memory.entries if path in names}
+
+
+@given(notes, notes)
+def test_no_text_is_lost_and_every_link_keeps_its_target(ours: Notes, theirs: Notes):
+    with tempfile.TemporaryDirectory() as folder:
+        source = built(Path(folder) / "a", "ours", ours)
+        target = built(Path(folder) / "b", "theirs", theirs)
+        if not ours:
+            return
+        joined = join_memories(source, target, "From ours", "joined")
+        after = apply_edits(target, [it for it in joined.edits if it.root == target.root])
+        left = apply_edits(source, [it for it in joined.edits if it.root == source.root])
+    assert left.files == ()
+    both = [*identities(source).values(), *identities(target).values()]
+    assert sorted(identities(after).values()) == sorted(both)
+    assert links_of(after) == links_of(source) | links_of(target)
+    assert listed(after) == listed(source) | listed(target)
+
+
+@given(notes, notes, st.frozensets(st.sampled_from(NAMES), min_size=1))
+def test_some_notes_move_and_the_others_stay(ours: Notes, theirs: Notes, chosen: frozenset[str]):
+    with tempfile.TemporaryDirectory() as folder:
+        source = built(Path(folder) / "a", "ours", ours)
+        target = built(Path(folder) / "b", "theirs", theirs)
+        only = {f"{name}.md" for name in chosen & ours.keys()}
+        if not only:
+            return
+        joined = join_memories(source, target, "From ours", "moved", only)
+        after = apply_edits(target, [it for it in joined.edits if it.root == target.root])
+        left = apply_edits(source, [it for it in joined.edits if it.root == source.root])
+    names = identities(source)
+    moved = {names[path] for path in only}
+    assert set(identities(after).values()) == moved | set(identities(target).values())
+    assert set(identities(left).values()) == set(names.values()) - moved
+    kept = {(one, other) for one, other in links_of(source) if (one in moved) is (other in moved)}
+    assert links_of(after) | links_of(left) == kept | links_of(target)
+    assert listed(left) == listed(source) - moved
+    assert listed(after) == (listed(source) & moved) | listed(target)
+
+
+def test_a_memory_that_its_agent_rewrites_is_refused(tmp_path: Path):
+    source = open_memory(tmp_path / "a", {"a.md": note_text("a")})
+    target = open_memory(tmp_path / "b", {"memory_summary.md": "v1\n"}, MEMORIES)
+    with pytest.raises(ChangeRefused, match="rewrites"):
+        join_memories(source, target, "From a", "joined")
+
+
+def test_files_that_are_no_notes_stay_and_are_named(tmp_path: Path):
+    files = {"MEMORY.md": "- [a](a.md)\n", "a.md": note_text("a"), "README.md": "x\n", "b.png": "x"}
+    source = open_memory(tmp_path / "a", files)
+    target = open_memory(tmp_path / "b", {"z.md": note_text("z")})
+    joined = join_memories(source, target, "From a", "joined")
+    assert any("README.md" in warning and "b.png" in warning for warning in joined.warnings)
+    assert {edit.path for edit in joined.edits if edit.root == source.root} == {
+        "a.md",
+        "MEMORY.md",
+    }
+
+
+def test_an_index_that_becomes_too_long_is_told(tmp_path: Path):
+    lines = "".join(f"- line {number}\n" for number in range(150))
+    source = open_memory(tmp_path / "a", {"MEMORY.md": f"{lines}- [a](a.md)\n", "a.md": "A.\n"})
+    target = open_memory(tmp_path / "b", {"MEMORY.md": lines})
+    joined = join_memories(source, target, "From a", "joined")
+    assert any(warning.startswith("Index too long") for warning in joined.warnings)

@@ -1,0 +1,426 @@
+"""`ricordo doctor` on planted machines: real repositories, folders of an agent, and transcripts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.cli.main import run
+from ricordo.services.doctor.identity import normalize_remote
+from tests.support.builders import note_text, write_memory
+from tests.unit.machine import Machine, git
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    machine = Machine(tmp_path)
+    monkeypatch.setenv("HOME", str(machine.home))
+    monkeypatch.setenv("RICORDO_STATE", str(machine.path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(machine.home / ".config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine.home / ".local/share"))
+    monkeypatch.chdir(machine.home)
+    return machine
+
+
+class Doctor:
+    """Runs the command on this machine."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def find(self, check: str = "") -> list[dict[str, Any]]:
+        """Return the problems that one check finds; all problems without one."""
+        code = run(["doctor", "--json"])
+        document = json.loads(self._capsys.readouterr().out)
+        problems = document["problems"]
+        assert code == int(any(it["severity"] != "info" for it in problems))
+        return [it for it in problems if check in ("", it["check"])]
+
+    def fix(self, problem: dict[str, Any], *words: str) -> str:
+        assert run(["doctor", "--fix", problem["id"], "--yes", *words]) == 0
+        return self._capsys.readouterr().out
+
+
+@pytest.fixture
+def doctor(machine: Machine, capsys: pytest.CaptureFixture[str]) -> Doctor:
+    return Doctor(capsys)
+
+
+def repository(machine: Machine, name: str) -> Path:
+    """Return a repository whose first commit no other one has."""
+    path = machine.directory(name)
+    git(path, "init", "--quiet")
+    git(path, "commit", "--quiet", "--allow-empty", "-m", f"begin {name}")
+    return path
+
+
+def plant(machine: Machine, project: Path | str, name: str, **notes: str) -> Path:
+    """Make a memory of `project` with a session, and with a note and its entry for each of `notes`;
+    return its directory.
+    """
+    folder = machine.project_folder(project)
+    machine.transcript(folder, project, name)
+    files = {f"{note}.md": note_text(note, body) for note, body in notes.items()}
+    index = "".join(f"- [{note}]({note}.md) — about {note}\n" for note in notes)
+    return write_memory(folder / "memory", {"MEMORY.md": f"# Memory\n\n{index}", **files})
+
+
+def say(folder: Path, session: str, cwd: Path | str, **fields: Any) -> None:
+    """Add a line to a transcript."""
+    line = {"type": "user", "cwd": str(cwd), "sessionId": session, "uuid": f"u{len(fields)}"}
+    with (folder / f"{session}.jsonl").open("a") as file:
+        file.write(json.dumps({**line, **fields}) + "\n")
+
+
+def notes_of(root: Path) -> set[str]:
+    return {path.name for path in root.glob("*.md")} if root.is_dir() else set()
+
+
+def test_a_healthy_machine_has_no_problem(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    assert {it["check"] for it in doctor.find()} == {"hooks-missing"}
+
+
+def test_the_memory_of_a_renamed_project_is_found_and_joined(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    for name in ("tables/tide.py", "tables/moon.py", "tables/port.py"):
+        (old / name).parent.mkdir(exist_ok=True)
+        (old / name).write_text("x = 1\n")
+    source = plant(machine, old, "a", pier="See [[boat]].\n", boat="Sails on Mondays.\n")
+    folder = machine.project_folder(old)
+    for name in ("tide", "moon", "port"):
+        say(folder, "a", old, tool={"file_path": f"{old}/tables/{name}.py"})
+    new = machine.path / "code/harbour-tables"
+    old.rename(new)
+    target = plant(machine, new, "b", pier="The other pier.\n", ferry="At noon.\n")
+    (machine.config / "history.jsonl").write_text(json.dumps({"project": str(old)}) + "\n")
+    settings = {"projects": {f"{old}-two": {}}}
+    (machine.home / ".claude.json").write_text(json.dumps(settings))
+    (problem,) = doctor.find("renamed-project")
+    assert problem["severity"] == "warning"
+    assert any("3 of 3 files" in line for line in problem["evidence"])
+    held = " ".join(problem["other_places"])
+    assert "history.jsonl" in held
+    # a sibling whose name only begins alike is another project
+    assert ".claude.json" not in held
+    said = doctor.fix(problem)
+    assert "left alone" in said
+    assert notes_of(source) == set()
+    assert notes_of(target) == {"MEMORY.md", "pier.md", "pier-2.md", "boat.md", "ferry.md"}
+    assert "The other pier." in (target / "pier.md").read_text()
+    assert "[[boat]]" in (target / "pier-2.md").read_text()
+    index = (target / "MEMORY.md").read_text()
+    assert "## From tidepool" in index
+    assert "(pier-2.md)" in index
+    assert "(boat.md)" in index
+    assert index.count("# Memory") == 1
+    assert (machine.config / "history.jsonl").read_text().count(str(old)) == 1
+    assert doctor.find("renamed-project") == []
+
+
+def test_a_join_is_undone_byte_for_byte(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    project = repository(machine, "tidepool")
+    worktree = machine.worktree(project, "tidepool-fix")
+    source = plant(machine, worktree, "a", boat="Sails.\n")
+    target = plant(machine, project, "b", pier="In the harbour.\n")
+    before = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
+    (problem,) = doctor.find("worktree-memory")
+    doctor.fix(problem)
+    assert notes_of(target) == {"MEMORY.md", "pier.md", "boat.md"}
+    assert run(["undo", str(target)]) == 0
+    after = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
+    assert after == before
+    capsys.readouterr()
+    assert [it["id"] for it in doctor.find("worktree-memory")] == [problem["id"]]
+
+
+def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    commit = git(old, "rev-parse", "--short", "HEAD").strip()
+    source = plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, message=f"[main {commit}] begin")
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    text = (source / "MEMORY.md").read_bytes()
+    doctor.fix(problem)
+    target = machine.project_folder(new) / "memory"
+    assert notes_of(target) == {"MEMORY.md", "pier.md"}
+    assert (target / "MEMORY.md").read_bytes() == text.removeprefix(b"# Memory\n\n")
+    assert doctor.find("moved-project") == []
+
+
+def test_a_project_that_only_has_the_name_is_likely_and_not_certain(
+    machine: Machine, doctor: Doctor
+):
+    old = repository(machine, "old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    shutil.rmtree(old)
+    new = repository(machine, "work/tidepool")
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    assert problem["severity"] == "info"
+    assert "likely, not certain" in problem["advice"]
+
+
+def test_a_project_of_which_nothing_is_left_is_named_by_the_user(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    old = repository(machine, "old/tidepool")
+    source = plant(machine, old, "a", pier="In the harbour.\n")
+    shutil.rmtree(old)
+    new = repository(machine, "work/harbour")
+    (problem,) = doctor.find("orphan-memory")
+    assert problem["repair"] is None
+    assert run(["doctor", "--fix", problem["id"], "--yes"]) == 2
+    assert run(["doctor", "--fix", problem["id"], "--into", str(new)]) == 4
+    shown = capsys.readouterr().err
+    assert "move " in shown
+    assert notes_of(source) == {"MEMORY.md", "pier.md"}
+    doctor.fix(problem, "--into", str(new))
+    assert "pier.md" in notes_of(machine.project_folder(new) / "memory")
+
+
+def test_two_names_of_one_project_are_twins(machine: Machine, doctor: Doctor):
+    project = repository(machine, "my_tide.pool")
+    folder = machine.project_folder(project)
+    target = plant(machine, project, "a", pier="In the harbour.\n")
+    twin = folder.with_name(folder.name.replace("my-tide", "my_tide").upper())
+    write_memory(twin / "memory", {"boat.md": note_text("boat", "Sails.\n")})
+    (problem,) = doctor.find("twin-memory")
+    doctor.fix(problem)
+    assert "boat.md" in notes_of(target)
+
+
+def test_the_memory_of_a_folder_of_a_repository_is_joined(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    inside = machine.directory("tidepool/tables")
+    source = plant(machine, inside, "a", boat="Sails.\n")
+    target = plant(machine, project, "b", pier="In the harbour.\n")
+    (problem,) = doctor.find("subfolder-memory")
+    doctor.fix(problem)
+    assert notes_of(source) == set()
+    assert "boat.md" in notes_of(target)
+
+
+def test_a_note_that_is_in_both_memories_is_there_once(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    worktree = machine.worktree(project, "tidepool-fix")
+    source = plant(machine, worktree, "a", pier="In the harbour.\n", boat="See [[pier]].\n")
+    target = plant(machine, project, "b", pier="In the harbour.\n")
+    (problem,) = doctor.find("worktree-memory")
+    doctor.fix(problem)
+    assert notes_of(source) == set()
+    assert notes_of(target) == {"MEMORY.md", "pier.md", "boat.md"}
+    assert (target / "MEMORY.md").read_text().count("(pier.md)") == 1
+
+
+def test_sessions_of_another_project_are_a_mixed_memory(machine: Machine, doctor: Doctor):
+    project, other = repository(machine, "tidepool"), repository(machine, "kitchen")
+    root = plant(machine, project, "a", pier="See [[bread]].\n", bread="Flour.\n", salt="Salt.\n")
+    machine.transcript(machine.project_folder(project), other, "b")
+    bread = root / "bread.md"
+    head = "node_type: memory\n"
+    bread.write_text(bread.read_text().replace(head, f"{head}  originSessionId: b\n"))
+    salt = {"file_path": str(root / "salt.md"), "content": "Salt.\n"}
+    use = {"type": "tool_use", "id": "t1", "name": "Write", "input": salt}
+    message = {"role": "assistant", "content": [use]}
+    say(machine.project_folder(project), "b", other, type="assistant", message=message)
+    (problem,) = doctor.find("mixed-memory")
+    assert any("bread.md, salt.md" in line for line in problem["evidence"])
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "pier.md"}
+    assert "See bread." in (root / "pier.md").read_text()
+    assert "bread.md" not in (root / "MEMORY.md").read_text()
+    target = machine.project_folder(other) / "memory"
+    assert notes_of(target) == {"MEMORY.md", "bread.md", "salt.md"}
+    assert "(bread.md)" in (target / "MEMORY.md").read_text()
+
+
+def test_a_clone_of_the_same_project_is_no_other_one(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    clone = machine.path / "again"
+    git(machine.path, "clone", "--quiet", str(project), str(clone))
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.transcript(machine.project_folder(project), clone, "b")
+    assert doctor.find("mixed-memory") == []
+
+
+def test_settings_that_point_elsewhere_are_told_and_the_notes_adopted(
+    machine: Machine, doctor: Doctor
+):
+    project = repository(machine, "tidepool")
+    source = plant(machine, project, "a", pier="In the harbour.\n")
+    elsewhere = machine.path / "notes"
+    settings = project / ".claude/settings.local.json"
+    machine.settings(settings, {"autoMemoryDirectory": str(elsewhere)})
+    (setting,) = doctor.find("memory-setting")
+    assert (setting["severity"], setting["paths"]) == ("info", [str(settings)])
+    (problem,) = doctor.find("redirected-memory")
+    doctor.fix(problem)
+    assert notes_of(source) == set()
+    assert notes_of(elsewhere) == {"MEMORY.md", "pier.md"}
+    machine.settings(project / ".claude/settings.json", {"autoMemoryDirectory": "/srv/notes"})
+    assert {it["severity"] for it in doctor.find("memory-setting")} == {"info", "warning"}
+
+
+def test_settings_for_all_projects_make_one_memory_of_several(machine: Machine, doctor: Doctor):
+    projects = [repository(machine, name) for name in ("tidepool", "kitchen")]
+    folder = machine.project_folder(projects[0])
+    for number, project in enumerate(projects):
+        plant(machine, project, f"s{number}", pier="In the harbour.\n")
+    machine.settings(
+        machine.config / "settings.json", {"autoMemoryDirectory": str(folder / "memory")}
+    )
+    (shared,) = doctor.find("shared-memory")
+    assert all(str(project) in shared["what"] for project in projects)
+
+
+def test_hooks_that_are_missing_doubled_or_slow(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    folder = machine.project_folder(project)
+    for command, ms in (("slow-hook --all", 900), ("ricordo hook prompt", 12)) * 3:
+        attachment = {"type": "hook_success", "hookEvent": "UserPromptSubmit"}
+        timed = {**attachment, "command": command, "durationMs": ms}
+        say(folder, "a", project, type="attachment", attachment=timed)
+    hook = {"hooks": [{"type": "command", "command": "ricordo hook prompt"}]}
+    (missing,) = (it for it in doctor.find("hooks-missing") if "Claude Code" in it["what"])
+    machine.settings(machine.config / "settings.json", {"hooks": {"UserPromptSubmit": [hook]}})
+    assert missing["id"] not in {it["id"] for it in doctor.find("hooks-missing")}
+    (slow,) = doctor.find("hook-slow")
+    assert "900 ms of each prompt: slow-hook --all" in slow["what"]
+    assert run(["connect", "claude", "--yes"]) == 0
+    capsys.readouterr()
+    (doubled,) = doctor.find("hooks-doubled")
+    assert "2 times at UserPromptSubmit" in doubled["what"]
+    assert doctor.find("connection-incomplete") == []
+    assert doctor.find("server-unreachable") == []
+    (machine.config / "skills/ricordo/hooks/hooks.json").unlink()
+    (incomplete,) = doctor.find("connection-incomplete")
+    assert "Claude Code is incomplete" in incomplete["what"]
+    assert run(["doctor"]) == 1
+    assert "12 ms a prompt  Claude Code UserPromptSubmit: ricordo hook" in capsys.readouterr().out
+
+
+def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    server: dict[str, Any] = {"command": "/nowhere/ricordo", "args": ["mcp"]}
+    machine.settings(
+        machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"ricordo": server}}
+    )
+    (problem,) = doctor.find("server-unreachable")
+    assert "/nowhere/ricordo" in problem["what"]
+    server = {"command": "true", "args": []}
+    machine.settings(
+        machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"ricordo": server}}
+    )
+    (problem,) = doctor.find("server-unreachable")
+    assert "does not answer" in problem["what"]
+    other = {"command": "/nowhere/other"}
+    machine.settings(machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"other": other}})
+    assert doctor.find("server-unreachable") == []
+
+
+def test_instruction_files_that_are_shadowed_or_that_nobody_here_reads(
+    machine: Machine, doctor: Doctor
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "AGENTS.md").write_text("Use pnpm.\n")
+    (project / "GEMINI.md").write_text("Use pnpm.\n")
+    assert doctor.find("instructions-shadowed") == []
+    (unread,) = doctor.find("instructions-unread")
+    assert (unread["paths"], unread["severity"]) == ([str(project / "GEMINI.md")], "info")
+    (project / "CLAUDE.md").write_text("Be brief.\n")
+    (shadowed,) = doctor.find("instructions-shadowed")
+    assert shadowed["paths"][0] == str(project / "AGENTS.md")
+    assert "`@AGENTS.md`" in shadowed["advice"]
+    (project / "CLAUDE.md").write_text("Be brief.\n@AGENTS.md\n")
+    assert doctor.find("instructions-shadowed") == []
+    (machine.home / ".gemini").mkdir()
+    assert doctor.find("instructions-unread") == []
+
+
+def test_an_index_that_is_not_loaded_as_a_whole(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    root = plant(machine, project, "a", pier="In the harbour.\n")
+    with (root / "MEMORY.md").open("a") as index:
+        index.writelines(f"- [Boat {n}](boat-{n}.md) — a boat\n" for n in range(220))
+    (problem,) = doctor.find("index-over-load")
+    assert "entries are not loaded" in problem["what"]
+
+
+def test_memories_that_may_be_rewritten_in_the_background(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(machine.config / "settings.json", {"autoDreamEnabled": True})
+    (problem,) = doctor.find("background-rewriting")
+    assert "autoDreamEnabled" in problem["evidence"][0]
+
+
+def test_a_plugin_that_version_2_does_not_load(machine: Machine, doctor: Doctor):
+    data = machine.home / ".local/share/opencode"
+    data.mkdir(parents=True)
+    plugins = machine.home / ".config/opencode/plugins"
+    plugins.mkdir(parents=True)
+    (plugins / "old.js").write_text("export const Old = async () => ({ event() {} })\n")
+    (plugins / "new.js").write_text("export default { id: 'new', setup() {} }\n")
+    database = sqlite3.connect(data / "opencode.db", isolation_level=None)
+    database.execute("CREATE TABLE session (id TEXT, directory TEXT)")
+    assert doctor.find("plugin-outdated") == []
+    database.execute("CREATE TABLE session_message (id TEXT, session_id TEXT)")
+    database.close()
+    (problem,) = doctor.find("plugin-outdated")
+    assert problem["paths"] == [str(plugins / "old.js")]
+
+
+@pytest.mark.parametrize("damage", ["open", "pipe", "file"])
+def test_a_state_directory_that_is_not_healthy(machine: Machine, doctor: Doctor, damage: str):
+    state = machine.path / "state"
+    if damage == "file":
+        state.write_text("")
+    else:
+        state.mkdir(mode=0o700)
+    if damage == "open":
+        state.chmod(0o755)
+    if damage == "pipe":
+        os.mkfifo(state / "history.db")
+    (problem,) = doctor.find("state-unhealthy")
+    assert str(state) in problem["what"]
+
+
+def test_options_that_do_not_fit_are_refused(machine: Machine):
+    assert run(["doctor", "--yes"]) == 2
+    assert run(["doctor", "--fix", "12345678"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("git@github.com:Ana/Tidepool.git", "github.com/ana/tidepool"),
+        ("https://user:token@github.com/ana/tidepool/", "github.com/ana/tidepool"),
+        ("ssh://git@github.com:22/ana/tidepool.git", "github.com/ana/tidepool"),
+        ("github.com:ana/tidepool", "github.com/ana/tidepool"),
+        ("git://example.org/~ana/tide.git", "example.org/~ana/tide"),
+        ("/srv/git/tide.git", "/srv/git/tide"),
+        ("file:///srv/git/tide.git", "/srv/git/tide"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_the_same_in_all_forms(url: str, expected: str):
+    assert normalize_remote(url) == expected
