@@ -29,9 +29,9 @@ Errors and warnings are what "needs attention": the number is the same on screen
 times, counts as one finding with its examples: its fixes are reviewed together, and dismissing it
 dismisses the rule in this memory. Each note still shows its own.
 
-What is usual in a memory is no fault. Ricordo learns it from the notes: where they have their title,
-which fields and link prefixes, how long they are; in a wiki also from its `SCHEMA.md`, `CLAUDE.md` or
-`AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
+What is usual in a memory is no fault. Ricordo learns it from the notes: where they have their
+title, which fields and link prefixes, how long they are; in a wiki also from its `SCHEMA.md`,
+`CLAUDE.md` or `AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
 
 [fixes.md](fixes.md) says what makes an automatic fix safe.
 

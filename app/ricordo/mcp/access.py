@@ -46,8 +46,6 @@ MAX_HITS = 200
 MAX_RECALLED = 5
 LONGEST_RECALLED = 4_000
 """Characters of a note that recall gives; `read` gives all of it."""
-RECALL_BUDGET = 14_000
-"""Bytes of the notes of one recall."""
 LONGEST_LINE = 300
 """Characters of a name, a description or a reason."""
 MOST_EVIDENCE = 5
@@ -181,9 +179,7 @@ class MemoryAccess:
         """Return the notes that are relevant to a message, with their text; there may be none."""
         with self._lock:
             memory, environment = self._notebook.read(), self._notebook.environment
-            results = recall(
-                self._index, memory, message, environment, MAX_RECALLED, budget=RECALL_BUDGET
-            )
+            results = recall(self._index, memory, message, environment, MAX_RECALLED)
             origins = self._load_origins(memory)
 
             def describe(result: RecallResult) -> Document:

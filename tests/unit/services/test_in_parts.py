@@ -366,7 +366,7 @@ def test_automatic_runs_count_the_whole_and_not_its_parts(tmp_path: Path) -> Non
         with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
             ask(desk, server, is_automatic=True)
         assert caught.value.cause is FailureCause.REFUSED
-        assert len(server.asked) == 2
+        assert len(server.asked) > 1
         # the first refusal of the same brief does not count
         assert bool(gate.read_remaining().paused_for) is (number == 4)
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:

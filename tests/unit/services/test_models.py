@@ -149,8 +149,8 @@ BROKEN: dict[str, tuple[Script, FailureCause, int | None]] = {
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
         FailureCause.REFUSED,
-        # it was asked without what stands around too
-        2,
+        # it was asked in parts too
+        5,
     ),
     "another shape": (replies.good({"edits": [{"op": "replace"}]}), FailureCause.MALFORMED, 1),
     "no edits": (replies.good({"edits": None}), FailureCause.MALFORMED, 1),
