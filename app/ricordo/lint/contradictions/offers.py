@@ -1,0 +1,379 @@
+"""Find what two statements about one thing may differ in, for the user's look.
+
+An offer is no warning: it needs a subject that both share, and values of one dimension or signs
+that are not the same. Statements with different scopes, plans and corrections are not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ricordo.lexicon import lower_text
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import Claim, Word, read_statement, strip_markup, tokenise
+from ricordo.patterns import compile_lazily
+
+_ENOUGH = 1.0
+"""Weight of what two statements share, where both give a value of one dimension."""
+_ENOUGH_FOR_SIGN = 1.5
+"""The same where only their signs differ."""
+_OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
+"""Weights of what is shared: a name, a word, a word for a kind of thing."""
+_ALIKE = 5
+"""Letters with which two forms of one word begin."""
+_PART = 6
+"""Letters of a word that is a part of another."""
+_FIRST_WORDS = 3
+"""Words behind `first` that are done first."""
+_IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}")
+"""A run of Han characters or katakana: words without the grammar between them."""
+_KATAKANA = "\u30ff"
+_HANGUL, _HANGUL_END = "\uac00", "\ud7af"
+_LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
+_CODE = compile_lazily(r"`([^`\n]+)`")
+_PAUSE = compile_lazily(r"[,，、;；.。](?:\s|\Z|(?=[^\x00-\x7f]))")
+_STAGE = compile_lazily(
+    r"第\s?[一二三四五六七八九十\d]+|제?\s?\d+\s?(?:단계|차)|\d+\s?次|[一二三四五六七八九十]期"
+)
+_DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
+_EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
+_MONEY = frozenset(("dollars", "euros", "pounds", "yen"))
+
+
+@dataclass(frozen=True, eq=False)
+class Remark:
+    """What a whole statement names and what it signals."""
+
+    claim: Claim
+    text: str
+    """In lower case, without marks and label."""
+    codes: frozenset[str]
+    """What it has between code marks."""
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All its words."""
+        return frozenset(token for token, _ in tokenise(self.claim.text))
+
+    @cached_property
+    def is_past(self) -> bool:
+        """Whether it tells what was so; what is gone is a state of today."""
+        return "gone" not in self.signs and bool(known.load_pattern("past").search(self.text))
+
+    @cached_property
+    def words(self) -> dict[str, Word]:
+        """Its content words by key, things with a name included."""
+        found = {it.key: it for it in self.claim.words if it.text[0] < "\u3040" or _is_hangul(it)}
+        for value in self.claim.values:
+            if value.kind == "tool":
+                key = str(value.key)
+                found[key] = Word(key, value.text, value.at, value.place, True)
+        return found
+
+    @cached_property
+    def pieces(self) -> frozenset[str]:
+        """The words in katakana, and all two neighbouring Han characters."""
+        found: set[str] = set()
+        for match in _IDEOGRAPHS.finditer(self.text):
+            run = match.group()
+            if run[0] <= _KATAKANA:
+                found.add(run)
+            else:
+                found.update(run[at : at + 2] for at in range(len(run) - 1))
+        return frozenset(found) - known.load_words("filler") - known.load_persons().keys()
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of its words and pieces."""
+        return self.pieces.union(self.words)
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The signs that it gives, such as `denial` and `opt-in`."""
+        found = {
+            name for name, pattern in known.load_cues().items() if pattern.search(self.text)
+        }
+        tokens = self.tokens
+        parts = ("so", "may", "need")
+        denied = {word for part in parts for word, no in known.load_signs(part).items() if no}
+        if not tokens.isdisjoint(known.load_words("negation") | denied):
+            found.add("denial")
+        if not tokens.isdisjoint(known.load_words("gone")):
+            found.add("gone")
+        return frozenset(found)
+
+    @cached_property
+    def scopes(self) -> tuple[frozenset[str], ...]:
+        """What limits it, by kind: where, in which stage, on which branch, in which period."""
+        tokens = self.tokens
+        synonyms = known.load_synonyms()
+        return (
+            frozenset(
+                synonyms.get(it, it) for it in tokens | self.pieces & known.load_words("environments")
+                if it in known.load_words("environments")
+            ),
+            frozenset(it.group() for it in _STAGE.finditer(self.text))
+            | frozenset(it.key for it in self.claim.words if " " in it.key),
+            frozenset(it for it in self.codes if known.load_pattern("branches").fullmatch(it)),
+            frozenset(it.group() for it in known.load_pattern("periods").finditer(self.text)),
+        )
+
+
+def _is_hangul(word: Word) -> bool:
+    return _HANGUL <= word.text[0] <= _HANGUL_END
+
+
+@lru_cache(maxsize=1 << 13)
+def read_remark(text: str) -> Remark:
+    """Return what a statement names and signals."""
+    codes = {lower_text(match[1]) for match in _CODE.finditer(text)}
+    return Remark(read_statement(text), lower_text(strip_markup(text)), frozenset(codes))
+
+
+def _strip_label(left: str, right: str) -> tuple[str, str]:
+    """Return two statements without the label that both have: it is no subject."""
+    labels = _LABEL.match(left), _LABEL.match(right)
+    if labels[0] and labels[1] and labels[0].group() == labels[1].group():
+        return left[labels[0].end() :], right[labels[1].end() :]
+    return left, right
+
+
+Found = tuple[str, str, str]
+"""The kind of a difference and both values."""
+
+
+def find_offer(left: str, right: str) -> tuple[Found, float] | None:
+    """Return in what two statements on one subject differ, with the weight of that subject; None
+    where they share none, differ in nothing, or are about different cases.
+    """
+    one, other = map(read_remark, _strip_label(left, right))
+    weight = weigh_shared(one, other)
+    if weight < _OF_VAGUE or _are_apart(one, other):
+        return None
+    for compare, enough in (
+        (_compare_sides, _OF_VAGUE),
+        (_compare_values, _ENOUGH),
+        (_compare_quantities, _ENOUGH),
+        (_compare_signs, _ENOUGH_FOR_SIGN),
+    ):
+        if weight >= enough and (found := next(compare(one, other), None)):
+            return found, weight
+    return None
+
+
+def are_apart(left: str, right: str) -> bool:
+    """Return whether two statements are about different cases, or one is a plan or a correction."""
+    return _are_apart(read_remark(left), read_remark(right))
+
+
+def _are_apart(one: Remark, other: Remark) -> bool:
+    """Return whether two statements are about different cases, or one is a plan or a correction."""
+    for it in (one, other):
+        if it.text.endswith(("?", "？")) or "plan" in it.signs or "update" in it.signs:
+            return True
+    cases = _find_case(one), _find_case(other)
+    if all(cases) and cases[0].isdisjoint(cases[1]):
+        return True
+    if any(mine and its and mine.isdisjoint(its) for mine, its in zip(one.scopes, other.scopes)):
+        return True
+    both = one.signs | other.signs
+    if "exception" in both:
+        return True
+    return one.is_past or other.is_past or _have_own_heads(one, other)
+
+
+def _have_own_heads(one: Remark, other: Remark) -> bool:
+    """Return whether two instances of one kind are meant, such as two services: the same word
+    behind different ones.
+    """
+    for key in one.words.keys() & other.words.keys():
+        mine, its = _qualify(one, key), _qualify(other, key)
+        if mine and its and mine not in other.words and its not in one.words:
+            return True
+    return False
+
+
+def _qualify(remark: Remark, key: str) -> str:
+    """Return the key of the word right before a word of the subject; "" where there is none."""
+    word = remark.words[key]
+    if word.is_name or (word.place != "subject" and not _is_hangul(word)):
+        return ""
+    return next((it.key for it in remark.words.values() if it.at == word.at - 1), "")
+
+
+def _find_case(remark: Remark) -> frozenset[str]:
+    """Return the words of the condition under which a statement holds."""
+    found = known.load_cues()["condition"].search(remark.text)
+    if found is None:
+        return frozenset()
+    text, start, end = remark.text, found.start(), found.end()
+    if found.group()[0] < "\u3040":
+        stop = _PAUSE.search(text, end)
+        text = text[start : stop.start() if stop else len(text)]
+    else:
+        text = _PAUSE.split(text[:end])[-1]
+    return read_remark(text).keys | {found.group()}
+
+
+def weigh_shared(one: Remark, other: Remark) -> float:
+    """Return how much two statements share of their subjects."""
+    weight = _OF_NAME * len(one.codes & other.codes)
+    used: set[str] = set()
+    for key, word in one.words.items():
+        its = other.words.get(key) or next(
+            (it for it in other.words.values() if it.key not in used and _are_forms(key, it.key)),
+            None,
+        )
+        if its is None or its.key in used:
+            continue
+        used.add(its.key)
+        vague = known.load_words("vague") | known.load_words("generic")
+        if word.is_name or its.is_name or word.is_code or its.is_code:
+            weight += _OF_NAME
+        elif word.key in vague or word.text in vague:
+            weight += _OF_VAGUE
+        else:
+            weight += _OF_WORD
+    for kind, about in _list_classes(one).items():
+        if kind in _list_classes(other) and all(_mentions(it, about) for it in (one, other)):
+            weight += _OF_WORD
+    pieces = one.pieces & other.pieces
+    vague = known.load_words("vague")
+    weight += sum(_OF_VAGUE if it in vague else _OF_WORD for it in pieces)
+    return weight
+
+
+def _list_classes(remark: Remark) -> dict[str, frozenset[str]]:
+    """Return the classes of the tools that a statement names, with the words for them."""
+    return {kind.name: kind.about for it in remark.claim.values for kind, _ in it.classes}
+
+
+def _mentions(remark: Remark, about: frozenset[str]) -> bool:
+    return not remark.tokens.isdisjoint(about) or any(
+        it in remark.text for it in about if not it.isascii()
+    )
+
+
+def _are_forms(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return False
+    if _HANGUL <= short[0] <= _HANGUL_END:
+        return len(short) > 1 and (short in long or short[:2] == long[:2])
+    if not (short.isalpha() and long.isalpha()):
+        return False
+    return (len(short) >= _PART and short in long) or (
+        len(short) >= _ALIKE and short[:_ALIKE] == long[:_ALIKE]
+    )
+
+
+def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
+    """Yield the dimensions of which both give values, none of them the same."""
+    mine, its = one.claim.values, other.claim.values
+    for kind in dict.fromkeys(it.kind for it in mine):
+        left = [it for it in mine if it.kind == kind]
+        right = [it for it in its if it.kind == kind]
+        if kind == "tool":
+            continue
+        if left and right and not any(_are_close(a.key, b.key) for a in left for b in right):
+            yield kind, left[0].text, right[0].text
+    left_versions, right_versions = (_DECIMAL.findall(it.text) for it in (one, other))
+    if left_versions and right_versions and not any(
+        f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
+        for a in left_versions for b in right_versions
+    ):
+        yield "version", left_versions[0], right_versions[0]
+    counts = [[it for it in claim if it.kind.startswith("number")] for claim in (mine, its)]
+    for (values, remark) in ((counts[0], other), (counts[1], one)):
+        if values and "all" in remark.signs and not counts[0 if remark is one else 1]:
+            pair = values[0].text, "all"
+            yield ("number", *(pair if remark is other else pair[::-1]))
+
+
+def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= 0.08 * max(abs(one), abs(other)) if one % 1 or other % 1 or (
+            max(one, other) > 1000
+        ) else one == other
+    return one == other
+
+
+def _compare_sides(one: Remark, other: Remark) -> Iterator[Found]:
+    """Yield what stands on two sides: opposites, tools of one class, what is done first."""
+    for left, right in known.load_sides():
+        mine, its = one.signs & {left, right}, other.signs & {left, right}
+        if mine and its and mine != its:
+            yield "opposite", " ".join(sorted(mine)), " ".join(sorted(its))
+    for a in one.claim.values:
+        for b in other.claim.values:
+            if a.kind == b.kind == "tool" and a.key not in other.words and b.key not in one.words:
+                names = {kind.name: name for kind, name in a.classes}
+                if any(names.get(kind.name, name) != name for kind, name in b.classes):
+                    yield "tool", a.text, b.text
+    first = [_find_first(it) for it in (one, other)]
+    if first[0] and first[1] and first[0].isdisjoint(first[1]):
+        if all(
+            any(_are_forms(word, key) or word == key for word in words for key in remark.words)
+            for words, remark in ((first[0], other), (first[1], one))
+        ):
+            yield "order", *(" ".join(sorted(it)) for it in first)
+
+
+def _find_first(remark: Remark) -> frozenset[str]:
+    """Return the words for what is done first."""
+    found = known.load_pattern("first").search(remark.text)
+    if found is None:
+        return frozenset()
+    keys = [
+        key
+        for token, _ in tokenise(remark.text[found.end() :])
+        if (key := known.get_word_key(token, "")) 
+    ]
+    return frozenset(keys[:_FIRST_WORDS])
+
+
+def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
+    """Yield the signs that only one of two statements has, or in which both name another; none
+    where they agree on a value.
+    """
+    if _agree(one, other):
+        return
+    for sign in ("denial", "gone"):
+        if (sign in one.signs) != (sign in other.signs):
+            texts = ("not", "so") if sign in one.signs else ("so", "not")
+            yield "negation", *texts
+    for relation in one.claim.relations & other.claim.relations | (
+        {"owner"} if "owner" in one.signs & other.signs else set()
+    ):
+        if _has_other_name(one, other) and _has_other_name(other, one):
+            yield relation, *(_list_names(it, its) for it, its in ((one, other), (other, one)))
+
+
+def _compare_quantities(one: Remark, other: Remark) -> Iterator[Found]:
+    """Yield what one says of all, or of one thing only, and the other does not."""
+    for a, b, order in ((one, other, 1), (other, one, -1)):
+        if "all" in a.signs and "denial" in b.signs and "all" not in b.signs:
+            yield "quantifiers", *(("all", "not")[::order])
+        if "only" in a.signs and "only" not in b.signs and _has_other_name(b, a):
+            yield "quantifiers", *(("only", "other")[::order])
+
+
+def _agree(one: Remark, other: Remark) -> bool:
+    """Return whether both give the same quantity."""
+    return any(
+        mine.kind == its.kind and isinstance(mine.key, float) and _are_close(mine.key, its.key)
+        for mine in one.claim.values
+        for its in other.claim.values
+        if mine.kind in _EXACT_UNITS
+    )
+
+
+def _list_names(one: Remark, other: Remark) -> str:
+    return ", ".join(sorted(it.text for it in one.words.values() if it.is_name and it.key not in other.words))
+
+
+def _has_other_name(one: Remark, other: Remark) -> bool:
+    """Return whether one statement has a name that the other has not."""
+    return bool(_list_names(one, other)) or bool(one.pieces - other.pieces)
