@@ -12,13 +12,11 @@ from functools import cached_property, lru_cache
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Word, read_statement, strip_markup, tokenise
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_statement, strip_markup, tokenise
 from ricordo.patterns import compile_lazily
 
 _ENOUGH = 1.0
-"""Weight of what two statements share, where both give a value of one dimension."""
-_ENOUGH_FOR_SIGN = 1.5
-"""The same where only their signs differ."""
+"""Weight of what two statements share, where they differ in a value or a sign."""
 _OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
 """Weights of what is shared: a name, a word, a word for a kind of thing."""
 _ALIKE = 5
@@ -34,12 +32,15 @@ _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。](?:\s|\Z|(?=[^\x00-\x7f]))")
+_CLAUSE = compile_lazily(r"[,，、;；]|\b(?:and|und|et|y|e)\b")
 _STAGE = compile_lazily(
     r"第\s?[一二三四五六七八九十\d]+|제?\s?\d+\s?(?:단계|차)|\d+\s?次|[一二三四五六七八九十]期"
 )
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
+_PORT = compile_lazily(
+    r"(?:port|ports|listen\w*|端口|ポート|포트)\D{0,12}(\d{2,5})\b|(?<=[a-z\d]):(\d{4,5})\b"
+)
 _EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
-_MONEY = frozenset(("dollars", "euros", "pounds", "yen"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,8 @@ class Remark:
             found.add("denial")
         if not tokens.isdisjoint(known.load_words("gone")):
             found.add("gone")
+        if "need" in found:
+            found -= {"need", "denial"}
         return frozenset(found)
 
     @cached_property
@@ -155,8 +158,7 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
     for compare, enough in (
         (_compare_sides, _OF_VAGUE),
         (_compare_values, _ENOUGH),
-        (_compare_quantities, _ENOUGH),
-        (_compare_signs, _ENOUGH_FOR_SIGN),
+        (_compare_signs, _ENOUGH),
     ):
         if weight >= enough and (found := next(compare(one, other), None)):
             return found, weight
@@ -176,7 +178,7 @@ def _are_apart(one: Remark, other: Remark) -> bool:
     cases = _find_case(one), _find_case(other)
     if all(cases) and cases[0].isdisjoint(cases[1]):
         return True
-    if any(mine and its and mine.isdisjoint(its) for mine, its in zip(one.scopes, other.scopes)):
+    if any(mine - its and its - mine for mine, its in zip(one.scopes, other.scopes, strict=True)):
         return True
     both = one.signs | other.signs
     if "exception" in both:
@@ -189,6 +191,8 @@ def _have_own_heads(one: Remark, other: Remark) -> bool:
     behind different ones.
     """
     for key in one.words.keys() & other.words.keys():
+        if len(key) == 1:
+            continue
         mine, its = _qualify(one, key), _qualify(other, key)
         if mine and its and mine not in other.words and its not in one.words:
             return True
@@ -237,12 +241,23 @@ def weigh_shared(one: Remark, other: Remark) -> float:
         else:
             weight += _OF_WORD
     for kind, about in _list_classes(one).items():
-        if kind in _list_classes(other) and all(_mentions(it, about) for it in (one, other)):
-            weight += _OF_WORD
+        if kind in _list_classes(other):
+            weight += _OF_VAGUE * sum(_mentions(it, about) for it in (one, other))
+    if one.claim.person and one.claim.person == other.claim.person:
+        weight += _OF_VAGUE
+    counted = [{it.kind for it in _list_counts(remark)} - {"number"} for remark in (one, other)]
+    weight += _OF_WORD * len(counted[0] & counted[1])
+    weight += sum(_OF_WORD for it in (*counted[0], *counted[1]) if _is_named_in(it, one, other))
     pieces = one.pieces & other.pieces
     vague = known.load_words("vague")
     weight += sum(_OF_VAGUE if it in vague else _OF_WORD for it in pieces)
     return weight
+
+
+def _is_named_in(kind: str, one: Remark, other: Remark) -> bool:
+    """Return whether a statement names what the other one counts."""
+    noun = kind.removeprefix("number of ")
+    return noun in one.words or noun in other.words
 
 
 def _list_classes(remark: Remark) -> dict[str, frozenset[str]]:
@@ -285,11 +300,37 @@ def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
         for a in left_versions for b in right_versions
     ):
         yield "version", left_versions[0], right_versions[0]
-    counts = [[it for it in claim if it.kind.startswith("number")] for claim in (mine, its)]
-    for (values, remark) in ((counts[0], other), (counts[1], one)):
-        if values and "all" in remark.signs and not counts[0 if remark is one else 1]:
-            pair = values[0].text, "all"
-            yield ("number", *(pair if remark is other else pair[::-1]))
+    numbers = [_list_counts(it) for it in (one, other)]
+    for count in numbers[0]:
+        for its_count in numbers[1]:
+            if count.key != its_count.key and (
+                _is_counted(count, other) or _is_counted(its_count, one)
+            ):
+                yield "number", count.text, its_count.text
+    ports = [frozenset(map(_get_last, _PORT.findall(it.text))) for it in (one, other)]
+    if all(ports) and ports[0].isdisjoint(ports[1]):
+        yield "port", min(ports[0]), min(ports[1])
+    for at, remark in enumerate((other, one)):
+        if numbers[at] and not numbers[1 - at] and "all" in remark.signs:
+            if not any(isinstance(it.key, float) for it in remark.claim.values):
+                pair = numbers[at][0].text, "all"
+                yield "number", *(pair if at == 0 else pair[::-1])
+
+
+def _get_last(groups: tuple[str, ...]) -> str:
+    return next(filter(None, groups))
+
+
+def _list_counts(remark: Remark) -> list[Value]:
+    return [it for it in remark.claim.values if it.kind.startswith("number")]
+
+
+def _is_counted(count: Value, other: Remark) -> bool:
+    """Return whether another statement names what is counted."""
+    noun = count.kind.removeprefix("number of ")
+    return noun in other.words or any(
+        it.kind == count.kind != "number" for it in other.claim.values
+    )
 
 
 def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
@@ -322,16 +363,20 @@ def _compare_sides(one: Remark, other: Remark) -> Iterator[Found]:
 
 
 def _find_first(remark: Remark) -> frozenset[str]:
-    """Return the words for what is done first."""
-    found = known.load_pattern("first").search(remark.text)
-    if found is None:
-        return frozenset()
-    keys = [
-        key
-        for token, _ in tokenise(remark.text[found.end() :])
-        if (key := known.get_word_key(token, "")) 
-    ]
-    return frozenset(keys[:_FIRST_WORDS])
+    """Return the words for what is done first: those behind `first`, or before `before`."""
+    text = remark.text
+    found = known.load_pattern("first").search(text)
+    behind = _list_first_keys(text[found.end() :]) if found else []
+    if behind:
+        return frozenset(behind[:_FIRST_WORDS])
+    found = found or known.load_pattern("before").search(text)
+    return frozenset(_list_first_keys(text[: found.start()])[-_FIRST_WORDS:]) if found else frozenset()
+
+
+def _list_first_keys(text: str) -> list[str]:
+    """Return the keys of the words of a clause."""
+    part = _CLAUSE.split(text, maxsplit=1)[0] if text[:1].isspace() or not text.isascii() else text
+    return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]
 
 
 def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
@@ -344,20 +389,16 @@ def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
         if (sign in one.signs) != (sign in other.signs):
             texts = ("not", "so") if sign in one.signs else ("so", "not")
             yield "negation", *texts
-    for relation in one.claim.relations & other.claim.relations | (
-        {"owner"} if "owner" in one.signs & other.signs else set()
-    ):
-        if _has_other_name(one, other) and _has_other_name(other, one):
-            yield relation, *(_list_names(it, its) for it, its in ((one, other), (other, one)))
-
-
-def _compare_quantities(one: Remark, other: Remark) -> Iterator[Found]:
-    """Yield what one says of all, or of one thing only, and the other does not."""
     for a, b, order in ((one, other, 1), (other, one, -1)):
         if "all" in a.signs and "denial" in b.signs and "all" not in b.signs:
             yield "quantifiers", *(("all", "not")[::order])
-        if "only" in a.signs and "only" not in b.signs and _has_other_name(b, a):
+        if "only" in a.signs and "only" not in b.signs and _list_names(b, a):
             yield "quantifiers", *(("only", "other")[::order])
+    for relation in ("owner", "place"):
+        if relation in one.signs & other.signs:
+            left, right = _list_names(one, other), _list_names(other, one)
+            if left and right:
+                yield relation, left, right
 
 
 def _agree(one: Remark, other: Remark) -> bool:
@@ -371,9 +412,7 @@ def _agree(one: Remark, other: Remark) -> bool:
 
 
 def _list_names(one: Remark, other: Remark) -> str:
-    return ", ".join(sorted(it.text for it in one.words.values() if it.is_name and it.key not in other.words))
-
-
-def _has_other_name(one: Remark, other: Remark) -> bool:
-    """Return whether one statement has a name that the other has not."""
-    return bool(_list_names(one, other)) or bool(one.pieces - other.pieces)
+    """Return what one statement names and the other does not."""
+    words = {it.text for it in one.words.values() if it.is_name or it.is_capital}
+    named = {it.text for it in other.words.values()}
+    return ", ".join(sorted((words - named) | (one.codes - other.codes) | (one.pieces - other.pieces)))
