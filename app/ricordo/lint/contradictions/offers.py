@@ -19,6 +19,8 @@ _ENOUGH = 1.0
 """Weight of what two statements share, where they differ in a value or a sign."""
 _OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
 """Weights of what is shared: a name, a word, a word for a kind of thing."""
+_PARALLEL = 0.5
+"""Share of words from which on the differing ones of two statements can be aligned."""
 _ALIKE = 5
 """Letters with which two forms of one word begin."""
 _PART = 6
@@ -36,6 +38,7 @@ _CLAUSE = compile_lazily(r"[,，、;；]|\b(?:and|und|et|y|e)\b")
 _STAGE = compile_lazily(
     r"第\s?[一二三四五六七八九十\d]+|제?\s?\d+\s?(?:단계|차)|\d+\s?次|[一二三四五六七八九十]期"
 )
+_NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
 _PORT = compile_lazily(
     r"(?:port|ports|listen\w*|端口|ポート|포트)\D{0,12}(\d{2,5})\b|(?<=[a-z\d]):(\d{4,5})\b"
@@ -66,7 +69,11 @@ class Remark:
     @cached_property
     def words(self) -> dict[str, Word]:
         """Its content words by key, things with a name included."""
-        found = {it.key: it for it in self.claim.words if it.text[0] < "\u3040" or _is_hangul(it)}
+        found = {
+            it.key: it
+            for it in self.claim.words
+            if it.key and (it.text[0] < "\u3040" or _is_hangul(it))
+        }
         for value in self.claim.values:
             if value.kind == "tool":
                 key = str(value.key)
@@ -118,7 +125,7 @@ class Remark:
                 if it in known.load_words("environments")
             ),
             frozenset(it.group() for it in _STAGE.finditer(self.text))
-            | frozenset(it.key for it in self.claim.words if " " in it.key),
+            | frozenset(it.key for it in self.claim.words if _NUMBERED.search(it.key)),
             frozenset(it for it in self.codes if known.load_pattern("branches").fullmatch(it)),
             frozenset(it.group() for it in known.load_pattern("periods").finditer(self.text)),
         )
@@ -153,7 +160,9 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
     """
     one, other = map(read_remark, _strip_label(left, right))
     weight = weigh_shared(one, other)
-    if weight < _OF_VAGUE or _are_apart(one, other):
+    if weight < _OF_VAGUE or one.is_past or other.is_past or _are_apart(one, other):
+        return None
+    if any(have_own(one, other) for have_own in (_are_parallel, _have_own_heads, _have_own_persons)):
         return None
     for compare, enough in (
         (_compare_sides, _OF_VAGUE),
@@ -180,10 +189,12 @@ def _are_apart(one: Remark, other: Remark) -> bool:
         return True
     if any(mine - its and its - mine for mine, its in zip(one.scopes, other.scopes, strict=True)):
         return True
-    both = one.signs | other.signs
-    if "exception" in both:
-        return True
-    return one.is_past or other.is_past or _have_own_heads(one, other)
+    return "exception" in one.signs | other.signs
+
+
+def _are_parallel(one: Remark, other: Remark) -> bool:
+    """Return whether two statements have most words in common: their other words are aligned."""
+    return len(one.tokens & other.tokens) >= _PARALLEL * max(len(one.tokens), len(other.tokens))
 
 
 def _have_own_heads(one: Remark, other: Remark) -> bool:
@@ -199,12 +210,24 @@ def _have_own_heads(one: Remark, other: Remark) -> bool:
     return False
 
 
+def _have_own_persons(one: Remark, other: Remark) -> bool:
+    """Return whether the tastes of two persons are meant."""
+    tastes = {"like", "dislike"}
+    if tastes.isdisjoint(one.signs) or tastes.isdisjoint(other.signs):
+        return False
+    persons = [{it.key for it in remark.words.values() if it.at == 0} for remark in (one, other)]
+    return all(persons) and persons[0].isdisjoint(other.words) and persons[1].isdisjoint(one.words)
+
+
 def _qualify(remark: Remark, key: str) -> str:
     """Return the key of the word right before a word of the subject; "" where there is none."""
     word = remark.words[key]
     if word.is_name or (word.place != "subject" and not _is_hangul(word)):
         return ""
-    return next((it.key for it in remark.words.values() if it.at == word.at - 1), "")
+    before = next((it for it in remark.words.values() if it.at == word.at - 1), None)
+    # no particle between them
+    is_joined = before and (not _is_hangul(word) or f"{before.text} {word.text}" in remark.text)
+    return before.key if before and is_joined else ""
 
 
 def _find_case(remark: Remark) -> frozenset[str]:
