@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
+from ricordo.lint.contradictions.offers import are_apart, find_offer
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -29,6 +30,8 @@ _ALIKE = 5
 """Letters with which two forms of one word begin."""
 _ENDING = 3
 """Letters in which they may differ after that."""
+_UNMATCHED = 10.0
+"""Distance of an offer by its subject alone for each shared word: behind all aligned claims."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -166,7 +169,21 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    return oppose(read_claim(left), read_claim(right))
+    found = oppose(read_claim(left), read_claim(right))
+    if found is None:
+        return offer(left, right)
+    return found if found.is_certain or not are_apart(left, right) else None
+
+
+def offer(left: str, right: str) -> Opposition | None:
+    """Return in what two sentences on one subject differ, for the user's look; None where they
+    do not.
+    """
+    found = find_offer(left, right)
+    if found is None:
+        return None
+    difference, weight = found
+    return Opposition(Difference(*difference), is_certain=False, distance=_UNMATCHED / weight)
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:

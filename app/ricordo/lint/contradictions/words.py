@@ -60,6 +60,25 @@ def load_relations() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
+def load_cues() -> Mapping[str, re.Pattern[str]]:
+    """Return by its name the pattern of each sign that a statement may give."""
+    return {
+        name: re.compile(build_alternation(text for texts in lists.values() for text in texts))
+        for name, lists in read_words(_FILE)["cues"].items()
+    }
+
+
+@cache
+def load_sides() -> tuple[tuple[str, str], ...]:
+    """Return the signs that exclude each other."""
+    return tuple(
+        (one, other)
+        for text in list_expressions(_FILE, "sides")
+        for one, other in [text.split()]
+    )
+
+
+@cache
 def load_abbreviations() -> re.Pattern[str]:
     """Return the pattern for the end of a text in lower case whose full stop ends no sentence:
     after an abbreviation, an initial or an ordinal number.
