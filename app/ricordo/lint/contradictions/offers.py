@@ -12,7 +12,14 @@ from functools import cached_property, lru_cache
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Value, Word, read_statement, strip_markup, tokenise
+from ricordo.lint.contradictions.claim import (
+    Claim,
+    Value,
+    Word,
+    read_statement,
+    strip_markup,
+    tokenise,
+)
 from ricordo.patterns import compile_lazily
 
 _ENOUGH = 1.0
@@ -100,9 +107,7 @@ class Remark:
     @cached_property
     def signs(self) -> frozenset[str]:
         """The signs that it gives, such as `denial` and `opt-in`."""
-        found = {
-            name for name, pattern in known.load_cues().items() if pattern.search(self.text)
-        }
+        found = {name for name, pattern in known.load_cues().items() if pattern.search(self.text)}
         tokens = self.tokens
         parts = ("so", "may", "need")
         denied = {word for part in parts for word, no in known.load_signs(part).items() if no}
@@ -121,7 +126,8 @@ class Remark:
         synonyms = known.load_synonyms()
         return (
             frozenset(
-                synonyms.get(it, it) for it in tokens | self.pieces & known.load_words("environments")
+                synonyms.get(it, it)
+                for it in tokens | self.pieces & known.load_words("environments")
                 if it in known.load_words("environments")
             ),
             frozenset(it.group() for it in _STAGE.finditer(self.text))
@@ -162,7 +168,9 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
     weight = weigh_shared(one, other)
     if weight < _OF_VAGUE or one.is_past or other.is_past or _are_apart(one, other):
         return None
-    if any(have_own(one, other) for have_own in (_are_parallel, _have_own_heads, _have_own_persons)):
+    if any(
+        have_own(one, other) for have_own in (_are_parallel, _have_own_heads, _have_own_persons)
+    ):
         return None
     for compare, enough in (
         (_compare_sides, _OF_VAGUE),
@@ -318,9 +326,14 @@ def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
         if left and right and not any(_are_close(a.key, b.key) for a in left for b in right):
             yield kind, left[0].text, right[0].text
     left_versions, right_versions = (_DECIMAL.findall(it.text) for it in (one, other))
-    if left_versions and right_versions and not any(
-        f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
-        for a in left_versions for b in right_versions
+    if (
+        left_versions
+        and right_versions
+        and not any(
+            f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
+            for a in left_versions
+            for b in right_versions
+        )
     ):
         yield "version", left_versions[0], right_versions[0]
     numbers = [_list_counts(it) for it in (one, other)]
@@ -358,9 +371,11 @@ def _is_counted(count: Value, other: Remark) -> bool:
 
 def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) <= 0.08 * max(abs(one), abs(other)) if one % 1 or other % 1 or (
-            max(one, other) > 1000
-        ) else one == other
+        return (
+            abs(one - other) <= 0.08 * max(abs(one), abs(other))
+            if one % 1 or other % 1 or (max(one, other) > 1000)
+            else one == other
+        )
     return one == other
 
 
@@ -393,7 +408,9 @@ def _find_first(remark: Remark) -> frozenset[str]:
     if behind:
         return frozenset(behind[:_FIRST_WORDS])
     found = found or known.load_pattern("before").search(text)
-    return frozenset(_list_first_keys(text[: found.start()])[-_FIRST_WORDS:]) if found else frozenset()
+    return (
+        frozenset(_list_first_keys(text[: found.start()])[-_FIRST_WORDS:]) if found else frozenset()
+    )
 
 
 def _list_first_keys(text: str) -> list[str]:
@@ -438,4 +455,6 @@ def _list_names(one: Remark, other: Remark) -> str:
     """Return what one statement names and the other does not."""
     words = {it.text for it in one.words.values() if it.is_name or it.is_capital}
     named = {it.text for it in other.words.values()}
-    return ", ".join(sorted((words - named) | (one.codes - other.codes) | (one.pieces - other.pieces)))
+    return ", ".join(
+        sorted((words - named) | (one.codes - other.codes) | (one.pieces - other.pieces))
+    )
