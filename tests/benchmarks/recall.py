@@ -253,10 +253,10 @@ def _print_silence(label: str, own: list[float], foreign: list[float]) -> None:
 
 
 class Prompt(NamedTuple):
-    """A prompt of a file, and the note that it needs; "" if it needs none."""
+    """A prompt of a file, and the notes of which it needs one; none if it needs no note."""
 
     store: str
-    path: str
+    paths: frozenset[str]
     kind: str
     text: str
 
@@ -265,7 +265,7 @@ def read_prompts(file: Path) -> list[Prompt]:
     """Return the prompts of a file."""
     rows = (line.split("\t") for line in file.read_text("utf-8").splitlines() if line.strip())
     return [
-        Prompt(store, "" if path == "-" else path, kind, text.replace("\\n", "\n"))
+        Prompt(store, frozenset(path.split("|")) - {"-"}, kind, text.replace("\\n", "\n"))
         for store, path, kind, text in rows
     ]
 
@@ -337,9 +337,9 @@ def table(answers: Sequence[Answers]) -> Iterable[str]:
         of_kind = [it for it in answers if it.prompt.kind == kind]
         spoken = sum(bool(it.hook) for it in of_kind)
         notes = sum(len(it.hook) for it in of_kind)
-        if of_kind[0].prompt.path:
-            right = str(sum(it.prompt.path in it.hook for it in of_kind))
-            recalled = sum(it.prompt.path in it.recall for it in of_kind)
+        if of_kind[0].prompt.paths:
+            right = str(sum(not it.prompt.paths.isdisjoint(it.hook) for it in of_kind))
+            recalled = sum(not it.prompt.paths.isdisjoint(it.recall) for it in of_kind)
         else:
             right, recalled = "", sum(bool(it.recall) for it in of_kind)
         yield f"{kind:<14}{len(of_kind):>8}{spoken:>13}{right:>7}{notes:>7}{recalled:>11}"
