@@ -171,9 +171,21 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
+        is_harmful = any(_REORDERING.search(match.group()) for match in matches)
         yield RuleResult(
-            line, message, quoted, (quoted,), fix=fix_control_characters(note, matches)
+            line,
+            message,
+            quoted,
+            (quoted,),
+            fix=fix_control_characters(note, matches),
+            at_most=Severity.WARNING if is_harmful else Severity.INFO,
         )
+
+
+_REORDERING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Escapes, marks that reorder text, and tags that hide it: what is read is not what is shown.
+Others come from keyboards and copied pages.
+"""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:

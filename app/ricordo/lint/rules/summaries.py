@@ -317,11 +317,11 @@ def _find_miscounts(note: Note) -> Iterator[RuleResult]:
 
 
 _FEWEST_ITEMS = 2
-_LISTED = compile_lazily(r"\n {0,3}(?:1[.)]\s|\|)")
-"""The beginning of a numbered list, or a row of a table."""
+_LISTED = compile_lazily(r"\n {0,3}1[.)]\s")
+"""The beginning of a numbered list. What the rows of a table are, its title does not say: things
+may be its columns, or several in a row.
+"""
 _NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
-_ROW = compile_lazily(r"\s*\|(.*)\|\s*$", re.DOTALL)
-_RULE_ROW = compile_lazily(r"\s*\|[\s|:-]+\|\s*$")
 _TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
 """A heading, or the short line that leads to a list."""
 _COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
@@ -373,20 +373,15 @@ _NUMBERS = {
 
 
 def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
-    """Return the items of the first numbered list, or the rows of the first table, in the section
-    that begins with `blocks`; empty where something else comes before.
+    """Return the items of the first numbered list in the section that begins with `blocks`; empty
+    where something else comes before.
     """
     items: list[ProseBlock] = []
-    head = 0
     for block in blocks:
         numbered = _NUMBERED.match(block.text)
-        if _ROW.match(block.text) and (head or not items):
-            head += 1
-            if head > _FEWEST_ITEMS:
-                items.append(block)
-        elif numbered and int(numbered[1]) == len(items) + 1 and not head:
+        if numbered and int(numbered[1]) == len(items) + 1:
             items.append(block)
-        elif block.text.lstrip().startswith("#") or head or not items:
+        elif block.text.lstrip().startswith("#") or not items:
             break
     return items
 
