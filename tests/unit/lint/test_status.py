@@ -185,7 +185,7 @@ def test_other_parts_and_right_numbers_are_not_reported(
     "body",
     [
         "# Three rules\n\n1. One.\n2. Two.",
-        "## 清单（6本）\n\n| 名 |\n|---|\n| a |\n| b |",
+        "## 清单（6本）\n\n1. a\n2. b",
         "**Still open:** the second gauge table of the port.\n\nThe second gauge table now BUILT.",
     ],
 )

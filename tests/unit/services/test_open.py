@@ -48,6 +48,6 @@ def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
     look = notebook.read_snapshot_with_evidence()
     (finding,) = look.findings
     assert [look.findings_of(path) for path in said] == [(finding,), (finding,)]
-    assert [look.worst_severity(path) for path in said] == [Severity.WARNING, Severity.WARNING]
-    assert (look.needs_attention, look.counts[Severity.WARNING]) == (1, 1)
-    assert look.notes_in_order == 0
+    assert [look.worst_severity(path) for path in said] == [Severity.INFO, Severity.INFO]
+    assert (look.needs_attention, look.counts[Severity.INFO]) == (0, 1)
+    assert look.notes_in_order == 2

@@ -5,12 +5,11 @@ has no time to check anything.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Finding, Severity
-from ricordo.lint.rules.safety import is_unsafe
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
 from ricordo.storage.cache_file import CacheFile
@@ -30,6 +29,8 @@ RULES = frozenset(
     )
 )
 """The rules whose findings say what is wrong, not what would be better."""
+_UNSAFE = frozenset(("secret", "instruction-shaped"))
+"""The rules that say what must not reach an agent; a finding that the user dismissed is none."""
 MOST_FACTS = 20
 _MOST_NAMED = 2_000
 """Files of the project whose notes are kept."""
@@ -40,17 +41,23 @@ def keep_session_facts(
 ) -> None:
     """Keep what `findings`, made with `evidence`, say about a memory. Raises OSError."""
     index = CacheFile(state, _INDEX_FOLDER, memory.root).path
-    facts = {"facts": _list_facts(memory, findings), "named": _list_named(memory, evidence)}
+    unsafe = frozenset(it.path for it in findings if it.rule in _UNSAFE)
+    facts = {
+        "facts": _list_facts(memory, findings, unsafe),
+        "named": _list_named(memory, evidence, unsafe),
+    }
     if read_facts(index) != facts:
         save_facts(index, facts)
 
 
-def _list_facts(memory: Memory, findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return what is wrong of the lines that an agent loads, and of the notes that they are about:
-    corrections that are not loaded first, then what is wrong of the index itself.
+def _list_facts(
+    memory: Memory, findings: Sequence[Finding], unsafe: Container[str]
+) -> list[dict[str, Any]]:
+    """Return what is wrong of the lines that an agent loads, and of the notes that they are about,
+    but for `unsafe` ones: corrections that are not loaded first, then what is wrong of the index.
     """
     index = memory.index.path if memory.index else ""
-    facts = [finding for finding in findings if _is_fact(memory, finding)]
+    facts = [finding for finding in findings if _is_fact(memory, finding, unsafe)]
     facts.sort(key=lambda it: (it.rule != _FIRST, it.path != index, -it.severity))
     return [
         {"text": _describe(finding), "files": list(_list_files(memory, finding))}
@@ -58,11 +65,11 @@ def _list_facts(memory: Memory, findings: Sequence[Finding]) -> list[dict[str, A
     ]
 
 
-def _is_fact(memory: Memory, finding: Finding) -> bool:
+def _is_fact(memory: Memory, finding: Finding, unsafe: Container[str]) -> bool:
     if finding.rule not in RULES or finding.severity < Severity.WARNING:
         return False
-    notes = [memory.by_path.get(path) for path in (finding.path, finding.other_path) if path]
-    if any(note is None or is_unsafe(note) for note in notes):
+    paths = [path for path in (finding.path, finding.other_path) if path]
+    if any(path not in memory.by_path or path in unsafe for path in paths):
         return False
     if finding.rule == _FIRST:
         return True
@@ -89,12 +96,13 @@ def _list_files(memory: Memory, finding: Finding) -> Iterator[list[str | int]]:
         yield [path, facts.size, facts.changed_ns]
 
 
-def _list_named(memory: Memory, evidence: Evidence) -> dict[str, list[str]]:
-    """Return the notes that name a file of the project, by its path there."""
+def _list_named(
+    memory: Memory, evidence: Evidence, unsafe: Container[str]
+) -> dict[str, list[str]]:
+    """Return the notes but the `unsafe` ones that name a file of the project, by its path there."""
     named: dict[str, list[str]] = {}
     for path, verdicts in sorted(evidence.verdicts.items()):
-        note = memory.by_path.get(path)
-        if note is None or is_unsafe(note):
+        if path not in memory.by_path or path in unsafe:
             continue
         for verdict in verdicts:
             if verdict.kind is ClaimKind.PATH and verdict.outcome is CheckOutcome.VALID:
