@@ -169,20 +169,20 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    found = oppose(read_claim(left), read_claim(right))
-    if found is None:
-        return offer(left, right)
-    return found if found.is_certain or not are_apart(left, right) else None
+    return oppose_sentences(left, right)
 
 
-def offer(left: str, right: str) -> Opposition | None:
-    """Return in what two sentences on one subject differ, for the user's look; None where they
-    do not.
+def oppose_sentences(left: str, right: str) -> Opposition | None:
+    """Return how two sentences that name no tickets or codes contradict each other, surely or
+    perhaps; None where they do not.
     """
-    found = find_offer(left, right)
-    if found is None:
+    found = oppose(read_claim(left), read_claim(right))
+    if found is not None:
+        return None if not found.is_certain and are_apart(left, right) else found
+    offered = find_offer(left, right)
+    if offered is None:
         return None
-    difference, weight = found
+    difference, weight = offered
     return Opposition(Difference(*difference), is_certain=False, distance=_UNMATCHED / weight)
 
 

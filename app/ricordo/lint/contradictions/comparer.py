@@ -23,6 +23,7 @@ from ricordo.lint.contradictions.compare import (
     is_named,
     oppose,
     oppose_facts,
+    oppose_sentences,
 )
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
@@ -218,7 +219,7 @@ def _compare_group(
 def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
     if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    found = _oppose(known, one, other)
+    found = _oppose(known, one, other, is_sure=True)
     return found if found is not None and found.opposition.is_certain else None
 
 
@@ -230,7 +231,12 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
     return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 
-def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+def _oppose(
+    known: _Cache, one: _Place, other: _Place, *, is_sure: bool
+) -> OpposedStatements | None:
+    """Return how two places contradict each other; where that has to be sure, nothing is offered
+    beside.
+    """
     if one.path == other.path:
         return None
     one, other = sorted((one, other))
@@ -249,15 +255,15 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    found = _oppose_sentences(mine.text, its.text, known.needs_names)
+    found = _oppose_sentences(mine.text, its.text, known.needs_names, is_sure)
     return found and OpposedStatements(paths, mine, its, found)
 
 
 @lru_cache(maxsize=1 << 14)
-def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
+def _oppose_sentences(left: str, right: str, needs_names: bool, is_sure: bool) -> Opposition | None:
     """Return how two sentences contradict each other; cached, as most stay the same."""
     claims = read_claim(left), read_claim(right)
-    found = oppose(*claims)
+    found = oppose(*claims) if is_sure else oppose_sentences(left, right)
     if found and needs_names and not is_named(*claims):
         return found._replace(is_certain=False)
     return found
@@ -296,7 +302,7 @@ def _find_candidates(
     for place, subject in mine.items():
         step()
         for other in _list_nearest(place, subject, by_word):
-            found = _oppose(known, place, other)
+            found = _oppose(known, place, other, is_sure=False)
             # two descriptions name the subjects of notes; they state no facts
             if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
                 offered[place.path].append(found)

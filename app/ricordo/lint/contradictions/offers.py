@@ -12,13 +12,18 @@ from functools import cached_property, lru_cache
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Value, Word, read_statement, strip_markup, tokenise
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, strip_markup, tokenise
 from ricordo.patterns import compile_lazily
 
 _ENOUGH = 1.0
 """Weight of what two statements share, where they differ in a value or a sign."""
 _OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
 """Weights of what is shared: a name, a word, a word for a kind of thing."""
+_COVERED = 0.2
+"""Weight of what is shared for each word of the shorter statement, where only signs differ."""
+_LARGE = 1000.0
+_ROUND = 0.08
+"""Share in which large quantities may differ: a month is about four weeks of seconds."""
 _PARALLEL = 0.5
 """Share of words from which on the differing ones of two statements can be aligned."""
 _ALIKE = 5
@@ -31,6 +36,7 @@ _IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}"
 """A run of Han characters or katakana: words without the grammar between them."""
 _KATAKANA = "\u30ff"
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
+_MARK = compile_lazily(r"\A\s*[-*+]\s+")
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。](?:\s|\Z|(?=[^\x00-\x7f]))")
@@ -100,9 +106,7 @@ class Remark:
     @cached_property
     def signs(self) -> frozenset[str]:
         """The signs that it gives, such as `denial` and `opt-in`."""
-        found = {
-            name for name, pattern in known.load_cues().items() if pattern.search(self.text)
-        }
+        found = {name for name, pattern in known.load_cues().items() if pattern.search(self.text)}
         tokens = self.tokens
         parts = ("so", "may", "need")
         denied = {word for part in parts for word, no in known.load_signs(part).items() if no}
@@ -121,7 +125,8 @@ class Remark:
         synonyms = known.load_synonyms()
         return (
             frozenset(
-                synonyms.get(it, it) for it in tokens | self.pieces & known.load_words("environments")
+                synonyms.get(it, it)
+                for it in tokens | self.pieces & known.load_words("environments")
                 if it in known.load_words("environments")
             ),
             frozenset(it.group() for it in _STAGE.finditer(self.text))
@@ -138,8 +143,9 @@ def _is_hangul(word: Word) -> bool:
 @lru_cache(maxsize=1 << 13)
 def read_remark(text: str) -> Remark:
     """Return what a statement names and signals."""
+    text = _MARK.sub("", text)
     codes = {lower_text(match[1]) for match in _CODE.finditer(text)}
-    return Remark(read_statement(text), lower_text(strip_markup(text)), frozenset(codes))
+    return Remark(read_claim(text), lower_text(strip_markup(text)), frozenset(codes))
 
 
 def _strip_label(left: str, right: str) -> tuple[str, str]:
@@ -159,16 +165,20 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
     where they share none, differ in nothing, or are about different cases.
     """
     one, other = map(read_remark, _strip_label(left, right))
-    weight = weigh_shared(one, other)
-    if weight < _OF_VAGUE or one.is_past or other.is_past or _are_apart(one, other):
+    if not (one.claim.is_assertion and other.claim.is_assertion):
         return None
-    if any(have_own(one, other) for have_own in (_are_parallel, _have_own_heads, _have_own_persons)):
+    weight = weigh_shared(one, other)
+    if weight < _OF_VAGUE or _have_own_subjects(one, other) or _are_apart(one, other):
+        return None
+    if one.is_past or other.is_past:
         return None
     for compare, enough in (
         (_compare_sides, _OF_VAGUE),
         (_compare_values, _ENOUGH),
         (_compare_signs, _ENOUGH),
     ):
+        if compare is _compare_signs and weight < _COVERED * min(len(one.keys), len(other.keys)):
+            continue
         if weight >= enough and (found := next(compare(one, other), None)):
             return found, weight
     return None
@@ -190,6 +200,12 @@ def _are_apart(one: Remark, other: Remark) -> bool:
     if any(mine - its and its - mine for mine, its in zip(one.scopes, other.scopes, strict=True)):
         return True
     return "exception" in one.signs | other.signs
+
+
+def _have_own_subjects(one: Remark, other: Remark) -> bool:
+    """Return whether each of two statements has a subject of its own."""
+    checks = (_are_parallel, _have_own_heads, _have_own_persons)
+    return any(check(one, other) for check in checks)
 
 
 def _are_parallel(one: Remark, other: Remark) -> bool:
@@ -318,9 +334,14 @@ def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
         if left and right and not any(_are_close(a.key, b.key) for a in left for b in right):
             yield kind, left[0].text, right[0].text
     left_versions, right_versions = (_DECIMAL.findall(it.text) for it in (one, other))
-    if left_versions and right_versions and not any(
-        f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
-        for a in left_versions for b in right_versions
+    if (
+        left_versions
+        and right_versions
+        and not any(
+            f"{a}.".startswith(f"{b}.") or f"{b}.".startswith(f"{a}.")
+            for a in left_versions
+            for b in right_versions
+        )
     ):
         yield "version", left_versions[0], right_versions[0]
     numbers = [_list_counts(it) for it in (one, other)]
@@ -333,11 +354,17 @@ def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
     ports = [frozenset(map(_get_last, _PORT.findall(it.text))) for it in (one, other)]
     if all(ports) and ports[0].isdisjoint(ports[1]):
         yield "port", min(ports[0]), min(ports[1])
-    for at, remark in enumerate((other, one)):
-        if numbers[at] and not numbers[1 - at] and "all" in remark.signs:
-            if not any(isinstance(it.key, float) for it in remark.claim.values):
-                pair = numbers[at][0].text, "all"
-                yield "number", *(pair if at == 0 else pair[::-1])
+    if numbers[0] and _is_about_all(other):
+        yield "number", numbers[0][0].text, "all"
+    if numbers[1] and _is_about_all(one):
+        yield "number", "all", numbers[1][0].text
+
+
+def _is_about_all(remark: Remark) -> bool:
+    """Return whether a statement says all instead of a quantity."""
+    return "all" in remark.signs and not any(
+        isinstance(it.key, float) for it in remark.claim.values
+    )
 
 
 def _get_last(groups: tuple[str, ...]) -> str:
@@ -357,10 +384,9 @@ def _is_counted(count: Value, other: Remark) -> bool:
 
 
 def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) <= 0.08 * max(abs(one), abs(other)) if one % 1 or other % 1 or (
-            max(one, other) > 1000
-        ) else one == other
+    """Return whether two values are the same; large quantities may be rounded."""
+    if isinstance(one, float) and isinstance(other, float) and max(one, other) > _LARGE:
+        return abs(one - other) <= _ROUND * max(one, other)
     return one == other
 
 
@@ -377,12 +403,16 @@ def _compare_sides(one: Remark, other: Remark) -> Iterator[Found]:
                 if any(names.get(kind.name, name) != name for kind, name in b.classes):
                     yield "tool", a.text, b.text
     first = [_find_first(it) for it in (one, other)]
-    if first[0] and first[1] and first[0].isdisjoint(first[1]):
-        if all(
-            any(_are_forms(word, key) or word == key for word in words for key in remark.words)
-            for words, remark in ((first[0], other), (first[1], one))
-        ):
-            yield "order", *(" ".join(sorted(it)) for it in first)
+    is_same = all(first) and _names(other, first[0]) and _names(one, first[1])
+    if is_same and first[0].isdisjoint(first[1]):
+        yield "order", " ".join(sorted(first[0])), " ".join(sorted(first[1]))
+
+
+def _names(remark: Remark, keys: frozenset[str]) -> bool:
+    """Return whether a statement has one of some words, in any form."""
+    return any(
+        it in remark.words or any(_are_forms(it, key) for key in remark.words) for it in keys
+    )
 
 
 def _find_first(remark: Remark) -> frozenset[str]:
@@ -393,7 +423,9 @@ def _find_first(remark: Remark) -> frozenset[str]:
     if behind:
         return frozenset(behind[:_FIRST_WORDS])
     found = found or known.load_pattern("before").search(text)
-    return frozenset(_list_first_keys(text[: found.start()])[-_FIRST_WORDS:]) if found else frozenset()
+    return (
+        frozenset(_list_first_keys(text[: found.start()])[-_FIRST_WORDS:]) if found else frozenset()
+    )
 
 
 def _list_first_keys(text: str) -> list[str]:
@@ -410,18 +442,25 @@ def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
         return
     for sign in ("denial", "gone"):
         if (sign in one.signs) != (sign in other.signs):
-            texts = ("not", "so") if sign in one.signs else ("so", "not")
-            yield "negation", *texts
-    for a, b, order in ((one, other, 1), (other, one, -1)):
-        if "all" in a.signs and "denial" in b.signs and "all" not in b.signs:
-            yield "quantifiers", *(("all", "not")[::order])
-        if "only" in a.signs and "only" not in b.signs and _list_names(b, a):
-            yield "quantifiers", *(("only", "other")[::order])
+            yield ("negation", "not", "so") if sign in one.signs else ("negation", "so", "not")
+    if _is_exception(one, other):
+        yield "quantifiers", "all", "not"
+    if _is_exception(other, one):
+        yield "quantifiers", "not", "all"
+    if "only" in one.signs and "only" not in other.signs and _list_names(other, one):
+        yield "quantifiers", "only", "other"
+    if "only" in other.signs and "only" not in one.signs and _list_names(one, other):
+        yield "quantifiers", "other", "only"
     for relation in ("owner", "place"):
         if relation in one.signs & other.signs:
             left, right = _list_names(one, other), _list_names(other, one)
             if left and right:
                 yield relation, left, right
+
+
+def _is_exception(whole: Remark, part: Remark) -> bool:
+    """Return whether one statement denies what another says of all."""
+    return "all" in whole.signs and "denial" in part.signs and "all" not in part.signs
 
 
 def _agree(one: Remark, other: Remark) -> bool:
@@ -438,4 +477,6 @@ def _list_names(one: Remark, other: Remark) -> str:
     """Return what one statement names and the other does not."""
     words = {it.text for it in one.words.values() if it.is_name or it.is_capital}
     named = {it.text for it in other.words.values()}
-    return ", ".join(sorted((words - named) | (one.codes - other.codes) | (one.pieces - other.pieces)))
+    return ", ".join(
+        sorted((words - named) | (one.codes - other.codes) | (one.pieces - other.pieces))
+    )

@@ -72,9 +72,7 @@ def load_cues() -> Mapping[str, re.Pattern[str]]:
 def load_sides() -> tuple[tuple[str, str], ...]:
     """Return the signs that exclude each other."""
     return tuple(
-        (one, other)
-        for text in list_expressions(_FILE, "sides")
-        for one, other in [text.split()]
+        (one, other) for text in list_expressions(_FILE, "sides") for one, other in [text.split()]
     )
 
 
