@@ -83,7 +83,10 @@ def test_other_person_time_or_subject_is_not_uncertain(left: str, right: str) ->
     [
         ("Access tokens expire after 15 minutes.", "An access token stays good for a full day."),
         ("Every endpoint requires an API key.", "`/health` can be called without any key."),
-        ("Run the migrations before you restart the workers.", "Restart workers first."),
+        (
+            "Run the migrations before you restart the workers.",
+            "Restart workers first and apply migrations afterwards.",
+        ),
         ("The cluster has three nodes.", "All five cluster nodes must be drained in turn."),
         ("Um den Newsletter kümmert sich Anja.", "Für den Newsletter ist Moritz zuständig."),
         ("提交前必须跑一遍单元测试。", "单元测试交给 CI 跑，提交前不用在本地执行。"),

@@ -19,7 +19,7 @@ _ENOUGH = 1.0
 """Weight of what two statements share, where they differ in a value or a sign."""
 _OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
 """Weights of what is shared: a name, a word, a word for a kind of thing."""
-_COVERED = 0.2
+_COVERED = 0.15
 """Weight of what is shared for each word of the shorter statement, where only signs differ."""
 _LARGE = 1000.0
 _ROUND = 0.08
@@ -65,7 +65,7 @@ class Remark:
     @cached_property
     def tokens(self) -> frozenset[str]:
         """All its words."""
-        return frozenset(token for token, _ in tokenise(self.claim.text))
+        return frozenset(token for token, _ in tokenise(self.text))
 
     @cached_property
     def is_past(self) -> bool:
@@ -186,7 +186,8 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
 
 def are_apart(left: str, right: str) -> bool:
     """Return whether two statements are about different cases, or one is a plan or a correction."""
-    return _are_apart(read_remark(left), read_remark(right))
+    one, other = read_remark(left), read_remark(right)
+    return _agree(one, other) or _have_own_heads(one, other) or _are_apart(one, other)
 
 
 def _are_apart(one: Remark, other: Remark) -> bool:
