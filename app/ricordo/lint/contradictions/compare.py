@@ -169,14 +169,13 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    return oppose_sentences(left, right)
+    return add_offer(oppose(read_claim(left), read_claim(right)), left, right)
 
 
-def oppose_sentences(left: str, right: str) -> Opposition | None:
-    """Return how two sentences that name no tickets or codes contradict each other, surely or
-    perhaps; None where they do not.
+def add_offer(found: Opposition | None, left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other where that is sure; else in what they differ
+    on one subject, for the user's look, or None.
     """
-    found = oppose(read_claim(left), read_claim(right))
     if found is not None:
         return None if not found.is_certain and are_apart(left, right) else found
     offered = find_offer(left, right)

@@ -19,11 +19,11 @@ from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
+    add_offer,
     has_own_subject,
     is_named,
     oppose,
     oppose_facts,
-    oppose_sentences,
 )
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
@@ -255,15 +255,17 @@ def _oppose(
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    found = _oppose_sentences(mine.text, its.text, known.needs_names, is_sure)
+    found = _oppose_sentences(mine.text, its.text, known.needs_names)
+    if not is_sure:
+        found = add_offer(found, mine.text, its.text)
     return found and OpposedStatements(paths, mine, its, found)
 
 
 @lru_cache(maxsize=1 << 14)
-def _oppose_sentences(left: str, right: str, needs_names: bool, is_sure: bool) -> Opposition | None:
+def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
     """Return how two sentences contradict each other; cached, as most stay the same."""
     claims = read_claim(left), read_claim(right)
-    found = oppose(*claims) if is_sure else oppose_sentences(left, right)
+    found = oppose(*claims)
     if found and needs_names and not is_named(*claims):
         return found._replace(is_certain=False)
     return found
