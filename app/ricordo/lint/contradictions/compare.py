@@ -150,7 +150,9 @@ def offer_candidate(left: str, right: str) -> str:
     """Return why two sentences may contradict each other, where that is not sure enough to be
     reported but worth the user's look; "" where it is not.
     """
-    found = oppose_texts(left, right)
+    if not left or not right:
+        return ""
+    found = add_offer(oppose_texts(left, right), left, right)
     return found.reason if found and not found.is_certain else ""
 
 
@@ -169,7 +171,7 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    return add_offer(oppose(read_claim(left), read_claim(right)), left, right)
+    return oppose(read_claim(left), read_claim(right))
 
 
 def add_offer(found: Opposition | None, left: str, right: str) -> Opposition | None:
