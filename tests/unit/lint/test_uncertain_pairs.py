@@ -78,6 +78,43 @@ def test_other_person_time_or_subject_is_not_uncertain(left: str, right: str) ->
     assert relation(left, right) is not Relation.MAY_CONTRADICT
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Access tokens expire after 15 minutes.", "An access token stays good for a full day."),
+        ("Every endpoint requires an API key.", "`/health` can be called without any key."),
+        (
+            "Run the migrations before you restart the workers.",
+            "Restart workers first and apply migrations afterwards.",
+        ),
+        ("The cluster has three nodes.", "All five cluster nodes must be drained in turn."),
+        ("Um den Newsletter kümmert sich Anja.", "Für den Newsletter ist Moritz zuständig."),
+        ("提交前必须跑一遍单元测试。", "单元测试交给 CI 跑，提交前不用在本地执行。"),
+        ("ログは 30 日間保存する。", "ログの保存期間は 1 年で、それを過ぎると消える。"),
+        ("배포 전에 반드시 팀장의 승인을 받아야 한다.", "배포는 승인 없이 각자 진행해도 된다."),
+    ],
+)
+def test_other_wording_of_one_subject_is_offered(left: str, right: str) -> None:
+    assert relation(left, right) is not None
+    assert relation(right, left) is not None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Emails are sent through Mailgun.", "Next quarter we plan to move mails to SES."),
+        ("Tests need Docker.", "Without a running Docker daemon the tests will not start."),
+        ("The web client caches responses.", "The mobile client does not cache any response."),
+        ("Das Passwort läuft nach 90 Tagen ab.", "Nach drei Monaten ist kein Passwort gültig."),
+        ("去年用户量是 2 万。", "今年用户量已经到 5 万。"),
+        ("開発環境ではメールを送信しない。", "本番ではメールを外部経由で送信する。"),
+        ("관리자 페이지는 한국어만 지원한다.", "고객 페이지는 영어도 지원한다."),
+    ],
+)
+def test_other_case_or_same_value_is_not_offered(left: str, right: str) -> None:
+    assert relation(left, right) is relation(right, left) is None
+
+
 def test_uncertain_pair_has_no_finding(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
     (pair,) = NoteComparer().pairs(memory)

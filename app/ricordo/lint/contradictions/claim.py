@@ -166,12 +166,6 @@ def read_claim(text: str) -> Claim:
     return _Reader(text[:MAX_LENGTH]).claim()
 
 
-@lru_cache(maxsize=1 << 13)
-def read_statement(text: str) -> Claim:
-    """Return what a whole statement says, with its reasons, asides and what it rejects."""
-    return _Reader(text[:MAX_LENGTH], is_whole=True).claim()
-
-
 def strip_markup(text: str) -> str:
     """Return the beginning of a text without the marks of markdown."""
     return _MARKUP.sub("", _LINK.sub(r"\1", text[:MAX_LENGTH])).strip()
@@ -237,8 +231,7 @@ def _split_rejected(plain: str) -> tuple[str, str]:
 class _Reader:
     """Reads the words of one sentence in order."""
 
-    def __init__(self, text: str, *, is_whole: bool = False) -> None:
-        self._is_whole = is_whole
+    def __init__(self, text: str) -> None:
         self._coded = frozenset(
             match.group().lower()
             for code in _CODE.finditer(text)
@@ -263,8 +256,7 @@ class _Reader:
                 self._codes.add(word)
             if token[0].isupper():
                 self._capitals.add(word)
-        plain = normalise(bare)
-        self._plain = plain if is_whole else _without_reason(plain)
+        self._plain = _without_reason(normalise(bare))
         self._tokens: list[str] = []
         self._words: list[Word] = []
         self._values: list[Value] = []
@@ -275,9 +267,7 @@ class _Reader:
 
     def claim(self) -> Claim:
         """Return the claim."""
-        chosen, rejected = self._plain.rstrip(" .。!！"), ""
-        if not self._is_whole:
-            chosen, rejected = _split_rejected(chosen)
+        chosen, rejected = _split_rejected(self._plain.rstrip(" .。!！"))
         spans = list(tokenise(self._without_dates(chosen)))
         self._tokens = [token for token, _ in spans]
         places = list(self._classify(spans, chosen))

@@ -150,7 +150,9 @@ def offer_candidate(left: str, right: str) -> str:
     """Return why two sentences may contradict each other, where that is not sure enough to be
     reported but worth the user's look; "" where it is not.
     """
-    found = oppose_texts(left, right)
+    if not left or not right:
+        return ""
+    found = add_offer(oppose_texts(left, right), left, right)
     return found.reason if found and not found.is_certain else ""
 
 
@@ -169,20 +171,19 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    found = oppose(read_claim(left), read_claim(right))
-    if found is None:
-        return offer(left, right)
-    return found if found.is_certain or not are_apart(left, right) else None
+    return oppose(read_claim(left), read_claim(right))
 
 
-def offer(left: str, right: str) -> Opposition | None:
-    """Return in what two sentences on one subject differ, for the user's look; None where they
-    do not.
+def add_offer(found: Opposition | None, left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other where that is sure; else in what they differ
+    on one subject, for the user's look, or None.
     """
-    found = find_offer(left, right)
-    if found is None:
+    if found is not None:
+        return None if not found.is_certain and are_apart(left, right) else found
+    offered = find_offer(left, right)
+    if offered is None:
         return None
-    difference, weight = found
+    difference, weight = offered
     return Opposition(Difference(*difference), is_certain=False, distance=_UNMATCHED / weight)
 
 

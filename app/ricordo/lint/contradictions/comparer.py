@@ -19,6 +19,7 @@ from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
+    add_offer,
     has_own_subject,
     is_named,
     oppose,
@@ -218,7 +219,7 @@ def _compare_group(
 def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
     if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    found = _oppose(known, one, other)
+    found = _oppose(known, one, other, is_sure=True)
     return found if found is not None and found.opposition.is_certain else None
 
 
@@ -230,7 +231,12 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
     return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 
-def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+def _oppose(
+    known: _Cache, one: _Place, other: _Place, *, is_sure: bool
+) -> OpposedStatements | None:
+    """Return how two places contradict each other; where that has to be sure, nothing is offered
+    beside.
+    """
     if one.path == other.path:
         return None
     one, other = sorted((one, other))
@@ -250,6 +256,8 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
     found = _oppose_sentences(mine.text, its.text, known.needs_names)
+    if not is_sure:
+        found = add_offer(found, mine.text, its.text)
     return found and OpposedStatements(paths, mine, its, found)
 
 
@@ -296,7 +304,7 @@ def _find_candidates(
     for place, subject in mine.items():
         step()
         for other in _list_nearest(place, subject, by_word):
-            found = _oppose(known, place, other)
+            found = _oppose(known, place, other, is_sure=False)
             # two descriptions name the subjects of notes; they state no facts
             if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
                 offered[place.path].append(found)

@@ -12,20 +12,18 @@ from functools import cached_property, lru_cache
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import (
-    Claim,
-    Value,
-    Word,
-    read_statement,
-    strip_markup,
-    tokenise,
-)
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, strip_markup, tokenise
 from ricordo.patterns import compile_lazily
 
 _ENOUGH = 1.0
 """Weight of what two statements share, where they differ in a value or a sign."""
 _OF_NAME, _OF_WORD, _OF_VAGUE = 2.0, 1.0, 0.5
 """Weights of what is shared: a name, a word, a word for a kind of thing."""
+_COVERED = 0.15
+"""Weight of what is shared for each word of the shorter statement, where only signs differ."""
+_LARGE = 1000.0
+_ROUND = 0.08
+"""Share in which large quantities may differ: a month is about four weeks of seconds."""
 _PARALLEL = 0.5
 """Share of words from which on the differing ones of two statements can be aligned."""
 _ALIKE = 5
@@ -38,6 +36,7 @@ _IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}"
 """A run of Han characters or katakana: words without the grammar between them."""
 _KATAKANA = "\u30ff"
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
+_MARK = compile_lazily(r"\A\s*[-*+]\s+")
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。](?:\s|\Z|(?=[^\x00-\x7f]))")
@@ -54,7 +53,7 @@ _EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight"
 
 
 @dataclass(frozen=True, eq=False)
-class Remark:
+class Sentence:
     """What a whole statement names and what it signals."""
 
     claim: Claim
@@ -66,7 +65,7 @@ class Remark:
     @cached_property
     def tokens(self) -> frozenset[str]:
         """All its words."""
-        return frozenset(token for token, _ in tokenise(self.claim.text))
+        return frozenset(token for token, _ in tokenise(self.text))
 
     @cached_property
     def is_past(self) -> bool:
@@ -142,10 +141,11 @@ def _is_hangul(word: Word) -> bool:
 
 
 @lru_cache(maxsize=1 << 13)
-def read_remark(text: str) -> Remark:
+def read_sentence(text: str) -> Sentence:
     """Return what a statement names and signals."""
+    text = _MARK.sub("", text)
     codes = {lower_text(match[1]) for match in _CODE.finditer(text)}
-    return Remark(read_statement(text), lower_text(strip_markup(text)), frozenset(codes))
+    return Sentence(read_claim(text), lower_text(strip_markup(text)), frozenset(codes))
 
 
 def _strip_label(left: str, right: str) -> tuple[str, str]:
@@ -164,19 +164,21 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
     """Return in what two statements on one subject differ, with the weight of that subject; None
     where they share none, differ in nothing, or are about different cases.
     """
-    one, other = map(read_remark, _strip_label(left, right))
-    weight = weigh_shared(one, other)
-    if weight < _OF_VAGUE or one.is_past or other.is_past or _are_apart(one, other):
+    one, other = map(read_sentence, _strip_label(left, right))
+    if not (one.claim.is_assertion and other.claim.is_assertion):
         return None
-    if any(
-        have_own(one, other) for have_own in (_are_parallel, _have_own_heads, _have_own_persons)
-    ):
+    weight = weigh_shared(one, other)
+    if weight < _OF_VAGUE or _have_own_subjects(one, other) or _are_apart(one, other):
+        return None
+    if one.is_past or other.is_past:
         return None
     for compare, enough in (
         (_compare_sides, _OF_VAGUE),
         (_compare_values, _ENOUGH),
         (_compare_signs, _ENOUGH),
     ):
+        if compare is _compare_signs and weight < _COVERED * min(len(one.keys), len(other.keys)):
+            continue
         if weight >= enough and (found := next(compare(one, other), None)):
             return found, weight
     return None
@@ -184,10 +186,11 @@ def find_offer(left: str, right: str) -> tuple[Found, float] | None:
 
 def are_apart(left: str, right: str) -> bool:
     """Return whether two statements are about different cases, or one is a plan or a correction."""
-    return _are_apart(read_remark(left), read_remark(right))
+    one, other = read_sentence(left), read_sentence(right)
+    return _agree(one, other) or _have_own_heads(one, other) or _are_apart(one, other)
 
 
-def _are_apart(one: Remark, other: Remark) -> bool:
+def _are_apart(one: Sentence, other: Sentence) -> bool:
     """Return whether two statements are about different cases, or one is a plan or a correction."""
     for it in (one, other):
         if it.text.endswith(("?", "？")) or "plan" in it.signs or "update" in it.signs:
@@ -200,12 +203,18 @@ def _are_apart(one: Remark, other: Remark) -> bool:
     return "exception" in one.signs | other.signs
 
 
-def _are_parallel(one: Remark, other: Remark) -> bool:
+def _have_own_subjects(one: Sentence, other: Sentence) -> bool:
+    """Return whether each of two statements has a subject of its own."""
+    checks = (_are_parallel, _have_own_heads, _have_own_persons)
+    return any(check(one, other) for check in checks)
+
+
+def _are_parallel(one: Sentence, other: Sentence) -> bool:
     """Return whether two statements have most words in common: their other words are aligned."""
     return len(one.tokens & other.tokens) >= _PARALLEL * max(len(one.tokens), len(other.tokens))
 
 
-def _have_own_heads(one: Remark, other: Remark) -> bool:
+def _have_own_heads(one: Sentence, other: Sentence) -> bool:
     """Return whether two instances of one kind are meant, such as two services: the same word
     behind different ones.
     """
@@ -218,41 +227,43 @@ def _have_own_heads(one: Remark, other: Remark) -> bool:
     return False
 
 
-def _have_own_persons(one: Remark, other: Remark) -> bool:
+def _have_own_persons(one: Sentence, other: Sentence) -> bool:
     """Return whether the tastes of two persons are meant."""
     tastes = {"like", "dislike"}
     if tastes.isdisjoint(one.signs) or tastes.isdisjoint(other.signs):
         return False
-    persons = [{it.key for it in remark.words.values() if it.at == 0} for remark in (one, other)]
+    persons = [
+        {it.key for it in sentence.words.values() if it.at == 0} for sentence in (one, other)
+    ]
     return all(persons) and persons[0].isdisjoint(other.words) and persons[1].isdisjoint(one.words)
 
 
-def _qualify(remark: Remark, key: str) -> str:
+def _qualify(sentence: Sentence, key: str) -> str:
     """Return the key of the word right before a word of the subject; "" where there is none."""
-    word = remark.words[key]
+    word = sentence.words[key]
     if word.is_name or (word.place != "subject" and not _is_hangul(word)):
         return ""
-    before = next((it for it in remark.words.values() if it.at == word.at - 1), None)
+    before = next((it for it in sentence.words.values() if it.at == word.at - 1), None)
     # no particle between them
-    is_joined = before and (not _is_hangul(word) or f"{before.text} {word.text}" in remark.text)
+    is_joined = before and (not _is_hangul(word) or f"{before.text} {word.text}" in sentence.text)
     return before.key if before and is_joined else ""
 
 
-def _find_case(remark: Remark) -> frozenset[str]:
+def _find_case(sentence: Sentence) -> frozenset[str]:
     """Return the words of the condition under which a statement holds."""
-    found = known.load_cues()["condition"].search(remark.text)
+    found = known.load_cues()["condition"].search(sentence.text)
     if found is None:
         return frozenset()
-    text, start, end = remark.text, found.start(), found.end()
+    text, start, end = sentence.text, found.start(), found.end()
     if found.group()[0] < "\u3040":
         stop = _PAUSE.search(text, end)
         text = text[start : stop.start() if stop else len(text)]
     else:
         text = _PAUSE.split(text[:end])[-1]
-    return read_remark(text).keys | {found.group()}
+    return read_sentence(text).keys | {found.group()}
 
 
-def weigh_shared(one: Remark, other: Remark) -> float:
+def weigh_shared(one: Sentence, other: Sentence) -> float:
     """Return how much two statements share of their subjects."""
     weight = _OF_NAME * len(one.codes & other.codes)
     used: set[str] = set()
@@ -276,7 +287,7 @@ def weigh_shared(one: Remark, other: Remark) -> float:
             weight += _OF_VAGUE * sum(_mentions(it, about) for it in (one, other))
     if one.claim.person and one.claim.person == other.claim.person:
         weight += _OF_VAGUE
-    counted = [{it.kind for it in _list_counts(remark)} - {"number"} for remark in (one, other)]
+    counted = [{it.kind for it in _list_counts(sentence)} - {"number"} for sentence in (one, other)]
     weight += _OF_WORD * len(counted[0] & counted[1])
     weight += sum(_OF_WORD for it in (*counted[0], *counted[1]) if _is_named_in(it, one, other))
     pieces = one.pieces & other.pieces
@@ -285,20 +296,20 @@ def weigh_shared(one: Remark, other: Remark) -> float:
     return weight
 
 
-def _is_named_in(kind: str, one: Remark, other: Remark) -> bool:
+def _is_named_in(kind: str, one: Sentence, other: Sentence) -> bool:
     """Return whether a statement names what the other one counts."""
     noun = kind.removeprefix("number of ")
     return noun in one.words or noun in other.words
 
 
-def _list_classes(remark: Remark) -> dict[str, frozenset[str]]:
+def _list_classes(sentence: Sentence) -> dict[str, frozenset[str]]:
     """Return the classes of the tools that a statement names, with the words for them."""
-    return {kind.name: kind.about for it in remark.claim.values for kind, _ in it.classes}
+    return {kind.name: kind.about for it in sentence.claim.values for kind, _ in it.classes}
 
 
-def _mentions(remark: Remark, about: frozenset[str]) -> bool:
-    return not remark.tokens.isdisjoint(about) or any(
-        it in remark.text for it in about if not it.isascii()
+def _mentions(sentence: Sentence, about: frozenset[str]) -> bool:
+    return not sentence.tokens.isdisjoint(about) or any(
+        it in sentence.text for it in about if not it.isascii()
     )
 
 
@@ -315,7 +326,7 @@ def _are_forms(one: str, other: str) -> bool:
     )
 
 
-def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
+def _compare_values(one: Sentence, other: Sentence) -> Iterator[Found]:
     """Yield the dimensions of which both give values, none of them the same."""
     mine, its = one.claim.values, other.claim.values
     for kind in dict.fromkeys(it.kind for it in mine):
@@ -346,22 +357,28 @@ def _compare_values(one: Remark, other: Remark) -> Iterator[Found]:
     ports = [frozenset(map(_get_last, _PORT.findall(it.text))) for it in (one, other)]
     if all(ports) and ports[0].isdisjoint(ports[1]):
         yield "port", min(ports[0]), min(ports[1])
-    for at, remark in enumerate((other, one)):
-        if numbers[at] and not numbers[1 - at] and "all" in remark.signs:
-            if not any(isinstance(it.key, float) for it in remark.claim.values):
-                pair = numbers[at][0].text, "all"
-                yield "number", *(pair if at == 0 else pair[::-1])
+    if numbers[0] and _is_about_all(other):
+        yield "number", numbers[0][0].text, "all"
+    if numbers[1] and _is_about_all(one):
+        yield "number", "all", numbers[1][0].text
+
+
+def _is_about_all(sentence: Sentence) -> bool:
+    """Return whether a statement says all instead of a quantity."""
+    return "all" in sentence.signs and not any(
+        isinstance(it.key, float) for it in sentence.claim.values
+    )
 
 
 def _get_last(groups: tuple[str, ...]) -> str:
     return next(filter(None, groups))
 
 
-def _list_counts(remark: Remark) -> list[Value]:
-    return [it for it in remark.claim.values if it.kind.startswith("number")]
+def _list_counts(sentence: Sentence) -> list[Value]:
+    return [it for it in sentence.claim.values if it.kind.startswith("number")]
 
 
-def _is_counted(count: Value, other: Remark) -> bool:
+def _is_counted(count: Value, other: Sentence) -> bool:
     """Return whether another statement names what is counted."""
     noun = count.kind.removeprefix("number of ")
     return noun in other.words or any(
@@ -370,17 +387,14 @@ def _is_counted(count: Value, other: Remark) -> bool:
 
 
 def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return (
-            abs(one - other) <= 0.08 * max(abs(one), abs(other))
-            if one % 1 or other % 1 or (max(one, other) > 1000)
-            else one == other
-        )
+    """Return whether two values are the same; large quantities may be rounded."""
+    if isinstance(one, float) and isinstance(other, float) and max(one, other) > _LARGE:
+        return abs(one - other) <= _ROUND * max(one, other)
     return one == other
 
 
-def _compare_sides(one: Remark, other: Remark) -> Iterator[Found]:
-    """Yield what stands on two sides: opposites, tools of one class, what is done first."""
+def _compare_sides(one: Sentence, other: Sentence) -> Iterator[Found]:
+    """Yield what is on two sides: opposites, tools of one class, what is done first."""
     for left, right in known.load_sides():
         mine, its = one.signs & {left, right}, other.signs & {left, right}
         if mine and its and mine != its:
@@ -392,17 +406,21 @@ def _compare_sides(one: Remark, other: Remark) -> Iterator[Found]:
                 if any(names.get(kind.name, name) != name for kind, name in b.classes):
                     yield "tool", a.text, b.text
     first = [_find_first(it) for it in (one, other)]
-    if first[0] and first[1] and first[0].isdisjoint(first[1]):
-        if all(
-            any(_are_forms(word, key) or word == key for word in words for key in remark.words)
-            for words, remark in ((first[0], other), (first[1], one))
-        ):
-            yield "order", *(" ".join(sorted(it)) for it in first)
+    is_same = all(first) and _names(other, first[0]) and _names(one, first[1])
+    if is_same and first[0].isdisjoint(first[1]):
+        yield "order", " ".join(sorted(first[0])), " ".join(sorted(first[1]))
 
 
-def _find_first(remark: Remark) -> frozenset[str]:
+def _names(sentence: Sentence, keys: frozenset[str]) -> bool:
+    """Return whether a statement has one of some words, in any form."""
+    return any(
+        it in sentence.words or any(_are_forms(it, key) for key in sentence.words) for it in keys
+    )
+
+
+def _find_first(sentence: Sentence) -> frozenset[str]:
     """Return the words for what is done first: those behind `first`, or before `before`."""
-    text = remark.text
+    text = sentence.text
     found = known.load_pattern("first").search(text)
     behind = _list_first_keys(text[found.end() :]) if found else []
     if behind:
@@ -419,7 +437,7 @@ def _list_first_keys(text: str) -> list[str]:
     return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]
 
 
-def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
+def _compare_signs(one: Sentence, other: Sentence) -> Iterator[Found]:
     """Yield the signs that only one of two statements has, or in which both name another; none
     where they agree on a value.
     """
@@ -427,13 +445,15 @@ def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
         return
     for sign in ("denial", "gone"):
         if (sign in one.signs) != (sign in other.signs):
-            texts = ("not", "so") if sign in one.signs else ("so", "not")
-            yield "negation", *texts
-    for a, b, order in ((one, other, 1), (other, one, -1)):
-        if "all" in a.signs and "denial" in b.signs and "all" not in b.signs:
-            yield "quantifiers", *(("all", "not")[::order])
-        if "only" in a.signs and "only" not in b.signs and _list_names(b, a):
-            yield "quantifiers", *(("only", "other")[::order])
+            yield ("negation", "not", "so") if sign in one.signs else ("negation", "so", "not")
+    if _is_exception(one, other):
+        yield "quantifiers", "all", "not"
+    if _is_exception(other, one):
+        yield "quantifiers", "not", "all"
+    if "only" in one.signs and "only" not in other.signs and _list_names(other, one):
+        yield "quantifiers", "only", "other"
+    if "only" in other.signs and "only" not in one.signs and _list_names(one, other):
+        yield "quantifiers", "other", "only"
     for relation in ("owner", "place"):
         if relation in one.signs & other.signs:
             left, right = _list_names(one, other), _list_names(other, one)
@@ -441,7 +461,12 @@ def _compare_signs(one: Remark, other: Remark) -> Iterator[Found]:
                 yield relation, left, right
 
 
-def _agree(one: Remark, other: Remark) -> bool:
+def _is_exception(whole: Sentence, part: Sentence) -> bool:
+    """Return whether one statement denies what another says of all."""
+    return "all" in whole.signs and "denial" in part.signs and "all" not in part.signs
+
+
+def _agree(one: Sentence, other: Sentence) -> bool:
     """Return whether both give the same quantity."""
     return any(
         mine.kind == its.kind and isinstance(mine.key, float) and _are_close(mine.key, its.key)
@@ -451,7 +476,7 @@ def _agree(one: Remark, other: Remark) -> bool:
     )
 
 
-def _list_names(one: Remark, other: Remark) -> str:
+def _list_names(one: Sentence, other: Sentence) -> str:
     """Return what one statement names and the other does not."""
     words = {it.text for it in one.words.values() if it.is_name or it.is_capital}
     named = {it.text for it in other.words.values()}

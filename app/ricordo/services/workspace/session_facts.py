@@ -96,9 +96,7 @@ def _list_files(memory: Memory, finding: Finding) -> Iterator[list[str | int]]:
         yield [path, facts.size, facts.changed_ns]
 
 
-def _list_named(
-    memory: Memory, evidence: Evidence, unsafe: Container[str]
-) -> dict[str, list[str]]:
+def _list_named(memory: Memory, evidence: Evidence, unsafe: Container[str]) -> dict[str, list[str]]:
     """Return the notes but the `unsafe` ones that name a file of the project, by its path there."""
     named: dict[str, list[str]] = {}
     for path, verdicts in sorted(evidence.verdicts.items()):
