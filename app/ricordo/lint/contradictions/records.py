@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pkgutil import get_data
 
 from ricordo import __version__
-from ricordo.lint.contradictions.compare import find_opposition
+from ricordo.lint.contradictions.compare import find_opposition, offer_candidate
 from ricordo.lint.contradictions.statements import build_digest
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
@@ -74,7 +74,7 @@ def _reason(kind: Relation, left: str, right: str) -> str:
     """Return the reason for a relation of two statements; "" where they no longer have it."""
     if kind.is_between_notes:
         return DUPLICATE_REASON if kind.is_certain else SIMILAR_REASON
-    return find_opposition(left, right)
+    return find_opposition(left, right) or offer_candidate(left, right)
 
 
 def redact_reason(reason: str, left: str, right: str) -> str:
