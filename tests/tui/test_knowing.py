@@ -43,8 +43,8 @@ async def test_claim_checks_are_shown_with_the_note(root: Path) -> None:
 
 
 async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
-    feet = note_text("user-feet", "Heights are never given in metres.\n")
-    metres = note_text("feedback-units", "Heights are given in metres.\n")
+    feet = note_text("user-feet", "The web view listens on port 8040.\n")
+    metres = note_text("feedback-units", "The web view listens on port 8100.\n")
     files = {"feedback_units.md": metres, "user_feet.md": feet}
     index = "".join(f"- [{path}]({path})\n" for path in files)
     root = build(tmp_path, {"MEMORY.md": index, **files})
@@ -61,11 +61,11 @@ async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
 async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     old = note_text("a-lamps", "The lamps are green.\n")
     old = old.replace("  type:", "  modified: 2020-01-01\n  type:")
-    undone = old.replace("a-lamps", "c-move").replace("The lamps are green", "Tests are red")
+    moving = old.replace("a-lamps", "c-move").replace("The lamps are green", "We move next week")
     files = {
         "a-lamps.md": old,
         "b-tides.md": note_text("b-tides", "The move is next week.\n"),
-        "c-move.md": undone,
+        "c-move.md": moving,
     }
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:

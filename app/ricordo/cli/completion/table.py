@@ -27,6 +27,7 @@ KINDS = {
     "F": FILE,
     "FILE": FILE,
     "HANDOFF.md": FILE,
+    "ID": NOTHING,
     "ISO": NOTHING,
     "M": "model",
     "MESSAGE": NOTHING,
