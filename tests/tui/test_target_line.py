@@ -8,6 +8,7 @@ from shutil import copytree
 
 import pytest
 
+from ricordo.lint.finding import Finding
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.main.screen import MainScreen
@@ -130,15 +131,22 @@ async def all_findings(stage: Stage) -> None:
 
 
 async def open_finding(stage: Stage, path: str, line: int) -> None:
-    """Press Enter on a finding, from another note."""
+    """Press Enter on a finding, from another note; where one finding stands for many of its rule,
+    on that one first.
+    """
     await stage.go_to("other.md")
     await all_findings(stage)
     freshness = stage.panes.freshness
-    number = next(
-        n
-        for n, row in enumerate(freshness._rows)
-        if row.finding and row.is_first and (row.finding.path, row.finding.line) == (path, line)
-    )
+
+    def list_rows() -> dict[int, Finding]:
+        return {n: it.finding for n, it in enumerate(freshness._rows) if it.finding and it.is_first}
+
+    for number, finding in list_rows().items():
+        if any((it.path, it.line) == (path, line) for it in finding.members):
+            freshness.move_to(number)
+            await stage.press("enter")
+            break
+    number = next(n for n, it in list_rows().items() if (it.path, it.line) == (path, line))
     freshness.move_to(number)
     await stage.press("enter")
     await stage.wait_for(lambda: stage.here == path, path)
