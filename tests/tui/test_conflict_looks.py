@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from shutil import copytree
@@ -23,7 +24,7 @@ from tests.support.builders import note_text
 from tests.support.doubts import SUMMARY, doubtful_files
 from tests.support.messages_server import without_credentials
 from tests.tui.hostile import LONG, MARKUP, WIDE, marked
-from tests.tui.stage import Stage, build, notebook_app, surroundings_at
+from tests.tui.stage import STAMP, Stage, build, notebook_app, surroundings_at
 from tests.tui.test_conflicts import SAMPLE
 from tests.tui.test_looks import Compare, drawn
 
@@ -59,6 +60,9 @@ def test_workbench(
     theme: str,
 ) -> None:
     copytree(SAMPLE, tmp_path / "sample")
+    for note in (tmp_path / "sample" / "memory").rglob("*.md"):
+        # which pairs are offered depends on which notes changed last
+        os.utime(note, (STAMP, STAMP))
     monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
     app = notebook_app(tmp_path / "sample" / "memory")
     app.theme = theme

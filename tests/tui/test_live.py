@@ -147,6 +147,8 @@ async def test_a_link_comes_alive_when_its_note_is_written(tmp_path: Path) -> No
     async with staged(root) as stage:
         (root / "gone.md").write_text("Here after all.\n")
         await stage.wait_for(lambda: "gone.md" in stage.looked.snapshot.memory.by_path)
+        # what is found out meanwhile would draw the note anew between two keys
+        await stage.know()
         await stage.press("2", "right", "right", "right", "enter")
         await stage.wait_for(lambda: stage.here == "gone.md")
         (root / ANA).unlink()

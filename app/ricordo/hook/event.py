@@ -66,16 +66,18 @@ def give_context(event_name: str, context: str) -> bytes:
     return json.dumps({"hookSpecificOutput": output}).encode("ascii") + b"\n"
 
 
+LONGEST_PATH = 4_096
+"""Characters of a path; part of one would be of no use."""
 LONGEST_LINE = 300
 """Characters of a name, a path or a reason."""
 _FRAME = re.compile(r"<(?=\s*/?\s*(?:system|[a-z]+[-_:])[^<>]*>)", re.I)
 """Start of a tag such as `</system-reminder>`."""
 
 
-def make_line(text: str) -> str:
+def make_line(text: str, longest: int = LONGEST_LINE) -> str:
     """Return `text` on one line, without what could be mistaken for something around it."""
     line = " ".join(make_harmless(text).split("\n"))
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+    return line if len(line) <= longest else f"{line[:longest]}…"
 
 
 def make_harmless(text: str) -> str:

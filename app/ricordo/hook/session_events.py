@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 
 from ricordo.agents.workplace import find_workplace
-from ricordo.hook.event import HookEvent, make_line
+from ricordo.hook.event import LONGEST_PATH, HookEvent, make_line
 from ricordo.hook.indexed_memory import find_indexed_memory, find_memory_of_file
 from ricordo.hook.refresh import request_refresh
 from ricordo.resources import config_directory
@@ -165,7 +165,7 @@ def _list_notes_to_check(memory: IndexedMemory, cwd: str, changed: list[str]) ->
     for note, files in by_note.items():
         path = os.path.join(memory.root, note)
         if path not in written:
-            yield f"- {make_line(path)} (names {make_line(', '.join(files))})"
+            yield f"- {make_line(path, LONGEST_PATH)} (names {make_line(', '.join(files))})"
 
 
 def _asks_for_check() -> bool:

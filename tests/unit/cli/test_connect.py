@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -259,7 +260,8 @@ def test_nothing_is_written_unconfirmed_or_in_a_dry_run(home: Home):
     assert "--yes" in home.run("connect", "claude", code=4).stderr
     shown = home.run("connect", "claude", "--dry-run").stdout
     assert "create skills/ricordo/launch.sh" in shown
-    assert f"{home.path}/.claude/skills/ricordo/launch.sh hook prompt" in shown
+    launcher = shlex.quote(f"{home.path}/.claude/skills/ricordo/launch.sh")
+    assert f"{launcher} hook prompt" in shown
     assert home.snapshot() == before
     home.run("connect", "claude", "--yes")
     connected = home.snapshot()

@@ -53,7 +53,7 @@ _EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight"
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence:
+class ComparedSentence:
     """What a whole statement names and what it signals."""
 
     claim: Claim
@@ -141,11 +141,11 @@ def _is_hangul(word: Word) -> bool:
 
 
 @lru_cache(maxsize=1 << 13)
-def read_sentence(text: str) -> Sentence:
+def read_sentence(text: str) -> ComparedSentence:
     """Return what a statement names and signals."""
     text = _MARK.sub("", text)
     codes = {lower_text(match[1]) for match in _CODE.finditer(text)}
-    return Sentence(read_claim(text), lower_text(strip_markup(text)), frozenset(codes))
+    return ComparedSentence(read_claim(text), lower_text(strip_markup(text)), frozenset(codes))
 
 
 def _strip_label(left: str, right: str) -> tuple[str, str]:
@@ -190,7 +190,7 @@ def are_apart(left: str, right: str) -> bool:
     return _agree(one, other) or _have_own_heads(one, other) or _are_apart(one, other)
 
 
-def _are_apart(one: Sentence, other: Sentence) -> bool:
+def _are_apart(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether two statements are about different cases, or one is a plan or a correction."""
     for it in (one, other):
         if it.text.endswith(("?", "？")) or "plan" in it.signs or "update" in it.signs:
@@ -203,18 +203,18 @@ def _are_apart(one: Sentence, other: Sentence) -> bool:
     return "exception" in one.signs | other.signs
 
 
-def _have_own_subjects(one: Sentence, other: Sentence) -> bool:
+def _have_own_subjects(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether each of two statements has a subject of its own."""
     checks = (_are_parallel, _have_own_heads, _have_own_persons)
     return any(check(one, other) for check in checks)
 
 
-def _are_parallel(one: Sentence, other: Sentence) -> bool:
+def _are_parallel(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether two statements have most words in common: their other words are aligned."""
     return len(one.tokens & other.tokens) >= _PARALLEL * max(len(one.tokens), len(other.tokens))
 
 
-def _have_own_heads(one: Sentence, other: Sentence) -> bool:
+def _have_own_heads(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether two instances of one kind are meant, such as two services: the same word
     behind different ones.
     """
@@ -227,7 +227,7 @@ def _have_own_heads(one: Sentence, other: Sentence) -> bool:
     return False
 
 
-def _have_own_persons(one: Sentence, other: Sentence) -> bool:
+def _have_own_persons(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether the tastes of two persons are meant."""
     tastes = {"like", "dislike"}
     if tastes.isdisjoint(one.signs) or tastes.isdisjoint(other.signs):
@@ -238,7 +238,7 @@ def _have_own_persons(one: Sentence, other: Sentence) -> bool:
     return all(persons) and persons[0].isdisjoint(other.words) and persons[1].isdisjoint(one.words)
 
 
-def _qualify(sentence: Sentence, key: str) -> str:
+def _qualify(sentence: ComparedSentence, key: str) -> str:
     """Return the key of the word right before a word of the subject; "" where there is none."""
     word = sentence.words[key]
     if word.is_name or (word.place != "subject" and not _is_hangul(word)):
@@ -249,7 +249,7 @@ def _qualify(sentence: Sentence, key: str) -> str:
     return before.key if before and is_joined else ""
 
 
-def _find_case(sentence: Sentence) -> frozenset[str]:
+def _find_case(sentence: ComparedSentence) -> frozenset[str]:
     """Return the words of the condition under which a statement holds."""
     found = known.load_cues()["condition"].search(sentence.text)
     if found is None:
@@ -263,7 +263,7 @@ def _find_case(sentence: Sentence) -> frozenset[str]:
     return read_sentence(text).keys | {found.group()}
 
 
-def weigh_shared(one: Sentence, other: Sentence) -> float:
+def weigh_shared(one: ComparedSentence, other: ComparedSentence) -> float:
     """Return how much two statements share of their subjects."""
     weight = _OF_NAME * len(one.codes & other.codes)
     used: set[str] = set()
@@ -296,18 +296,18 @@ def weigh_shared(one: Sentence, other: Sentence) -> float:
     return weight
 
 
-def _is_named_in(kind: str, one: Sentence, other: Sentence) -> bool:
+def _is_named_in(kind: str, one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether a statement names what the other one counts."""
     noun = kind.removeprefix("number of ")
     return noun in one.words or noun in other.words
 
 
-def _list_classes(sentence: Sentence) -> dict[str, frozenset[str]]:
+def _list_classes(sentence: ComparedSentence) -> dict[str, frozenset[str]]:
     """Return the classes of the tools that a statement names, with the words for them."""
     return {kind.name: kind.about for it in sentence.claim.values for kind, _ in it.classes}
 
 
-def _mentions(sentence: Sentence, about: frozenset[str]) -> bool:
+def _mentions(sentence: ComparedSentence, about: frozenset[str]) -> bool:
     return not sentence.tokens.isdisjoint(about) or any(
         it in sentence.text for it in about if not it.isascii()
     )
@@ -326,7 +326,7 @@ def _are_forms(one: str, other: str) -> bool:
     )
 
 
-def _compare_values(one: Sentence, other: Sentence) -> Iterator[Found]:
+def _compare_values(one: ComparedSentence, other: ComparedSentence) -> Iterator[Found]:
     """Yield the dimensions of which both give values, none of them the same."""
     mine, its = one.claim.values, other.claim.values
     for kind in dict.fromkeys(it.kind for it in mine):
@@ -363,7 +363,7 @@ def _compare_values(one: Sentence, other: Sentence) -> Iterator[Found]:
         yield "number", "all", numbers[1][0].text
 
 
-def _is_about_all(sentence: Sentence) -> bool:
+def _is_about_all(sentence: ComparedSentence) -> bool:
     """Return whether a statement says all instead of a quantity."""
     return "all" in sentence.signs and not any(
         isinstance(it.key, float) for it in sentence.claim.values
@@ -374,11 +374,11 @@ def _get_last(groups: tuple[str, ...]) -> str:
     return next(filter(None, groups))
 
 
-def _list_counts(sentence: Sentence) -> list[Value]:
+def _list_counts(sentence: ComparedSentence) -> list[Value]:
     return [it for it in sentence.claim.values if it.kind.startswith("number")]
 
 
-def _is_counted(count: Value, other: Sentence) -> bool:
+def _is_counted(count: Value, other: ComparedSentence) -> bool:
     """Return whether another statement names what is counted."""
     noun = count.kind.removeprefix("number of ")
     return noun in other.words or any(
@@ -393,7 +393,7 @@ def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
     return one == other
 
 
-def _compare_sides(one: Sentence, other: Sentence) -> Iterator[Found]:
+def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[Found]:
     """Yield what is on two sides: opposites, tools of one class, what is done first."""
     for left, right in known.load_sides():
         mine, its = one.signs & {left, right}, other.signs & {left, right}
@@ -411,14 +411,14 @@ def _compare_sides(one: Sentence, other: Sentence) -> Iterator[Found]:
         yield "order", " ".join(sorted(first[0])), " ".join(sorted(first[1]))
 
 
-def _names(sentence: Sentence, keys: frozenset[str]) -> bool:
+def _names(sentence: ComparedSentence, keys: frozenset[str]) -> bool:
     """Return whether a statement has one of some words, in any form."""
     return any(
         it in sentence.words or any(_are_forms(it, key) for key in sentence.words) for it in keys
     )
 
 
-def _find_first(sentence: Sentence) -> frozenset[str]:
+def _find_first(sentence: ComparedSentence) -> frozenset[str]:
     """Return the words for what is done first: those behind `first`, or before `before`."""
     text = sentence.text
     found = known.load_pattern("first").search(text)
@@ -437,7 +437,7 @@ def _list_first_keys(text: str) -> list[str]:
     return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]
 
 
-def _compare_signs(one: Sentence, other: Sentence) -> Iterator[Found]:
+def _compare_signs(one: ComparedSentence, other: ComparedSentence) -> Iterator[Found]:
     """Yield the signs that only one of two statements has, or in which both name another; none
     where they agree on a value.
     """
@@ -461,12 +461,12 @@ def _compare_signs(one: Sentence, other: Sentence) -> Iterator[Found]:
                 yield relation, left, right
 
 
-def _is_exception(whole: Sentence, part: Sentence) -> bool:
+def _is_exception(whole: ComparedSentence, part: ComparedSentence) -> bool:
     """Return whether one statement denies what another says of all."""
     return "all" in whole.signs and "denial" in part.signs and "all" not in part.signs
 
 
-def _agree(one: Sentence, other: Sentence) -> bool:
+def _agree(one: ComparedSentence, other: ComparedSentence) -> bool:
     """Return whether both give the same quantity."""
     return any(
         mine.kind == its.kind and isinstance(mine.key, float) and _are_close(mine.key, its.key)
@@ -476,7 +476,7 @@ def _agree(one: Sentence, other: Sentence) -> bool:
     )
 
 
-def _list_names(one: Sentence, other: Sentence) -> str:
+def _list_names(one: ComparedSentence, other: ComparedSentence) -> str:
     """Return what one statement names and the other does not."""
     words = {it.text for it in one.words.values() if it.is_name or it.is_capital}
     named = {it.text for it in other.words.values()}
