@@ -130,7 +130,15 @@ class Memory:
     def _plain_names(self) -> Names:
         """The names of the files, by which links are resolved as they are written."""
         unread = frozenset(file.path for file in self.skipped)
-        return build_names(self.files, self.others, unread, self.layout.source_folder)
+        layout = self.layout
+        return build_names(
+            self.files,
+            self.others,
+            unread,
+            layout.source_folder,
+            # `name` is what notes are linked by, a title is what is shown
+            are_files_first=layout.title_keys[0] != "name",
+        )
 
     @cached_property
     def _prefix_counts(self) -> Mapping[str, PrefixCounts]:

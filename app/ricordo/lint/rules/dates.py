@@ -50,6 +50,10 @@ class _DatePatterns(NamedTuple):
     coming: re.Pattern[str]
     on: re.Pattern[str]
     past: re.Pattern[str]
+    until: re.Pattern[str]
+    """At the beginning of a clause, up to its date."""
+    told: re.Pattern[str]
+    """Right after that date."""
 
 
 @note_rule(
@@ -130,12 +134,19 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
-    if patterns.past.search(clause):
+    if patterns.past.search(clause) or _tells_of_before(clause, spoken[dated.start : dated.end]):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
     if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
         return True
     return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))
+
+
+def _tells_of_before(clause: str, written: str) -> bool:
+    """Return whether a clause begins with “until” the `written` date and goes on in the past."""
+    before, _, behind = clause.partition(written)
+    patterns = _date_patterns()
+    return bool(patterns.until.fullmatch(before)) and bool(patterns.told.match(behind))
 
 
 def _clause(text: str, start: int, end: int) -> str:
@@ -179,6 +190,8 @@ def _date_patterns() -> _DatePatterns:
         compile_part("dates", "coming"),
         re.compile(rf"(?:{on}){_GAP}"),
         compile_part("dates", "past"),
+        re.compile(rf"[\W_]*(?:{build_alternation(list_expressions('dates', 'until'))}){_GAP}"),
+        re.compile(rf"[\s,:*_)]{{0,4}}(?:{build_alternation(list_expressions('dates', 'told'))})"),
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from ricordo.lint.conventions import Conventions
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
     MissingEntries,
+    are_in_one_section,
     fix_duplicate_entry,
     fix_inline_body,
     fix_long_entry,
@@ -20,10 +23,12 @@ from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_inde
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind, normalize
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
 
 _FEW_MISSING = 3
 """Notes without an entry that are always reported one by one."""
+_MANY_OF_A_NAME = 3
+"""Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
@@ -51,14 +56,20 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files are left out. Where an index
+    """Find notes that an index should list and none does; empty files and folders without pages are
+    left out. Where an index
     lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
-    for index, notes in _group_by_index(memory):
+    unlisted = _find_unlisted_names(memory)
+    for index, notes in _group_by_index(memory, context.conventions):
         missing = [
             note
             for note in notes
-            if note.path not in memory.entries and not _is_named(memory, index, note)
+            if not (
+                note.path in memory.entries
+                or note.stem in unlisted
+                or _is_named(memory, index, note)
+            )
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
         if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
@@ -69,7 +80,18 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
 
 
-def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
+def _find_unlisted_names(memory: Memory) -> frozenset[str]:
+    """Return the names of files that several folders have, of which no index lists any: reports
+    and the like that are found by their folder.
+    """
+    counts = Counter(note.stem for note in memory.notes)
+    listed = {get_stem(path) for path in memory.entries}
+    return frozenset(it for it, count in counts.items() if count >= _MANY_OF_A_NAME) - listed
+
+
+def _group_by_index(
+    memory: Memory, conventions: Conventions
+) -> Iterator[tuple[MemoryIndex, list[Note]]]:
     """Yield each index with the notes that it should list; a folder below it of which it lists
     hardly any note apart from the others.
     """
@@ -78,7 +100,8 @@ def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
     groups: dict[tuple[str, str], list[Note]] = {}
     for note in memory.notes if memory.indexes else ():
         index = nearest.find(note)
-        if index is not None and not (note.is_readable and _is_blank(note)):
+        is_page = not (conventions.is_apart(note.path) or (note.is_readable and _is_blank(note)))
+        if index is not None and is_page:
             indexes[index.folder] = index
             groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
     together: dict[str, list[Note]] = {}
@@ -142,16 +165,26 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     depends_on=get_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find listed entries of one index that link to the same place of the same note."""
+    """Find listed entries of one index that link to the same place of the same note. In two
+    sections they are most often meant: what is important comes first, and everything below.
+    """
     for index in memory.indexes:
         seen: dict[tuple[str, str], Entry] = {}
         for path, entry in _listed(memory, index):
-            first = seen.setdefault((path, entry.link.anchor), entry)
-            if first is not entry:
-                message = f"Duplicate entry for {path}: also on line {first.line}."
-                fix = fix_duplicate_entry(index, first, entry)
+            place = path, entry.link.anchor
+            before = seen.get(place)
+            seen[place] = entry
+            if before is not None:
+                message = f"Duplicate entry for {path}: also on line {before.line}."
+                is_in_list = are_in_one_section(index, before, entry)
                 yield RuleResult(
-                    entry.line, message, path, (first.text, entry.text), index.path, fix
+                    entry.line,
+                    message,
+                    path,
+                    (before.text, entry.text),
+                    index.path,
+                    fix_duplicate_entry(index, before, entry),
+                    at_most=Severity.WARNING if is_in_list else Severity.INFO,
                 )
 
 
