@@ -165,13 +165,14 @@ def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
 def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find characters that control a terminal or are invisible, once a line."""
     lines = LineCounter(note.text)
+    harmful = _REORDERING if _WRONG_ENCODING.search(note.text) else _CONTROLLING
     hidden = find_hidden_characters(note.text)
     for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
         matches = list(group)
         kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
-        is_harmful = any(_REORDERING.search(match.group()) for match in matches)
+        is_harmful = any(harmful.search(match.group()) for match in matches)
         yield RuleResult(
             line,
             message,
@@ -182,10 +183,15 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
-_REORDERING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_HARMFUL = r"\x1b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 """Escapes, marks that reorder text, and tags that hide it: what is read is not what is shown.
 Others come from keyboards and copied pages.
 """
+_REORDERING = compile_lazily(f"[{_HARMFUL}]")
+_CONTROLLING = compile_lazily(rf"[\x9b{_HARMFUL}]")
+"""With the one character that begins an escape by itself."""
+_WRONG_ENCODING = compile_lazily(r"[\x80-\x84\x86-\x9a\x9c-\x9f]")
+"""Controls that no program writes: the bytes of a text that was read in a wrong encoding."""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
