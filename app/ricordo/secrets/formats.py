@@ -93,6 +93,8 @@ _LONGEST = 40
 """Characters of a name before the word that shows what it is."""
 _OF_A_NAME = compile_lazily(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
 """The word where it is the end of a name, or a key in quotes."""
+_COUNTED = compile_lazily("tokens?|トークン|토큰")
+"""Names of credentials that are units of text too, in small letters."""
 _MD5 = 32
 """Digits of the shortest digest, the form in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
@@ -109,6 +111,10 @@ def find_by_name(text: str) -> Iterator[Secret]:
         before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
         if len(before) == _LONGEST and before.isalnum():
             continue  # the end of a random run
+        if _COUNTED.match(match[0]) and load_rules().guards["count"].search(
+            text[max(0, match.start() - _REACH // 4) : match.start()]
+        ):
+            continue
         name = before + text[match.start() : at]
         group = _group_of(match[0]) or _group_by_rest(lowered, match)
         if group == "pass" and _OF_A_NAME.match(lowered, match.start()):

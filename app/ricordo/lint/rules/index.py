@@ -189,14 +189,24 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
+    """Yield the listed entries of an index with their notes. The row of a table is about what its
+    first cell names: a glossary has many rows with one note.
+    """
     for entry in index.entries:
-        if entry.form in LISTED_FORMS:
+        is_subject = entry.form is not EntryForm.ROW or _is_in_first_cell(index, entry)
+        if entry.form in LISTED_FORMS and is_subject:
             resolved = memory.resolve_entry(index, entry)
             if (
                 resolved.target_kind is TargetKind.NOTE
                 and memory.by_path[resolved.path].role is not FileRole.INDEX
             ):
                 yield resolved.path, entry
+
+
+def _is_in_first_cell(index: MemoryIndex, entry: Entry) -> bool:
+    text = index.note.text
+    before = text[text.rfind("\n", 0, entry.link.start) + 1 : entry.link.start]
+    return before.count("|") <= 1
 
 
 class NearestIndexes:

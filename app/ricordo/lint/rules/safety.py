@@ -15,6 +15,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import LineCounter, words_of_note
 from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
+from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.secrets import Secret, find_secrets
@@ -165,7 +166,8 @@ def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
 def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find characters that control a terminal or are invisible, once a line."""
     lines = LineCounter(note.text)
-    harmful = _REORDERING if _WRONG_ENCODING.search(note.text) else _CONTROLLING
+    # a raw source may be the bytes of anything: what hides text in it is what may harm
+    harmful = _HIDING if note.role is FileRole.SOURCE else _CONTROLLING
     hidden = find_hidden_characters(note.text)
     for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
         matches = list(group)
@@ -183,15 +185,10 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
-_HARMFUL = r"\x1b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f"
-"""Escapes, marks that reorder text, and tags that hide it: what is read is not what is shown.
-Others come from keyboards and copied pages.
-"""
-_REORDERING = compile_lazily(f"[{_HARMFUL}]")
-_CONTROLLING = compile_lazily(rf"[\x9b{_HARMFUL}]")
-"""With the one character that begins an escape by itself."""
-_WRONG_ENCODING = compile_lazily(r"[\x80-\x84\x86-\x9a\x9c-\x9f]")
-"""Controls that no program writes: the bytes of a text that was read in a wrong encoding."""
+_HIDING = compile_lazily(r"[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Marks that reorder text, and tags that hide it: what is read is not what is shown."""
+_CONTROLLING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""These and escapes. Others come from keyboards and copied pages."""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
