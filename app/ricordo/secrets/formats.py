@@ -68,6 +68,8 @@ def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[s
         return
     at = 0
     for run in runs:
+        if text.startswith(_EMBEDDED, run[0] - len(_EMBEDDED)):
+            continue
         for begin in _BEGIN.finditer(text, *run):
             if begin.start() >= at and (match := token.match(text, begin.start())):
                 at = match.end()
@@ -87,6 +89,10 @@ def find_long_runs(text: str) -> list[tuple[int, int]]:
     return runs
 
 
+_EMBEDDED = ";base64,"
+"""The end of the head of an address that holds a picture: among so many characters any format is
+found by chance.
+"""
 _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40

@@ -342,3 +342,30 @@ def test_an_index_beside_page_folders_makes_one_wiki_of_them(root: Path) -> None
     assert lint(root, files, "wanted-note", "dead-link", "unindexed-note", layout=ROOT_WIKI) == ()
     assert find_in_project(str(root))[0].layout is ROOT_WIKI
     assert find_whole_wiki(str(root / "wiki-en")) == str(root)
+
+
+def test_files_that_no_page_links_to_are_judged_as_none(root: Path) -> None:
+    page = "---\ntitle: NAME\n---\n\nSee [[page-0]].\n"
+    drafts = {f"wiki/drafts/draft-{number}.md": page for number in range(4)}
+    files = {
+        "wiki/index.md": "".join(f"- [[page-{number}]]\n" for number in range(9)),
+        **pages(9, page, "wiki/concepts/"),
+        **drafts,
+        "wiki/drafts/plain.md": "Text.\n",
+    }
+    rules = ("frontmatter-missing", "unindexed-note", "duplicate-name")
+    assert lint(root, files, *rules, layout=WIKI) == ()
+    linked = files | {"wiki/concepts/page-0.md": page + "[[draft-0]] and [[draft-1]]\n"}
+    found = lint(root, linked, *rules, layout=WIKI)
+    assert {it.rule for it in found} == {"frontmatter-missing", "unindexed-note", "duplicate-name"}
+
+
+def test_a_file_that_has_no_frontmatter_in_any_folder_needs_none(root: Path) -> None:
+    page = "---\ntitle: NAME\n---\n\nText.\n"
+    files = {}
+    for folder in "abc":
+        files |= pages(9, page, f"wiki/{folder}/") | {f"wiki/{folder}/REPORT.md": "Text.\n"}
+    assert lint(root, files, "frontmatter-missing", layout=WIKI) == ()
+    files |= {"wiki/a/other.md": "Text.\n", "wiki/d/x.md": "Text.\n", "wiki/d/y.md": "Text.\n"}
+    (found,) = lint(root, files, "frontmatter-missing", layout=WIKI)
+    assert found.path == "wiki/a/other.md"

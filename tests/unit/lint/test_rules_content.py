@@ -5,6 +5,8 @@ import pytest
 from .conftest import Lint, note
 
 PASSED = [
+    "Until 2026-03-01 uploads are limited.",
+    "The freeze from 2026-02-01 to 2026-03-01 holds.",
     "Merge freeze until 2026-10-08.",
     "Non-critical merges stop on 2026-10-08.",
     "The team will cut the branch on 2026-10-08.",
@@ -21,6 +23,12 @@ PASSED = [
     "2026年10月8日までマージ禁止。",
 ]
 NOT_PASSED = [
+    "Until 2026-03-01 the parser kept a second cache.",
+    "On 2026-03-01, in the second review, I saw 12 scheduled runs.",
+    "Bis 01.03.2026 lief das über den alten Server.",
+    "Daten im Zeitraum 01.01.2025 bis 01.03.2026",
+    "The sweep has 12 starts 2026-01 → 2026-03.",
+    "It was originally scheduled for 2026-03-01.",
     "Merge freeze until 2027-10-08.",
     "Decided on 2026-09-21 to use SQLite.",
     "Since 2026-01-01 we use pnpm.",
