@@ -6,7 +6,7 @@ from .conftest import Lint, note
 
 PASSED = [
     "Until 2026-03-01 uploads are limited.",
-    "The freeze from 2026-02-01 to 2026-03-01 holds.",
+    "The audit is planned for 2026-02-01 to 2026-03-01.",
     "Merge freeze until 2026-10-08.",
     "Non-critical merges stop on 2026-10-08.",
     "The team will cut the branch on 2026-10-08.",

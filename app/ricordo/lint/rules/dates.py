@@ -126,7 +126,9 @@ def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_days(text: str) -> Iterator[FoundDate]:
-    """Yield the dates in a text, a period as its last day from the beginning of its first."""
+    """Yield the dates in a text, a period as its last day, from the beginning of its first to its
+    end.
+    """
     before: FoundDate | None = None
     for dated in find_dates(text):
         if before is not None:
@@ -152,6 +154,10 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
+    is_period = len(list(find_dates(spoken[dated.start : dated.end]))) > 1
+    if is_period and not patterns.coming.search(clause):
+        # what a period is of is rarely said right before it
+        return False
     if patterns.past.search(clause) or _tells_of_before(clause, spoken[dated.start : dated.end]):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
