@@ -150,6 +150,8 @@ def _find_after_name(group: str, name: str, rest: str) -> Secret | None:
 def _is_identifier(text: str, group: str, name: int, start: int, end: int) -> bool:
     """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
     guards, value = load_rules().guards, text[start:end]
+    if group == "credentials" and guards["signed"].match(text, end):
+        return True
     if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
         return "[verified: " in text[max(0, start - _REACH) : start].rsplit("]", 1)[-1]
     if not guards["id"].match(value):
