@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -124,7 +125,9 @@ class Memory:
 
     def _choose_prefixes(self, counts: Mapping[str, PrefixCounts]) -> frozenset[str]:
         given = self.layout.link_prefixes
-        return choose_prefixes(counts.values()) if given is None else frozenset(given)
+        if given is not None:
+            return frozenset(given)
+        return choose_prefixes(counts.values(), posixpath.basename(self.root))
 
     @cached_property
     def _plain_names(self) -> Names:

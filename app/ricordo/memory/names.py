@@ -173,6 +173,8 @@ class Names:
             resolved = self._path_link_as_written(source, link._replace(target=bare + ".md"))
             if resolved.target_kind is not TargetKind.MISSING:
                 return ResolvedLink(link, resolved.target_kind, resolved.path)
+            if below := self._find_below(bare):
+                return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, below))
         fold = fold_name(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, alike))
@@ -182,6 +184,13 @@ class Names:
             if path in self.others:
                 return ResolvedLink(link, TargetKind.FILE, path)
         return ResolvedLink(link, TargetKind.MISSING, bare)
+
+    def _find_below(self, target: str) -> list[str]:
+        """Return the paths of the files whose last folders and name are those of `target`, as
+        Obsidian finds them.
+        """
+        named = self.by_stem.get(normalize(target.rpartition("/")[2]), ())
+        return [path for path in named if path.endswith(f"/{target}.md")]
 
     def _without_prefix(self, target: str) -> str:
         """Return the target of a link without the longest prefix that means the memory itself."""
@@ -255,9 +264,10 @@ PrefixCounts = Mapping[str, tuple[int, int]]
 """By the beginning of links: how many have it, and how many of them lead to a note without it."""
 
 
-def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
+def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset[str]:
     """Return the prefixes without which nine of ten links that have them lead to a note, and no
-    shorter one does.
+    shorter one does. For the name of the memory's folder, `own`, one such link is enough: it means
+    the memory even where most of its notes are gone.
     """
     totals: dict[str, tuple[int, int]] = {}
     for counts in counted:
@@ -267,7 +277,8 @@ def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
     chosen: set[str] = set()
     for prefix, (all_links, leading) in sorted(totals.items()):
         is_longer = any(prefix.startswith(shorter) for shorter in chosen)
-        if not is_longer and all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links:
+        is_meant = all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links
+        if not is_longer and (is_meant or (leading and prefix == f"{own}/")):
             chosen.add(prefix)
     return frozenset(chosen)
 

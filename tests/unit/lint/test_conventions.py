@@ -166,6 +166,16 @@ def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -
     assert found.message == "Link to a note that does not exist: ru/gone."
 
 
+def test_the_name_of_the_folder_before_links_means_the_memory_though_most_are_broken(
+    root: Path,
+) -> None:
+    links = "".join(f"- [[memory/page-{number}]]\n" for number in range(9))
+    files = {"index.md": links, "page-0.md": "Text.\n"}
+    found = lint(root, files, "index-missing-file", "unindexed-note", layout=FOLDER)
+    assert len(found) == 8
+    assert {it.rule for it in found} == {"index-missing-file"}
+
+
 def test_a_prefix_of_broken_links_is_not_learned(root: Path) -> None:
     files = pages(4, "# NAME\n\nSee [[other/gone]].\n")
     assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
