@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,8 +57,7 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files and folders without pages are
-    left out. Where an index
+    """Find notes that an index should list and none does; empty files are left out. Where an index
     lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
     unlisted = _find_unlisted_names(memory)
@@ -100,10 +100,11 @@ def _group_by_index(
     groups: dict[tuple[str, str], list[Note]] = {}
     for note in memory.notes if memory.indexes else ():
         index = nearest.find(note)
-        is_page = not (conventions.is_apart(note.path) or (note.is_readable and _is_blank(note)))
-        if index is not None and is_page:
+        if index is not None and not (note.is_readable and _is_blank(note)):
             indexes[index.folder] = index
-            groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
+            apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
+            folder = apart or note.path.rpartition("/")[0]
+            groups.setdefault((index.folder, folder), []).append(note)
     together: dict[str, list[Note]] = {}
     for (of, folder), notes in groups.items():
         listed = sum(note.path in memory.entries for note in notes)
@@ -124,8 +125,8 @@ def _report_incomplete(
     """Return the one finding for all notes that an index lacks. An index that lists less than half
     of its notes is no list of them.
     """
-    folders = {note.path.rpartition("/")[0] for note in missing}
-    where = f" in {folders.pop()}" if len(folders) == 1 and folders != {index.folder} else ""
+    folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
+    where = f" in {folder}" if folder != index.folder else ""
     message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
