@@ -110,7 +110,9 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             message = f"Name “{second.name}” is already used by {first.path}."
         paths = tuple(note.path for note in same[:_SHOWN])
         more = (f"and {len(same) - _SHOWN:,} more",) * (len(same) > _SHOWN)
-        is_series = len({find_day_in_title(note.stem) for note in same}) == len(same)
+        days = {find_day_in_title(note.stem) for note in same} - {None}
+        # one of them may be the newest, without a day
+        is_series = len(days) >= max(2, len(same) - 1)
         yield RuleResult(
             0,
             message,
