@@ -165,10 +165,17 @@ def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     assert before[0].line != after[0].line
 
 
-def test_an_entry_in_two_sections_of_an_index_is_no_warning(lint: Lint) -> None:
+def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lint) -> None:
     index = "# First\n\n- [[a]] — x\n\n# All\n\n- [[a]] — x\n- [[b]] — y\n- [[b]] — z\n"
-    found = lint({"MEMORY.md": index, "a.md": "x", "b.md": "y"}, "index-duplicate-entry")
+    files = {"index.md": index, "a.md": "x", "b.md": "y"}
+    found = lint(files, "index-duplicate-entry", layout=WIKI)
     assert [(it.line, it.severity) for it in found] == [(9, Severity.WARNING), (7, Severity.INFO)]
+
+
+def test_an_entry_in_two_sections_of_a_loaded_index_takes_space_twice(lint: Lint) -> None:
+    index = "# First\n\n- [[a]] — x\n\n# All\n\n- [[a]] — x\n"
+    (found,) = lint({"MEMORY.md": index, "a.md": "x"}, "index-duplicate-entry")
+    assert (found.line, found.severity) == (7, Severity.WARNING)
 
 
 def test_files_of_one_name_are_a_fault_where_a_link_may_mean_any(lint: Lint) -> None:

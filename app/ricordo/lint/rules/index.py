@@ -169,9 +169,11 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. In two
-    sections they are most often meant: what is important comes first, and everything below.
+    sections of an index that costs no load they are most often meant: what is important comes
+    first, and everything below.
     """
     for index in memory.indexes:
+        is_loaded = index is memory.index and memory.layout.limits is not None
         seen: dict[tuple[str, str], Entry] = {}
         for path, entry in _listed(memory, index):
             place = path, entry.link.anchor
@@ -179,7 +181,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
             seen[place] = entry
             if before is not None:
                 message = f"Duplicate entry for {path}: also on line {before.line}."
-                is_in_list = are_in_one_section(index, before, entry)
+                is_slip = is_loaded or are_in_one_section(index, before, entry)
                 yield RuleResult(
                     entry.line,
                     message,
@@ -187,7 +189,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
                     (before.text, entry.text),
                     index.path,
                     fix_duplicate_entry(index, before, entry),
-                    at_most=Severity.WARNING if is_in_list else Severity.INFO,
+                    at_most=Severity.WARNING if is_slip else Severity.INFO,
                 )
 
 
