@@ -166,10 +166,16 @@ def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
 
 
 def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lint) -> None:
-    index = "# First\n\n- [[a]] — x\n\n# All\n\n- [[a]] — x\n- [[b]] — y\n- [[b]] — z\n"
-    files = {"index.md": index, "a.md": "x", "b.md": "y"}
-    found = lint(files, "index-duplicate-entry", layout=WIKI)
-    assert [(it.line, it.severity) for it in found] == [(9, Severity.WARNING), (7, Severity.INFO)]
+    first = "# First\n\n- [[a]] — x\n- [[b]] — y\n\n# All\n\n"
+    files = {"a.md": "x", "b.md": "y", "c.md": "z"}
+    index = {"index.md": f"{first}- [[a]] — x\n- [[b]] — y\n- [[c]] — z\n- [[c]] — z\n"}
+    found = lint({**files, **index}, "index-duplicate-entry", layout=WIKI)
+    severities = {it.line: it.severity for it in found}
+    assert severities == {8: Severity.INFO, 9: Severity.INFO, 11: Severity.WARNING}
+    (found_once,) = lint(
+        {**files, "index.md": f"{first}- [[a]] — x\n"}, "index-duplicate-entry", layout=WIKI
+    )
+    assert found_once.severity is Severity.WARNING
 
 
 def test_an_entry_in_two_sections_of_a_loaded_index_takes_space_twice(lint: Lint) -> None:
@@ -225,11 +231,3 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "raw/b.md": Severity.WARNING,
         "wiki/c.md": Severity.WARNING,
     }
-
-
-def test_an_empty_raw_source_is_no_warning(lint: Lint) -> None:
-    found = lint({"raw/a.md": "# A\n", "wiki/b.md": "# B\n"}, "empty-note", layout=WIKI)
-    assert [(it.path, it.severity) for it in found] == [
-        ("wiki/b.md", Severity.WARNING),
-        ("raw/a.md", Severity.INFO),
-    ]

@@ -59,8 +59,6 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             body.strip(),
             (body.strip(),) * bool(body.strip()),
             fix=Fix("retire the note", (Retire(note.path),)),
-            # nothing that was written is missing from a raw source
-            at_most=Severity.INFO if note.role is FileRole.SOURCE else Severity.WARNING,
         )
 
 

@@ -168,29 +168,39 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     depends_on=get_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find listed entries of one index that link to the same place of the same note. In two
-    sections of an index that costs no load they are most often meant: what is important comes
+    """Find listed entries of one index that link to the same place of the same note. Where several
+    are in two sections of an index that costs no load, that is meant: what is important comes
     first, and everything below.
     """
     for index in memory.indexes:
+        pairs = list(_find_listed_twice(memory, index))
+        apart = {
+            id(entry) for _, first, entry in pairs if not are_in_one_section(index, first, entry)
+        }
         is_loaded = index is memory.index and memory.layout.limits is not None
-        seen: dict[tuple[str, str], Entry] = {}
-        for path, entry in _listed(memory, index):
-            place = path, entry.link.anchor
-            before = seen.get(place)
-            seen[place] = entry
-            if before is not None:
-                message = f"Duplicate entry for {path}: also on line {before.line}."
-                is_slip = is_loaded or are_in_one_section(index, before, entry)
-                yield RuleResult(
-                    entry.line,
-                    message,
-                    path,
-                    (before.text, entry.text),
-                    index.path,
-                    fix_duplicate_entry(index, before, entry),
-                    at_most=Severity.WARNING if is_slip else Severity.INFO,
-                )
+        is_slip = is_loaded or len(apart) == 1
+        for path, first, entry in pairs:
+            is_meant = id(entry) in apart and not is_slip
+            message = f"Duplicate entry for {path}: also on line {first.line}."
+            yield RuleResult(
+                entry.line,
+                message,
+                path,
+                (first.text, entry.text),
+                index.path,
+                fix_duplicate_entry(index, first, entry),
+                at_most=Severity.INFO if is_meant else Severity.WARNING,
+            )
+
+
+def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:
+    """Yield the path of each note that an index lists again, with the entry before and that one."""
+    seen: dict[tuple[str, str], Entry] = {}
+    for path, entry in _listed(memory, index):
+        place = path, entry.link.anchor
+        if place in seen:
+            yield path, seen[place], entry
+        seen[place] = entry
 
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
