@@ -178,6 +178,12 @@ def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lin
     assert found_once.severity is Severity.WARNING
 
 
+def test_the_row_of_a_table_is_about_its_first_cell_with_words(lint: Lint) -> None:
+    table = "| 1 | [[a]] | x |\n| 2 | [[b]] | y |\n| 3 | [[a]] | z |\n"
+    files = {"MEMORY.md": f"| no | of | for |\n|---|---|---|\n{table}", "a.md": "x", "b.md": "y"}
+    assert [it.line for it in lint(files, "index-duplicate-entry")] == [5]
+
+
 def test_an_entry_in_two_sections_of_a_loaded_index_takes_space_twice(lint: Lint) -> None:
     index = "# First\n\n- [[a]] — x\n\n# All\n\n- [[a]] — x\n"
     (found,) = lint({"MEMORY.md": index, "a.md": "x"}, "index-duplicate-entry")

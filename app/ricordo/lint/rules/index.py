@@ -205,10 +205,10 @@ def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
     """Yield the listed entries of an index with their notes. The row of a table is about what its
-    first cell names: a glossary has many rows with one note.
+    first cell with words names: a glossary has many rows with one note.
     """
     for entry in index.entries:
-        is_subject = entry.form is not EntryForm.ROW or _is_in_first_cell(index, entry)
+        is_subject = entry.form is not EntryForm.ROW or _is_subject_of_row(index, entry)
         if entry.form in LISTED_FORMS and is_subject:
             resolved = memory.resolve_entry(index, entry)
             if (
@@ -218,10 +218,11 @@ def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
                 yield resolved.path, entry
 
 
-def _is_in_first_cell(index: MemoryIndex, entry: Entry) -> bool:
+def _is_subject_of_row(index: MemoryIndex, entry: Entry) -> bool:
+    """Return whether the cells before that of an entry have no words: a number, a day, a mark."""
     text = index.note.text
     before = text[text.rfind("\n", 0, entry.link.start) + 1 : entry.link.start]
-    return before.count("|") <= 1
+    return not any(map(str.isalpha, before.rpartition("|")[0]))
 
 
 class NearestIndexes:
