@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from ricordo.lint.finding import Severity
+
 from .conftest import Lint, note
 
 PASSED = [
@@ -132,3 +134,13 @@ def test_value_of_a_secret_is_never_reported(lint: Lint) -> None:
 
 def test_feedback_note_has_no_secret(lint: Lint) -> None:
     assert lint({"a.md": note("Never store the token; ask for it.")}, "secret") == ()
+
+
+def test_a_password_that_anybody_would_try_is_no_error(lint: Lint) -> None:
+    text = "DB_PASSWORD=1234\n\npassword: secret123\n\npassword: kW82mQx7Lr3T\n"
+    found = lint({"a.md": note(text)}, "secret")
+    assert {it.line: it.severity for it in found} == {
+        7: Severity.INFO,
+        9: Severity.INFO,
+        11: Severity.ERROR,
+    }

@@ -73,6 +73,12 @@ def _is_plain_word(note: Note, item: Secret) -> bool:
     return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
+_ANYBODYS = compile_lazily(
+    r"0?1234?5?6?7?8?9?0?|(?:admin|change-?me|demo|example|guest|pass|passwor[dt]|root|secret|test)"
+    r"[-_@]?\d{0,4}!?",
+    re.IGNORECASE,
+)
+"""The passwords that everybody knows."""
 _CODE = compile_lazily(
     r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE
 )
@@ -110,7 +116,9 @@ class _Injection:
     roles=ALL_ROLES,
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find secrets; the value is never reported, its hash identifies the finding."""
+    """Find secrets; the value is never reported, its hash identifies the finding. A password that
+    anybody would try is worth knowing, no more: mostly it is that of an example.
+    """
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
     for item in every:
@@ -120,7 +128,8 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix)
+        at_most = Severity.INFO if _ANYBODYS.fullmatch(value) else Severity.ERROR
+        yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
 
 @note_rule(
