@@ -26,14 +26,17 @@ class FoundDate(NamedTuple):
     end: int
 
 
+_JOINT = compile_lazily(r"_|(?<=[^\W\d])-(?=20\d\d)|(?<=20\d\d-\d\d-\d\d)-(?=\D)")
+"""What joins a day to the words of a name."""
 _COMPACT_DAY = compile_lazily(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
 
 
 def find_day_in_title(title: str) -> date | None:
     """Return the day, or the last day of the month, that a heading or the name of a file or note
-    contains, such as `session_2026-05-13` or `Log 20260513`; None where there is none.
+    contains, such as `session_2026-05-13`, `2026-05-13-tests` or `Log 20260513`; None where there
+    is none.
     """
-    plain = title.replace("_", " ")
+    plain = _JOINT.sub(" ", title)
     if not has_year(plain):
         return None
     if found := next(find_dates(plain), None):

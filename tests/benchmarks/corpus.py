@@ -8,7 +8,6 @@ readers who do not know the rules, and no rule is ever changed for what is seen 
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import subprocess
@@ -181,13 +180,3 @@ def _to_found(store: str, it: dict[str, Any]) -> Found:
         it["message"],
         tuple(it["evidence"]),
     )
-
-
-def compute_interval(hits: int, of: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share at 95 %; (0, 1) for nothing judged."""
-    if not of:
-        return 0.0, 1.0
-    z, share = 1.96, hits / of
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from tests.benchmarks.corpus import HERE, Found, compute_interval, find_checkout, read_said
+from ricordo.lint.rule_page import compute_interval
+from tests.benchmarks.corpus import HERE, Found, find_checkout, read_said
 from tests.benchmarks.fixes import find_stores
 
 _CORRECTIONS = HERE / "corrections.tsv"

@@ -4,6 +4,7 @@ what a careful reader finds there they say.
     python -m tests.benchmarks.precision STORES                   the tables
     python -m tests.benchmarks.precision STORES --sheet DIR       pages and tables to judge the rest
     python -m tests.benchmarks.precision STORES --rates           how often each rule fires
+    python -m tests.benchmarks.precision STORES --write           the numbers in the rule reference
     python -m tests.benchmarks.precision STORES --recall          what is said of readers' defects
     python -m tests.benchmarks.precision STORES --defects FILE…   takes readers' lists over
 
@@ -36,11 +37,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from ricordo.lint.rule_page import compute_interval
 from tests.benchmarks.corpus import (
     HERE,
     Found,
     Store,
-    compute_interval,
     lint,
     list_each,
     load_corpus,
@@ -159,6 +160,27 @@ def _tables(found: Sequence[Found], joined: Mapping[Found, Label]) -> list[str]:
         lines += render_table(f"{use}: errors and warnings by store", by_store, joined)
         lines += render_table(f"{use}: info by rule", _group(quiet, lambda it: it.rule), joined)
     return lines
+
+
+_JUDGED = Path("app/ricordo/lint/judged.toml")
+
+
+def render_judged(joined: Mapping[Found, Label]) -> str:
+    """Return the numbers of judged findings of each rule, as the rule reference shows them."""
+    uses = {store.name: store.use for store in load_corpus()}
+    lines = [
+        "# Findings of each rule on real memories that readers judged: wanted, of no use, false.",
+        "# Made by `python -m tests.benchmarks.precision STORES --write`.",
+    ]
+    for use in ("sealed", "tune"):
+        for severity, asks in (("", True), ("-info", False)):
+            mine = [it for it in joined if uses[it.store] == use and it.asks is asks]
+            lines += ["", f"[{use}{severity}]"]
+            for rule, group in sorted(_group(mine, lambda it: it.rule).items()):
+                counts = Counter(joined[it].verdict for it in group)
+                numbers = ", ".join(str(counts[verdict]) for verdict in Verdict)
+                lines.append(f"{rule} = [{numbers}]")
+    return "\n".join(lines) + "\n"
 
 
 def _group(found: Iterable[Found], key: Callable[[Found], str]) -> dict[str, list[Found]]:
@@ -369,6 +391,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=20, help="per rule and store in a sheet (20)")
     parser.add_argument("--store", action="append", default=[], help="only this store")
     parser.add_argument("--labels", type=Path, default=_LABELS, help="judgements (labels.tsv)")
+    parser.add_argument("--write", action="store_true", help="write them for the rule reference")
     parser.add_argument("--recall", action="store_true", help="what is said of the defects")
     parser.add_argument("--defects", type=Path, nargs="+", metavar="FILE", help="readers' lists")
     parser.add_argument("--known", type=Path, default=_DEFECTS, help="defects (defects.tsv)")
@@ -396,6 +419,9 @@ def main() -> int:
             judged = Counter(it.rule for it in each if it in joined)
             left = [it for it in each if it not in joined and judged[it.rule] < given.most]
             write_sheet(store, given.stores, choose_sample(left, given.most), given.sheet)
+        return 0
+    if given.write:
+        _JUDGED.write_text(render_judged(joined), encoding="utf-8")
         return 0
     print("\n".join(_tables(everything, joined)))
     print(f"{len(everything) - len(joined)} of {len(everything)} findings have no label")

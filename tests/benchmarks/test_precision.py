@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ricordo.lint.rule_page import compute_interval
 from tests.benchmarks import precision
 from tests.benchmarks.corpus import (
     Found,
     Store,
     check_commit,
-    compute_interval,
     load_corpus,
 )
 from tests.benchmarks.precision import (
@@ -180,3 +181,26 @@ def test_the_corpus_and_its_labels_fit_together() -> None:
     assert all(corpus[it.store].use == it.use for it in load_defects())
     assert len({(it.store, it.rule, it.path, it.digest) for it in labels}) == len(labels)
     assert all(it.reason for it in labels)
+
+
+def test_the_numbers_for_the_rule_reference_are_those_of_the_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stores = [
+        replace(load_corpus()[0], name=name, use=use)
+        for name, use in (("tide", "sealed"), ("x", "tune"))
+    ]
+    monkeypatch.setattr(precision, "load_corpus", lambda: stores)
+    info = replace(FOUND, severity="info", digest="d2")
+    other = replace(FOUND, store="x", digest="d3")
+    joined = {
+        FOUND: LABEL,
+        info: replace(LABEL, verdict=Verdict.NOISE),
+        other: replace(LABEL, verdict=Verdict.FALSE),
+    }
+    assert tomllib.loads(precision.render_judged(joined)) == {
+        "sealed": {"dead-link": [1, 0, 0]},
+        "sealed-info": {"dead-link": [0, 1, 0]},
+        "tune": {"dead-link": [0, 0, 1]},
+        "tune-info": {},
+    }

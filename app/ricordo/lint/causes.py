@@ -18,7 +18,9 @@ _FEWEST = 8
 _SHARE = 0.2
 """The part of the notes from which they are."""
 _MANY = 20
-"""Findings that are one as well where they are as many for the size of the memory."""
+"""Findings that are one as well where they are as many for the size of the memory, or one answer
+settles them.
+"""
 _BULK = frozenset(("oversized-note", "index-long-entry", "stale", "never-read"))
 """The rules on size and age: a few such findings are already one."""
 _FEWEST_IN_BULK = 3
@@ -45,6 +47,8 @@ _FORM = frozenset(
     )
 )
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
+_ANSWERED_ONCE = _FORM | {"control-characters", "frontmatter-invalid", "unindexed-note"}
+"""Rules of which one answer settles many findings."""
 
 Urgency = tuple[int, int, bool, bool]
 
@@ -96,7 +100,8 @@ def _is_habit(rule: str, findings: Sequence[Finding], memory: Memory) -> bool:
         return len(subjects) >= _FEWEST_IN_BULK
     least = _SHARE * len(memory.notes)
     is_wide = len(subjects) >= _FEWEST and len(subjects) > least
-    return is_wide or (len(findings) >= _MANY and len(findings) > least)
+    is_bulk = rule in _ANSWERED_ONCE or len(findings) > least
+    return is_wide or (len(findings) >= _MANY and is_bulk)
 
 
 def _is_index(finding: Finding, memory: Memory) -> bool:

@@ -9,18 +9,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
+from operator import is_not
 from typing import NamedTuple
 
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
 _FEWEST = 3
 """Notes from which a convention can be learned; of fewer the layout decides."""
+_FEWEST_FOLDERS = 2
+"""Folders with notes from which one may have no pages."""
+_SHARE_REACHED = 0.05
+"""The part of the notes of such a folder that pages may link to."""
 _SHARE = 0.8
 """The part of the notes that has to have a property for it to be a convention: where more than a
 fifth does without, doing without is one.
@@ -72,6 +77,11 @@ class Conventions:
     """Of `frontmatter`, `name`, `description` and `type`: what no convention asks for."""
     unusual_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The same of each folder with notes enough."""
+    without_frontmatter: frozenset[str] = frozenset()
+    """Names of files that several folders have, none with frontmatter."""
+    apart: tuple[str, ...] = ()
+    """Folders, each with a `/` behind, of files that are no pages: drafts, and what programs write.
+    """
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
     title: TitleSource = TitleSource.KEY
@@ -87,14 +97,23 @@ class Conventions:
         """All of them in a fixed order, as part of the key of a cache."""
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
         found = sorted(self.unusual), sorted(by_folder), self.usual_size, self.title.value
-        return *found, sorted(self.demanded), self.schema, sorted(self.set_by_user)
+        left_out = sorted(self.without_frontmatter), self.apart
+        return *found, *left_out, sorted(self.demanded), self.schema, sorted(self.set_by_user)
 
     def expects(self, name: str, path: str) -> bool:
         """Return whether the note at `path` is an exception without this part of its head."""
         if "fields" in self.set_by_user:
             return name not in self.unusual
+        if self.is_apart(path) or (
+            name == FRONTMATTER and get_stem(path) in self.without_frontmatter
+        ):
+            return False
         folder = path.rpartition("/")[0]
         return name not in self.unusual and name not in self.unusual_in.get(folder, ())
+
+    def is_apart(self, path: str) -> bool:
+        """Return whether the file at `path` is no page of the memory."""
+        return path.startswith(self.apart)
 
 
 NO_CONVENTIONS = Conventions()
@@ -125,6 +144,10 @@ class ConventionLearner:
         self._forms: dict[str, NoteForm] = {}
         self._counts: dict[str, _FormCounts] = {}
         """By folder."""
+        self._names: Counter[str] = Counter()
+        """The notes by the name of their file."""
+        self._headed_names: Counter[str] = Counter()
+        """Those of them with frontmatter."""
 
     def learn(self, memory: Memory, schema: Schema = NO_SCHEMA) -> Conventions:
         """Return the conventions that the notes of `memory` show, and those that are demanded."""
@@ -141,20 +164,23 @@ class ConventionLearner:
             if len(self._counts) > 1 and (unusual := _find_unusual(counts, demanded))
         }
         learned = Conventions(
-            _find_unusual(every),
-            unusual_in,
-            every.measure_usual_kilobytes() * 1024,
-            _find_title(every),
-            demanded,
-            schema.path,
+            unusual=_find_unusual(every),
+            unusual_in=unusual_in,
+            usual_size=every.measure_usual_kilobytes() * 1024,
+            title=_find_title(every),
+            demanded=demanded,
+            schema=schema.path,
+            without_frontmatter=self._find_plain_names(),
+            apart=_find_apart(memory),
         )
         return self._correct(learned, memory.layout)
 
     def _update(self, memory: Memory) -> None:
         if self._layout != memory.layout:
-            self._layout, self._notes, self._forms, self._counts = memory.layout, {}, {}, {}
+            self._layout, self._notes, self._forms = memory.layout, {}, {}
+            self._counts, self._names, self._headed_names = {}, Counter(), Counter()
         seen, notes = self._notes, {note.path: note for note in memory.notes}
-        if len(seen) != len(notes) or any(map(_is_other, seen.values(), notes.values())):
+        if len(seen) != len(notes) or any(map(is_not, seen.values(), notes.values())):
             for path in seen.keys() | notes.keys():
                 if seen.get(path) is not notes.get(path):
                     self._replace(path, notes.get(path))
@@ -165,10 +191,22 @@ class ConventionLearner:
             self._counts[old.folder].count(old, -1)
             if not self._counts[old.folder].notes:
                 del self._counts[old.folder]
+            self._names[get_stem(path)] -= 1
+            self._headed_names[get_stem(path)] -= old.has_frontmatter
         if note is not None and note.role is FileRole.NOTE and note.is_readable:
             assert self._layout is not None
             form = self._forms[path] = _read_form(note, self._layout)
             self._counts.setdefault(form.folder, _FormCounts()).count(form, 1)
+            self._names[get_stem(path)] += 1
+            self._headed_names[get_stem(path)] += form.has_frontmatter
+
+    def _find_plain_names(self) -> frozenset[str]:
+        """Return the names of files that several folders have, none with frontmatter."""
+        return frozenset(
+            name
+            for name, count in self._names.items()
+            if count >= _FEWEST and not self._headed_names[name]
+        )
 
     def _correct(self, learned: Conventions, layout: Layout) -> Conventions:
         """Return what was learned with what the user set in its place."""
@@ -188,24 +226,19 @@ class ConventionLearner:
                 for folder, names in unusual_in.items()
             }
         names = {"title": given.title, "fields": given.fields}
-        return Conventions(
-            unusual,
-            unusual_in,
-            learned.usual_size,
-            title,
-            demanded,
-            learned.schema,
-            frozenset(name for name, value in names.items() if value is not None),
+        return replace(
+            learned,
+            unusual=unusual,
+            unusual_in=unusual_in,
+            title=title,
+            demanded=demanded,
+            set_by_user=frozenset(name for name, value in names.items() if value is not None),
         )
 
 
 def learn_conventions(memory: Memory) -> Conventions:
     """Return the conventions that the notes of `memory` show."""
     return ConventionLearner().learn(memory)
-
-
-def _is_other(one: Note, other: Note) -> bool:
-    return one is not other
 
 
 class _FormCounts:
@@ -261,12 +294,46 @@ def _read_form(note: Note, layout: Layout) -> NoteForm:
     )
 
 
+def _find_apart(memory: Memory) -> tuple[str, ...]:
+    """Return the top folders of which an index lists, or a page outside links to, hardly any note,
+    where most notes of the memory are in others.
+    """
+    start = f"{memory.layout.page_folder}/" if memory.layout.page_folder else ""
+    folders: dict[str, list[str]] = {}
+    notes = [note.path for note in memory.notes if note.role is FileRole.NOTE]
+    for path in notes:
+        top, slash, _ = path.removeprefix(start).partition("/")
+        if slash:
+            folders.setdefault(f"{start if path.startswith(start) else ''}{top}/", []).append(path)
+    if len(folders) < _FEWEST_FOLDERS:
+        return ()
+    apart = {
+        folder: len(paths)
+        for folder, paths in folders.items()
+        if len(paths) >= _FEWEST
+        and sum(_is_reached(memory, it, folder) for it in paths) <= _SHARE_REACHED * len(paths)
+    }
+    return tuple(sorted(apart)) if sum(apart.values()) * 2 < len(notes) else ()
+
+
+def _is_reached(memory: Memory, path: str, folder: str) -> bool:
+    """Return whether an index lists the note at `path`, or a page outside of `folder` links to it;
+    a log names every file.
+    """
+    return path in memory.entries or any(
+        not source.startswith(folder) and memory.by_path[source].role is not FileRole.SUPPORT
+        for source in memory.backlinks.get(path, ())
+    )
+
+
 def _find_unusual(counts: _FormCounts, demanded: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return the parts of a head, and of the `demanded` fields, that less than four of five notes
     have.
     """
     if counts.notes < _FEWEST:
-        return frozenset()
+        # two files that agree in having none
+        is_plain = counts.notes > 1 and not counts.headed
+        return frozenset((FRONTMATTER,)) if is_plain else frozenset()
     unusual = set() if counts.headed >= _SHARE * counts.notes else {FRONTMATTER}
     if counts.headed >= _FEWEST:
         unusual |= {

@@ -7,11 +7,13 @@ rule report exactly its `reports`, the good one makes no rule report an error or
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from typing import Any, NamedTuple
 
 from ricordo.lint.finding import Severity
@@ -55,7 +57,41 @@ class Example(NamedTuple):
     """What the rule reports, as `path:line: message`."""
 
 
-@dataclass(frozen=True, slots=True)
+ENOUGH = 20
+"""Judged findings from which their share says something of the rule."""
+
+
+class Judged(NamedTuple):
+    """The number of findings that readers judged."""
+
+    wanted: int
+    """Right, and a careful owner would want to know."""
+    useless: int
+    """Right, but of no use."""
+    false: int
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    @property
+    def right(self) -> int:
+        """Those that are right."""
+        return self.wanted + self.useless
+
+
+def compute_interval(hits: int, of: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share at 95 % (E. B. Wilson, 1927); (0, 1) for nothing."""
+    if not of:
+        return 0.0, 1.0
+    z, share = 1.96, hits / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
 class RulePage:
     """The page of one rule. Paragraphs are separated by an empty line and have markdown's marks for
     code only.
@@ -80,8 +116,22 @@ class RulePage:
     """What its automatic fix does, and when that is safe; "" where it has none."""
     bad: Example
     good: Example
-    precision: float | None
-    """The measured share of findings that are right, 0 to 1; None until it was measured."""
+    judged: Mapping[str, Judged] = field(default_factory=dict)
+    """What readers said of its findings on real memories: `sealed` on those that no rule was
+    changed for, `tune` on the others; empty until some were judged.
+    """
+    is_info_judged: bool = False
+    """Whether these are findings of the severity info, as none of its errors and warnings was
+    judged.
+    """
+
+    @property
+    def precision(self) -> float | None:
+        """The share of its findings that are right, 0 to 1, on memories that no rule was changed
+        for; None where fewer than ENOUGH were judged.
+        """
+        sealed = self.judged.get("sealed", Judged(0, 0, 0))
+        return sealed.right / sealed.count if sealed.count >= ENOUGH else None
 
     @property
     def thresholds(self) -> Mapping[str, float]:
@@ -93,6 +143,9 @@ class RulePage:
 def load_rule_page(name: str) -> RulePage:
     """Return the page of the rule `name`. Raises KeyError if there is no such rule."""
     rule = load_rules()[name]
+    judged = _read_judged(name, "")
+    is_info = not judged
+    judged = judged or _read_judged(name, "-info")
     page = tomllib.loads(read_data_text(f"lint/rule_pages/{name}.toml"))
     bad = _read_example(page["bad"])
     return RulePage(
@@ -107,8 +160,25 @@ def load_rule_page(name: str) -> RulePage:
         fix=_join_lines(page["fix"]),
         bad=bad,
         good=_read_example(page["good"])._replace(project=bad.project, today=bad.today),
-        precision=page.get("precision"),
+        judged=judged,
+        is_info_judged=is_info,
     )
+
+
+def _read_judged(name: str, severity: str) -> dict[str, Judged]:
+    """Return the numbers of judged findings of the rule `name`: errors and warnings for "", else
+    `-info`.
+    """
+    tables = {
+        use: _load_judged().get(f"{use}{severity}", {}).get(name) for use in ("sealed", "tune")
+    }
+    return {use: Judged(*counts) for use, counts in tables.items() if counts}
+
+
+@cache
+def _load_judged() -> dict[str, dict[str, list[int]]]:
+    """Return the table of judged findings, which `tests.benchmarks.precision --write` makes."""
+    return tomllib.loads(read_data_text("lint/judged.toml"))
 
 
 def load_rule_pages() -> list[RulePage]:

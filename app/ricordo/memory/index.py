@@ -68,11 +68,11 @@ _BULLET = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
 
 
 def read_index(note: Note) -> MemoryIndex:
-    """Parse the index file `note`."""
+    """Parse the index file `note`; what its frontmatter relates it to are no entries."""
     entries: list[Entry] = []
     last_line = 0
     for link in note.links:
-        if not may_point_to_note(link):
+        if link.start < note.frontmatter.end or not may_point_to_note(link):
             continue
         start = note.text.rfind("\n", 0, link.start) + 1
         end = note.text.find("\n", link.end)

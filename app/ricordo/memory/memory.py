@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -124,13 +125,23 @@ class Memory:
 
     def _choose_prefixes(self, counts: Mapping[str, PrefixCounts]) -> frozenset[str]:
         given = self.layout.link_prefixes
-        return choose_prefixes(counts.values()) if given is None else frozenset(given)
+        if given is not None:
+            return frozenset(given)
+        return choose_prefixes(counts.values(), posixpath.basename(self.root))
 
     @cached_property
     def _plain_names(self) -> Names:
         """The names of the files, by which links are resolved as they are written."""
         unread = frozenset(file.path for file in self.skipped)
-        return build_names(self.files, self.others, unread, self.layout.source_folder)
+        layout = self.layout
+        return build_names(
+            self.files,
+            self.others,
+            unread,
+            layout.source_folder,
+            # `name` is what notes are linked by, a title is what is shown
+            are_files_first=layout.title_keys[0] != "name",
+        )
 
     @cached_property
     def _prefix_counts(self) -> Mapping[str, PrefixCounts]:

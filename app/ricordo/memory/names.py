@@ -23,6 +23,8 @@ _SHARE = 0.9
 """The part of the links with a prefix that has to lead to a file without it."""
 _MOST_PARTS = 3
 """Folders of a link that may be a prefix together."""
+_UNNAMED_ENDINGS = (".canvas", ".base")
+"""Endings of files of Obsidian that links leave out."""
 ROOT = "/"
 """The prefix of links from the root of a site."""
 
@@ -78,13 +80,15 @@ class Names:
     """
     by_heading: PathsByName = field(default_factory=dict)
     """By the folded first heading, where links are written so; else empty."""
+    are_files_first: bool = False
+    """Whether a link means the file of that name before a note of that title, as in Obsidian."""
 
     def resolve(self, source: str, link: Link) -> ResolvedLink:
         """Return the target of `link` in the file at path `source`.
 
-        Wikilinks: exact name, exact stem, path, alias, then with `-`, `_`, blanks and case folded
-        (formats of Claude Code and of Obsidian-style wikis). Markdown links: the path relative to
-        their file, then relative to the memory.
+        Wikilinks: exact name and exact stem, in the order of the kind of memory, path, alias, then
+        with `-`, `_`, blanks and case folded (formats of Claude Code and of Obsidian-style wikis).
+        Markdown links: the path relative to their file, then relative to the memory.
         """
         if not link.target:
             return ResolvedLink(link, TargetKind.EXTERNAL)
@@ -161,20 +165,32 @@ class Names:
         target = self._without_prefix(link.target)
         bare = target[:-3] if target[-3:].lower() == ".md" else target
         same = normalize(bare)
-        if exact := self.by_name.get(same) or self.by_stem.get(same):
-            return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, exact))
+        tables = (self.by_name, self.by_stem)
+        for table in reversed(tables) if self.are_files_first else tables:
+            if exact := table.get(same):
+                return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, exact))
         if "/" in target:
             resolved = self._path_link_as_written(source, link._replace(target=bare + ".md"))
             if resolved.target_kind is not TargetKind.MISSING:
                 return ResolvedLink(link, resolved.target_kind, resolved.path)
+            if below := self._find_below(bare):
+                return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, below))
         fold = fold_name(bare)
         if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, alike))
         if titled := self.by_heading.get(fold):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, titled))
-        if target in self.others:
-            return ResolvedLink(link, TargetKind.FILE, target)
+        for path in (target, *(target + ending for ending in _UNNAMED_ENDINGS)):
+            if path in self.others:
+                return ResolvedLink(link, TargetKind.FILE, path)
         return ResolvedLink(link, TargetKind.MISSING, bare)
+
+    def _find_below(self, target: str) -> list[str]:
+        """Return the paths of the files whose last folders and name are those of `target`, as
+        Obsidian finds them.
+        """
+        named = self.by_stem.get(normalize(target.rpartition("/")[2]), ())
+        return [path for path in named if path.endswith(f"/{target}.md")]
 
     def _without_prefix(self, target: str) -> str:
         """Return the target of a link without the longest prefix that means the memory itself."""
@@ -184,18 +200,19 @@ class Names:
         return target.removeprefix(max(meant, key=len, default=""))
 
     def _nearest(self, source: str, candidates: Sequence[str]) -> str:
-        """Return the candidate in the folder of `source`, else the first page by path, else the
-        first raw source.
+        """Return the candidate in the folder of `source`, else a page before a raw source: that in
+        the fewest folders, the first by path.
         """
-        if len(candidates) > 1:
-            folder = posixpath.dirname(source)
-            for path in candidates:
-                if posixpath.dirname(path) == folder:
-                    return path
-            if self.source_folder:
-                raw = f"{self.source_folder}/"
-                return next((it for it in candidates if not it.startswith(raw)), candidates[0])
-        return candidates[0]
+        if len(candidates) == 1:
+            return candidates[0]
+        folder = posixpath.dirname(source)
+        raw = f"{self.source_folder}/" if self.source_folder else "/"
+
+        def rank(path: str) -> tuple[bool, bool, int, str]:
+            is_beside = posixpath.dirname(path) == folder
+            return not is_beside, path.startswith(raw), path.count("/"), path
+
+        return min(candidates, key=rank)
 
     def _path_link(self, source: str, link: Link) -> ResolvedLink:
         target = link.target
@@ -247,9 +264,10 @@ PrefixCounts = Mapping[str, tuple[int, int]]
 """By the beginning of links: how many have it, and how many of them lead to a note without it."""
 
 
-def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
+def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset[str]:
     """Return the prefixes without which nine of ten links that have them lead to a note, and no
-    shorter one does.
+    shorter one does. For the name of the memory's folder, `own`, one such link is enough: it means
+    the memory even where most of its notes are gone.
     """
     totals: dict[str, tuple[int, int]] = {}
     for counts in counted:
@@ -259,7 +277,8 @@ def choose_prefixes(counted: Iterable[PrefixCounts]) -> frozenset[str]:
     chosen: set[str] = set()
     for prefix, (all_links, leading) in sorted(totals.items()):
         is_longer = any(prefix.startswith(shorter) for shorter in chosen)
-        if not is_longer and all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links:
+        is_meant = all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links
+        if not is_longer and (is_meant or (leading and prefix == f"{own}/")):
             chosen.add(prefix)
     return frozenset(chosen)
 
@@ -278,7 +297,12 @@ def choose_headings(
 
 
 def build_names(
-    files: Iterable[Note], others: frozenset[str], unread: frozenset[str], source_folder: str = ""
+    files: Iterable[Note],
+    others: frozenset[str],
+    unread: frozenset[str],
+    source_folder: str = "",
+    *,
+    are_files_first: bool = False,
 ) -> Names:
     """Return the names of the markdown `files` and of the other paths in the memory."""
     paths: list[str] = []
@@ -297,7 +321,15 @@ def build_names(
         for fold in alias_keys:
             by_alias.setdefault(fold, []).append(path)
     return Names(
-        frozenset(paths), others, unread, by_name, by_stem, by_alias, by_fold, source_folder
+        frozenset(paths),
+        others,
+        unread,
+        by_name,
+        by_stem,
+        by_alias,
+        by_fold,
+        source_folder,
+        are_files_first=are_files_first,
     )
 
 

@@ -68,6 +68,8 @@ def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[s
         return
     at = 0
     for run in runs:
+        if text.startswith(_EMBEDDED, run[0] - len(_EMBEDDED)):
+            continue
         for begin in _BEGIN.finditer(text, *run):
             if begin.start() >= at and (match := token.match(text, begin.start())):
                 at = match.end()
@@ -87,12 +89,18 @@ def find_long_runs(text: str) -> list[tuple[int, int]]:
     return runs
 
 
+_EMBEDDED = ";base64,"
+"""The end of the head of an address that holds a picture: among so many characters any format is
+found by chance.
+"""
 _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40
 """Characters of a name before the word that shows what it is."""
 _OF_A_NAME = compile_lazily(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
 """The word where it is the end of a name, or a key in quotes."""
+_COUNTED = compile_lazily("tokens?|トークン|토큰")
+"""Names of credentials that are units of text too, in small letters."""
 _MD5 = 32
 """Digits of the shortest digest, the form in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
@@ -109,6 +117,10 @@ def find_by_name(text: str) -> Iterator[Secret]:
         before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
         if len(before) == _LONGEST and before.isalnum():
             continue  # the end of a random run
+        if _COUNTED.match(match[0]) and load_rules().guards["count"].search(
+            text[max(0, match.start() - _REACH // 4) : match.start()]
+        ):
+            continue
         name = before + text[match.start() : at]
         group = _group_of(match[0]) or _group_by_rest(lowered, match)
         if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
@@ -138,6 +150,8 @@ def _find_after_name(group: str, name: str, rest: str) -> Secret | None:
 def _is_identifier(text: str, group: str, name: int, start: int, end: int) -> bool:
     """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
     guards, value = load_rules().guards, text[start:end]
+    if group == "credentials" and guards["signed"].match(text, end):
+        return True
     if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
         return "[verified: " in text[max(0, start - _REACH) : start].rsplit("]", 1)[-1]
     if not guards["id"].match(value):

@@ -8,7 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ricordo import HOME_PAGE
-from ricordo.lint.rule_page import GROUPS, Example, RulePage, abridge_repeats, expand_repeats
+from ricordo.lint.rule_page import (
+    ENOUGH,
+    GROUPS,
+    Example,
+    RulePage,
+    abridge_repeats,
+    compute_interval,
+    expand_repeats,
+)
 from ricordo.text import make_visible
 
 _INDENT = "  "
@@ -135,8 +143,32 @@ def list_sections(page: RulePage) -> Iterator[tuple[str, str]]:
     yield "When to dismiss it", page.dismiss
     yield "What to do", page.resolve
     yield "Automatic fix", _describe_fix(page)
-    if page.precision is not None:
-        yield "Precision", f"{page.precision:.0%} of its findings were right when they were judged."
+    yield "Precision", _describe_judged(page)
+
+
+_JUDGED_ON = {
+    "sealed": "On memories that no rule was changed for",
+    "tune": "On memories that rules were corrected on",
+}
+
+
+def _describe_judged(page: RulePage) -> str:
+    """Return what readers said of the findings of a rule on real memories, with numbers."""
+    kind = "findings of the severity info" if page.is_info_judged else "errors and warnings"
+    sentences: list[str] = []
+    for use, judged in page.judged.items():
+        low, high = compute_interval(judged.right, judged.count)
+        sentences.append(
+            f"{_JUDGED_ON[use]}, readers judged {judged.count:,} of its {kind}:"
+            f" {judged.wanted:,} right and wanted, {judged.useless:,} right but of no use,"
+            f" {judged.false:,} false; right {judged.right / judged.count:.0%}"
+            f" (at 95 %: {low:.0%} to {high:.0%})."
+        )
+    if not sentences:
+        return "None of its findings on real memories was judged."
+    if page.precision is None:
+        sentences.append(f"Fewer than {ENOUGH} of the first kind say little.")
+    return " ".join(sentences)
 
 
 def _describe_fix(page: RulePage) -> str:

@@ -35,6 +35,7 @@ def build(root: Path, *paths: str) -> str:
         ("claude", ["MEMORY.md", "system/a.md=---\n"]),
         ("claude", [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
         ("folder", [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
+        ("folder", [f"SKILL.md={CLAUDE_HEAD}"]),
         ("codex", ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
         ("codex", ["memory_summary.md=v1\r\n"]),
         ("codex", ["rollout_summaries/", "MEMORY.md"]),

@@ -51,6 +51,16 @@ def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
     assert len(list_causes(findings[:19], memory)) == 19
 
 
+def test_many_findings_that_one_answer_settles_are_one_in_a_memory_of_any_size(
+    tmp_path: Path,
+) -> None:
+    files = {f"{n}.md": note("Text.", str(n)) for n in range(120)}
+    memory = open_memory(tmp_path / "large", files)
+    for rule, is_one in (("unindexed-note", True), ("missing-path", False)):
+        findings = [found(rule, f"{n}.md") for n in range(20)]
+        assert len(list_causes(findings, memory)) == (1 if is_one else 20)
+
+
 def test_a_few_findings_on_size_or_age_are_one(memory: Memory) -> None:
     findings = [found("stale", f"{n}.md", Severity.INFO) for n in range(3)]
     assert len(list_causes(findings, memory)) == 1

@@ -166,6 +166,16 @@ def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -
     assert found.message == "Link to a note that does not exist: ru/gone."
 
 
+def test_the_name_of_the_folder_before_links_means_the_memory_though_most_are_broken(
+    root: Path,
+) -> None:
+    links = "".join(f"- [[memory/page-{number}]]\n" for number in range(9))
+    files = {"index.md": links, "page-0.md": "Text.\n"}
+    found = lint(root, files, "index-missing-file", "unindexed-note", layout=FOLDER)
+    assert len(found) == 8
+    assert {it.rule for it in found} == {"index-missing-file"}
+
+
 def test_a_prefix_of_broken_links_is_not_learned(root: Path) -> None:
     files = pages(4, "# NAME\n\nSee [[other/gone]].\n")
     assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
@@ -342,3 +352,32 @@ def test_an_index_beside_page_folders_makes_one_wiki_of_them(root: Path) -> None
     assert lint(root, files, "wanted-note", "dead-link", "unindexed-note", layout=ROOT_WIKI) == ()
     assert find_in_project(str(root))[0].layout is ROOT_WIKI
     assert find_whole_wiki(str(root / "wiki-en")) == str(root)
+
+
+def test_files_that_no_page_links_to_are_judged_as_none(root: Path) -> None:
+    page = "---\ntitle: NAME\n---\n\nSee [[page-0]].\n"
+    drafts = {f"wiki/drafts/draft-{number}.md": page for number in range(4)}
+    files = {
+        "wiki/index.md": "".join(f"- [[page-{number}]]\n" for number in range(9)),
+        **pages(9, page, "wiki/concepts/"),
+        **drafts,
+        "wiki/drafts/plain.md": "Text.\n",
+    }
+    rules = ("frontmatter-missing", "unindexed-note", "duplicate-name")
+    (found,) = lint(root, files, *rules, layout=WIKI)
+    assert (found.rule, found.severity) == ("unindexed-note", Severity.INFO)
+    assert found.message == "The index does not list 5 of 5 notes in wiki/drafts."
+    linked = files | {"wiki/concepts/page-0.md": page + "[[draft-0]] and [[draft-1]]\n"}
+    rules_of_all = {it.rule for it in lint(root, linked, *rules, layout=WIKI)}
+    assert rules_of_all == {"frontmatter-missing", "unindexed-note", "duplicate-name"}
+
+
+def test_a_file_that_has_no_frontmatter_in_any_folder_needs_none(root: Path) -> None:
+    page = "---\ntitle: NAME\n---\n\nText.\n"
+    files = {}
+    for folder in "abc":
+        files |= pages(9, page, f"wiki/{folder}/") | {f"wiki/{folder}/REPORT.md": "Text.\n"}
+    assert lint(root, files, "frontmatter-missing", layout=WIKI) == ()
+    files |= {"wiki/a/other.md": "Text.\n", "wiki/d/x.md": "Text.\n", "wiki/d/y.md": "Text.\n"}
+    (found,) = lint(root, files, "frontmatter-missing", layout=WIKI)
+    assert found.path == "wiki/a/other.md"

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from ricordo.lint.finding import Severity
+
 from .conftest import Lint, note
 
 PASSED = [
+    "Until 2026-03-01 uploads are limited.",
+    "The audit is planned for 2026-02-01 to 2026-03-01.",
     "Merge freeze until 2026-10-08.",
     "Non-critical merges stop on 2026-10-08.",
     "The team will cut the branch on 2026-10-08.",
@@ -21,6 +25,12 @@ PASSED = [
     "2026年10月8日までマージ禁止。",
 ]
 NOT_PASSED = [
+    "Until 2026-03-01 the parser kept a second cache.",
+    "On 2026-03-01, in the second review, I saw 12 scheduled runs.",
+    "Bis 01.03.2026 lief das über den alten Server.",
+    "Daten im Zeitraum 01.01.2025 bis 01.03.2026",
+    "The sweep has 12 starts 2026-01 → 2026-03.",
+    "It was originally scheduled for 2026-03-01.",
     "Merge freeze until 2027-10-08.",
     "Decided on 2026-09-21 to use SQLite.",
     "Since 2026-01-01 we use pnpm.",
@@ -124,3 +134,13 @@ def test_value_of_a_secret_is_never_reported(lint: Lint) -> None:
 
 def test_feedback_note_has_no_secret(lint: Lint) -> None:
     assert lint({"a.md": note("Never store the token; ask for it.")}, "secret") == ()
+
+
+def test_a_password_that_anybody_would_try_is_no_error(lint: Lint) -> None:
+    text = "DB_PASSWORD=1234\n\npassword: secret123\n\npassword: kW82mQx7Lr3T\n"
+    found = lint({"a.md": note(text)}, "secret")
+    assert {it.line: it.severity for it in found} == {
+        7: Severity.INFO,
+        9: Severity.INFO,
+        11: Severity.ERROR,
+    }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.lint.finding import Severity
 from ricordo.memory.layout import Layout
 
 from .conftest import Lint, note
@@ -69,6 +70,17 @@ SOUND = [
     ("unindexed-note", {"a.md": note("One.")}),
     ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": ""}),
     ("index-duplicate-entry", {"MEMORY.md": "- [A](a.md) — x\nSee [A](a.md).\n", "a.md": "x"}),
+    (
+        "index-duplicate-entry",
+        {"MEMORY.md": "---\nrelated:\n  - [[a]]\n---\n\n- [[a]] — x\n", "a.md": "x"},
+    ),
+    (
+        "index-duplicate-entry",
+        {
+            "MEMORY.md": "| term | note |\n|---|---|\n| ebb | [[a]] |\n| flow | [[a]] |\n",
+            "a.md": "x",
+        },
+    ),
     ("index-near-budget", {"MEMORY.md": "- text\n" * 150}),
     ("index-inline-body", {"MEMORY.md": "# M\nOne.\nTwo.\nThree.\n"}),
     # the lines of one entry
@@ -77,6 +89,10 @@ SOUND = [
     ("frontmatter-incomplete", {"a.md": "---\nname: a\ndescription: b\npinned: true\n---\nT\n"}),
     ("unknown-type", {"a.md": note("One.", type="Feedback")}),
     ("duplicate-name", {"s/a.md": "One.", "t/a.md": "Two."}),
+    ("duplicate-name", {"s/a.md": "---\ntype: user\n---\nOne.", "t/a.md": "Two."}),
+    ("duplicate-name", {"s/a.md": "One.", "s/b.md": "See [[a]].", "t/a.md": "Two."}),
+    ("unknown-type", {f"{name}.md": note("One.", type="runbook") for name in "abc"}),
+    ("unindexed-note", {"MEMORY.md": "# M\n", **{f"{it}/report.md": "One." for it in "abc"}}),
     ("empty-note", {"a.md": note("Yes.")}),
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
@@ -147,3 +163,77 @@ def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     after = lint({"a.md": note("\n\nMore.\n\nSee [B](gone.md).")}, "dead-link")
     assert before[0].id == after[0].id
     assert before[0].line != after[0].line
+
+
+def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lint) -> None:
+    first = "# First\n\n- [[a]] — x\n- [[b]] — y\n\n# All\n\n"
+    files = {"a.md": "x", "b.md": "y", "c.md": "z"}
+    index = {"index.md": f"{first}- [[a]] — x\n- [[b]] — y\n- [[c]] — z\n- [[c]] — z\n"}
+    found = lint({**files, **index}, "index-duplicate-entry", layout=WIKI)
+    severities = {it.line: it.severity for it in found}
+    assert severities == {8: Severity.INFO, 9: Severity.INFO, 11: Severity.WARNING}
+    (found_once,) = lint(
+        {**files, "index.md": f"{first}- [[a]] — x\n"}, "index-duplicate-entry", layout=WIKI
+    )
+    assert found_once.severity is Severity.WARNING
+
+
+def test_the_row_of_a_table_is_about_its_first_cell_with_words(lint: Lint) -> None:
+    table = "| 1 | [[a]] | x |\n| 2 | [[b]] | y |\n| 3 | [[a]] | z |\n"
+    files = {"MEMORY.md": f"| no | of | for |\n|---|---|---|\n{table}", "a.md": "x", "b.md": "y"}
+    assert [it.line for it in lint(files, "index-duplicate-entry")] == [5]
+
+
+def test_an_entry_in_two_sections_of_a_loaded_index_takes_space_twice(lint: Lint) -> None:
+    index = "# First\n\n- [[a]] — x\n\n# All\n\n- [[a]] — x\n"
+    (found,) = lint({"MEMORY.md": index, "a.md": "x"}, "index-duplicate-entry")
+    assert (found.line, found.severity) == (7, Severity.WARNING)
+
+
+def test_files_of_one_name_are_a_fault_where_a_link_may_mean_any(lint: Lint) -> None:
+    files = {"s/a.md": "One.", "t/a.md": "Two.", "u/b.md": "See [[a]]."}
+    (found,) = lint(files, "duplicate-name")
+    assert found.evidence == ("s/a.md", "t/a.md", "u/b.md:1 links to it")
+
+
+def test_the_notes_of_a_series_may_have_one_name(lint: Lint) -> None:
+    weeks = {f"digest-2026-05-{day}.md": note("Text.", "Digest") for day in (10, 17, 24)}
+    assert [it.severity for it in lint(weeks, "duplicate-name")] == [Severity.INFO]
+    (found,) = lint({**weeks, "digest.md": note("Text.", "Digest")}, "duplicate-name")
+    assert found.severity is Severity.INFO
+    others = lint({"a.md": note("One.", "x"), "b.md": note("Two.", "x")}, "duplicate-name")
+    assert [it.severity for it in others] == [Severity.WARNING, Severity.INFO]
+
+
+def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lint: Lint) -> None:
+    files = {
+        "wiki/index.md": "- [[Ebb]]\n- [[gauges]]\n- [[Map]]\n",
+        "wiki/hot.md": "---\ntitle: Ebb\n---\nText.\n",
+        "wiki/concepts/Ebb.md": "Text.\n",
+        "wiki/notes/gauges.md": "---\ntitle: All gauges\n---\nText.\n",
+        "wiki/output/gauges/gauges.md": "Text.\n",
+        "Map.canvas": "{}",
+    }
+    found = lint(files, "unindexed-note", "index-missing-file", layout=WIKI)
+    assert [(it.rule, it.path) for it in found] == [
+        ("unindexed-note", "wiki/hot.md"),
+        ("unindexed-note", "wiki/output/gauges/gauges.md"),
+    ]
+
+
+def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
+    text = "---\ntitle: a\nrelated: [[b]], [[c]]\n---\nText.\n"
+    (found,) = lint({"wiki/a.md": text}, "frontmatter-invalid", layout=WIKI)
+    assert found.severity is Severity.WARNING
+    of_agent = lint({"b.md": text}, "frontmatter-invalid")
+    assert {it.severity for it in of_agent} == {Severity.ERROR}
+
+
+def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
+    files = {"raw/a.md": "x\x1b[31mred\n", "raw/b.md": "x\u202ey\n", "wiki/c.md": "x\x1b[31m\n"}
+    found = lint(files, "control-characters", layout=WIKI)
+    assert {it.path: it.severity for it in found} == {
+        "raw/a.md": Severity.INFO,
+        "raw/b.md": Severity.WARNING,
+        "wiki/c.md": Severity.WARNING,
+    }

@@ -101,6 +101,24 @@ def test_of_notes_of_one_name_the_one_in_the_same_folder_is_meant(root: Path) ->
     assert leads(memory, "[[x]]") == (TargetKind.NOTE, "a/x.md")
 
 
+def test_the_last_folders_of_a_path_are_enough_for_a_wikilink(root: Path) -> None:
+    files = {"wiki/crops/index.md": "", "wiki/crops/rye.md": "", "wiki/trades/rye.md": ""}
+    memory = open_memory(root, files, WIKI)
+    assert leads(memory, "[[crops/rye]]", "wiki/crops/index.md") == (
+        TargetKind.NOTE,
+        "wiki/crops/rye.md",
+    )
+    assert leads(memory, "[[ops/rye]]", "wiki/crops/index.md")[0] is TargetKind.MISSING
+
+
+def test_of_a_file_and_a_title_a_link_in_a_wiki_means_the_file(root: Path) -> None:
+    files = {"index.md": "", "hot.md": "---\ntitle: Rye\n---\n", "crops/Rye.md": ""}
+    assert leads(open_memory(root, files, WIKI), "[[Rye]]", "index.md") == (
+        TargetKind.NOTE,
+        "crops/Rye.md",
+    )
+
+
 def test_a_link_in_another_unicode_form_finds_its_note(root: Path) -> None:
     memory = open_memory(root, {"MEMORY.md": "", "cafe\u0301.md": note_text("Café")})
     assert leads(memory, "[x](caf\u00e9.md)") == (TargetKind.NOTE, "cafe\u0301.md")

@@ -14,6 +14,7 @@ from ricordo.services.workspace.places import (
     find_all_memories,
     find_candidates,
     find_clear_choice,
+    find_each_memory,
     find_memories,
     find_memory,
 )
@@ -154,6 +155,18 @@ def test_a_plain_folder_of_notes_is_a_memory(machine: Machine) -> None:
     for path in (notes, None):
         place = find_memory(str(path) if path else None, machine.environment(notes))
         assert (place.root, place.layout.kind) == (str(notes), "folder")
+
+
+def test_a_named_folder_of_notes_is_meant_without_the_wiki_beside_it(machine: Machine) -> None:
+    project = machine.repository("main")
+    notes = machine.directory("main/memory")
+    (notes / "AGENTS.md").write_text("# For agents\n")
+    (notes / "tides.md").write_text("Text.\n")
+    fill(project / "wiki", "index.md")
+    (project / "wiki" / "log.md").write_text("# Log\n")
+    (project / "raw").mkdir()
+    named = find_each_memory(str(notes), machine.environment())
+    assert [place.root for place in named] == [str(notes)]
 
 
 def test_an_empty_directory_is_a_memory_only_where_it_was_named(machine: Machine) -> None:

@@ -173,6 +173,9 @@ def has_folder_name(root: str, names: frozenset[str]) -> bool:
 
 def has_frontmatter(root: str, names: frozenset[str]) -> bool:
     """Say whether all notes of a directory have the frontmatter of an auto memory."""
+    if "SKILL.md" in names:
+        # the folder of a skill, whose description looks the same
+        return False
     notes = sorted(name for name in names if name.endswith(".md"))[:_ENOUGH_NOTES]
     return bool(notes) and all(_has_frontmatter(os.path.join(root, name)) for name in notes)
 

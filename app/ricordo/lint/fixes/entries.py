@@ -214,6 +214,12 @@ def fix_missing_file(
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))
 
 
+def are_in_one_section(index: MemoryIndex, first: Entry, second: Entry) -> bool:
+    """Return whether no heading is between two entries: each section is a list of its own."""
+    between = split_plain_lines(index.note)[first.line : second.line - 1]
+    return not any(_HEADING.match(line) for line in between)
+
+
 def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
     """Return the fix that removes the `second` of two entries for one note from `index`; None
     where its line has other links.
@@ -221,10 +227,8 @@ def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix 
     if not _is_alone(index, second):
         return None
     lines = _lines_of(index, second)
-    between = split_plain_lines(index.note)[first.line : second.line - 1]
-    # each section is a list of its own
-    one_list = not any(_HEADING.match(line) for line in between)
-    is_safe = one_list and len(lines) == 1 and _adds_nothing(first, second)
+    is_in_list = are_in_one_section(index, first, second)
+    is_safe = is_in_list and len(lines) == 1 and _adds_nothing(first, second)
     return Fix(f"remove the entry on line {second.line}", remove_lines(index.note, lines), is_safe)
 
 

@@ -38,6 +38,10 @@ _GAP = (
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
 )
 """The text allowed between a preposition and its date."""
+_RANGE = compile_lazily(
+    r"\s{0,2}(?:→|->|–|—|-|~|〜|to|through|until|till|bis|à|au|hasta|al?|fino al?|até|по)\s{0,2}"
+)
+"""The text between the days of a period."""
 _SIGNS = frozenset("=+*/<>×÷−-")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
@@ -50,6 +54,10 @@ class _DatePatterns(NamedTuple):
     coming: re.Pattern[str]
     on: re.Pattern[str]
     past: re.Pattern[str]
+    fronted: re.Pattern[str]
+    """At the beginning of a clause, up to its date."""
+    told: re.Pattern[str]
+    """Right after that date."""
 
 
 @note_rule(
@@ -69,7 +77,7 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         return
     reported: set[date] = set()
     for statement in extract_statements(note):
-        for dated in find_dates(statement.text):
+        for dated in _find_days(statement.text):
             is_over = dated.day < context.now.date() and dated.day not in reported
             if is_over and _is_future_tense(statement, dated):
                 reported.add(dated.day)
@@ -117,6 +125,22 @@ def _find_relative(spoken: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
+def _find_days(text: str) -> Iterator[FoundDate]:
+    """Yield the dates in a text, a period as its last day, from the beginning of its first to its
+    end.
+    """
+    before: FoundDate | None = None
+    for dated in find_dates(text):
+        if before is not None:
+            if _RANGE.fullmatch(text, before.end, dated.start):
+                dated = dated._replace(start=before.start)
+            else:
+                yield before
+        before = dated
+    if before is not None:
+        yield before
+
+
 def _report_passed(statement: ProseBlock, dated: FoundDate) -> RuleResult:
     written = statement.text[dated.start : dated.end]
     quoted = statement.line_text_at(dated.start)
@@ -130,12 +154,25 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
-    if patterns.past.search(clause):
+    is_period = len(list(find_dates(spoken[dated.start : dated.end]))) > 1
+    if is_period and not patterns.coming.search(clause):
+        # what a period is of is rarely said right before it
+        return False
+    if patterns.past.search(clause) or _tells_of_before(clause, spoken[dated.start : dated.end]):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
     if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
         return True
     return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))
+
+
+def _tells_of_before(clause: str, written: str) -> bool:
+    """Return whether a clause begins with “until” or “on” the `written` date and goes on in the
+    past.
+    """
+    before, _, behind = clause.partition(written)
+    patterns = _date_patterns()
+    return bool(patterns.fronted.fullmatch(before)) and bool(patterns.told.match(behind))
 
 
 def _clause(text: str, start: int, end: int) -> str:
@@ -172,6 +209,7 @@ def _is_label(text: str, start: int, end: int) -> bool:
 def _date_patterns() -> _DatePatterns:
     before = build_alternation(list_expressions("dates", "before"))
     on = build_alternation(list_expressions("dates", "on"))
+    until = build_alternation(list_expressions("dates", "until"))
     after = build_alternation(list_expressions("dates", "after")).replace(r"\b", "")
     return _DatePatterns(
         re.compile(rf"(?:{before}){_GAP}"),
@@ -179,6 +217,8 @@ def _date_patterns() -> _DatePatterns:
         compile_part("dates", "coming"),
         re.compile(rf"(?:{on}){_GAP}"),
         compile_part("dates", "past"),
+        re.compile(rf"[\W_]*(?:{on}|{until}){_GAP}"),
+        re.compile(rf"[\s,:*_)]{{0,4}}(?:{build_alternation(list_expressions('dates', 'told'))})"),
     )
 
 

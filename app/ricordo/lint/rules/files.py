@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from ricordo.dates import find_day_in_title
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
@@ -77,27 +78,66 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
 
 
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    return memory.names, [bool(note.frontmatter.fields) for note in memory.notes]
+    keys = memory.layout.title_keys
+    stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
+    return memory.names, memory.links, stated, context.conventions.apart
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find names of several notes, of which a link by name reaches only one: one finding a name."""
+    """Find names of several notes, one finding a name: names that they state, and names of files to
+    which a link may mean any of them. Files that are no pages are left out.
+    """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        if note.role is FileRole.NOTE:
+        if note.role is FileRole.NOTE and not context.conventions.is_apart(note.path):
             by_name.setdefault(note.name.strip(), []).append(note)
-    for notes in by_name.values():
-        if len(notes) < 2 or not any(note.frontmatter.fields for note in notes):
+    shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
+    linked = _find_unclear_links(memory, shared) if shared else {}
+    for name, notes in shared.items():
+        link = linked.get(name)
+        stated = [note for note in notes if note.frontmatter.get_first(memory.layout.title_keys)]
+        if link is None and len(stated) < 2:
+            # the folder tells such files apart
             continue
-        first, second, *others = notes
+        same = notes if link else stated
+        first, second, *others = same
         if others:
-            message = f"Name “{second.name}” is used by {len(notes):,} notes."
+            message = f"Name “{second.name}” is used by {len(same):,} notes."
         else:
             message = f"Name “{second.name}” is already used by {first.path}."
-        paths = tuple(note.path for note in notes[:_SHOWN])
-        more = (f"and {len(notes) - _SHOWN:,} more",) * (len(notes) > _SHOWN)
-        yield RuleResult(0, message, second.name, (*paths, *more), second.path)
+        paths = tuple(note.path for note in same[:_SHOWN])
+        more = (f"and {len(same) - _SHOWN:,} more",) * (len(same) > _SHOWN)
+        days = {find_day_in_title(note.stem) for note in same} - {None}
+        # one of them may be the newest, without a day
+        is_series = len(days) >= max(2, len(same) - 1)
+        yield RuleResult(
+            0,
+            message,
+            second.name,
+            (*paths, *more, *((f"{link} links to it",) if link else ())),
+            second.path,
+            # the notes of a series have one name and the day in that of their file
+            at_most=Severity.INFO if is_series and link is None else Severity.WARNING,
+        )
+
+
+def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) -> dict[str, str]:
+    """Return the first place with a link to each of the names `shared` by several notes that is not
+    to the one beside it or the only one whose file has the name.
+    """
+    places: dict[str, str] = {}
+    for path, links in memory.links.items():
+        folder = path.rpartition("/")[0]
+        for resolved in links:
+            target = resolved.link.target
+            if not resolved.link.is_wikilink or target not in shared or target in places:
+                continue
+            same = shared[target]
+            is_beside = any(note.path.rpartition("/")[0] == folder for note in same)
+            if not is_beside and sum(note.stem == target for note in same) != 1:
+                places[target] = f"{path}:{resolved.link.line}"
+    return places
 
 
 def _unreadable(path: str, reason: str, fix: Fix | None = None) -> RuleResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -26,6 +27,8 @@ from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
 SOURCE_TYPES = frozenset(("articles", "papers", "repos", "notes", "data"))
+_FEWEST_OF_A_TYPE = 3
+"""Notes of one type from which it is no slip."""
 PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
 
 
@@ -49,7 +52,9 @@ def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult
 
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find frontmatter that only a lenient parser can read."""
+    """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
+    plain folder with another one.
+    """
     fault = note.frontmatter.error
     if fault is None:
         return
@@ -57,7 +62,15 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
     message = f"Invalid YAML in the frontmatter: {fault.message}."
     cause = f"{fault.message}\n{quoted}"
-    yield RuleResult(fault.line, message, cause, (quoted,), fix=fix_invalid_yaml(note))
+    is_parsed = not (context.layout.has_own_conventions or context.layout.is_plain)
+    yield RuleResult(
+        fault.line,
+        message,
+        cause,
+        (quoted,),
+        fix=fix_invalid_yaml(note),
+        at_most=Severity.ERROR if is_parsed else Severity.WARNING,
+    )
 
 
 @note_rule(
@@ -102,10 +115,16 @@ def frontmatter_twice(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that this kind of memory does not know")
 def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find types that the agent does not know; in a wiki, types that break its convention."""
+    """Find types that the agent does not know; in a wiki, types that break its convention. A type
+    that several notes have is one of the memory.
+    """
     for notes, known in _group_by_types(memory):
+        counts = Counter(_type_of(memory, note).strip().lower() for note in notes)
+        own = frozenset(given for given, count in counts.items() if count >= _FEWEST_OF_A_TYPE)
         for note in notes:
             given = _type_of(memory, note)
+            if given.strip().lower() in own:
+                continue
             if given and not _is_known(given, known):
                 message = f"Unknown type “{given}”; known: {', '.join(sorted(known))}."
                 where = find_field_line(note, "type")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from ricordo.lint.conventions import Conventions
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
     MissingEntries,
+    are_in_one_section,
     fix_duplicate_entry,
     fix_inline_body,
     fix_long_entry,
@@ -20,10 +24,12 @@ from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_inde
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind, normalize
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
 
 _FEW_MISSING = 3
 """Notes without an entry that are always reported one by one."""
+_MANY_OF_A_NAME = 3
+"""Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -56,11 +62,16 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """Find notes that an index should list and none does; empty files are left out. Where an index
     lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
-    for index, notes in _group_by_index(memory):
+    unlisted = _find_unlisted_names(memory)
+    for index, notes in _group_by_index(memory, context.conventions):
         missing = [
             note
             for note in notes
-            if note.path not in memory.entries and not _is_named(memory, index, note)
+            if not (
+                note.path in memory.entries
+                or note.stem in unlisted
+                or _is_named(memory, index, note)
+            )
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
         if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
@@ -71,7 +82,18 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
 
 
-def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
+def _find_unlisted_names(memory: Memory) -> frozenset[str]:
+    """Return the names of files that several folders have, of which no index lists any: reports
+    and the like that are found by their folder.
+    """
+    counts = Counter(note.stem for note in memory.notes)
+    listed = {get_stem(path) for path in memory.entries}
+    return frozenset(it for it, count in counts.items() if count >= _MANY_OF_A_NAME) - listed
+
+
+def _group_by_index(
+    memory: Memory, conventions: Conventions
+) -> Iterator[tuple[MemoryIndex, list[Note]]]:
     """Yield each index with the notes that it should list; a folder below it of which it lists
     hardly any note apart from the others.
     """
@@ -82,7 +104,9 @@ def _group_by_index(memory: Memory) -> Iterator[tuple[MemoryIndex, list[Note]]]:
         index = nearest.find(note)
         if index is not None and not (note.is_readable and _is_blank(note)):
             indexes[index.folder] = index
-            groups.setdefault((index.folder, note.path.rpartition("/")[0]), []).append(note)
+            apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
+            folder = apart or note.path.rpartition("/")[0]
+            groups.setdefault((index.folder, folder), []).append(note)
     together: dict[str, list[Note]] = {}
     for (of, folder), notes in groups.items():
         listed = sum(note.path in memory.entries for note in notes)
@@ -103,8 +127,8 @@ def _report_incomplete(
     """Return the one finding for all notes that an index lacks. An index that lists less than half
     of its notes is no list of them.
     """
-    folders = {note.path.rpartition("/")[0] for note in missing}
-    where = f" in {folders.pop()}" if len(folders) == 1 and folders != {index.folder} else ""
+    folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
+    where = f" in {folder}" if folder != index.folder else ""
     message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
@@ -144,28 +168,61 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     depends_on=get_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find listed entries of one index that link to the same place of the same note."""
+    """Find listed entries of one index that link to the same place of the same note. Where several
+    are in two sections of an index that costs no load, that is meant: what is important comes
+    first, and everything below.
+    """
     for index in memory.indexes:
-        seen: dict[tuple[str, str], Entry] = {}
-        for path, entry in _listed(memory, index):
-            first = seen.setdefault((path, entry.link.anchor), entry)
-            if first is not entry:
-                message = f"Duplicate entry for {path}: also on line {first.line}."
-                fix = fix_duplicate_entry(index, first, entry)
-                yield RuleResult(
-                    entry.line, message, path, (first.text, entry.text), index.path, fix
-                )
+        pairs = list(_find_listed_twice(memory, index))
+        apart = {
+            id(entry) for _, first, entry in pairs if not are_in_one_section(index, first, entry)
+        }
+        is_loaded = index is memory.index and memory.layout.limits is not None
+        is_slip = is_loaded or len(apart) == 1
+        for path, first, entry in pairs:
+            is_meant = id(entry) in apart and not is_slip
+            message = f"Duplicate entry for {path}: also on line {first.line}."
+            yield RuleResult(
+                entry.line,
+                message,
+                path,
+                (first.text, entry.text),
+                index.path,
+                fix_duplicate_entry(index, first, entry),
+                at_most=Severity.INFO if is_meant else Severity.WARNING,
+            )
+
+
+def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:
+    """Yield the path of each note that an index lists again, with the entry before and that one."""
+    seen: dict[tuple[str, str], Entry] = {}
+    for path, entry in _listed(memory, index):
+        place = path, entry.link.anchor
+        if place in seen:
+            yield path, seen[place], entry
+        seen[place] = entry
 
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
+    """Yield the listed entries of an index with their notes. The row of a table is about what its
+    first cell with words names: a glossary has many rows with one note.
+    """
     for entry in index.entries:
-        if entry.form in LISTED_FORMS:
+        is_subject = entry.form is not EntryForm.ROW or _is_subject_of_row(index, entry)
+        if entry.form in LISTED_FORMS and is_subject:
             resolved = memory.resolve_entry(index, entry)
             if (
                 resolved.target_kind is TargetKind.NOTE
                 and memory.by_path[resolved.path].role is not FileRole.INDEX
             ):
                 yield resolved.path, entry
+
+
+def _is_subject_of_row(index: MemoryIndex, entry: Entry) -> bool:
+    """Return whether the cells before that of an entry have no words: a number, a day, a mark."""
+    text = index.note.text
+    before = text[text.rfind("\n", 0, entry.link.start) + 1 : entry.link.start]
+    return not any(map(str.isalpha, before.rpartition("|")[0]))
 
 
 class NearestIndexes:

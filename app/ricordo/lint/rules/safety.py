@@ -15,6 +15,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import LineCounter, words_of_note
 from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
+from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.secrets import Secret, find_secrets
@@ -72,6 +73,12 @@ def _is_plain_word(note: Note, item: Secret) -> bool:
     return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
+_ANYBODYS = compile_lazily(
+    r"0?1234?5?6?7?8?9?0?|(?:admin|change-?me|demo|example|guest|pass|passwor[dt]|root|secret|test)"
+    r"[-_@]?\d{0,4}!?",
+    re.IGNORECASE,
+)
+"""The passwords that everybody knows."""
 _CODE = compile_lazily(
     r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE
 )
@@ -109,7 +116,9 @@ class _Injection:
     roles=ALL_ROLES,
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find secrets; the value is never reported, its hash identifies the finding."""
+    """Find secrets; the value is never reported, its hash identifies the finding. A password that
+    anybody would try is worth knowing, no more: mostly it is that of an example.
+    """
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
     for item in every:
@@ -119,7 +128,8 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix)
+        at_most = Severity.INFO if _ANYBODYS.fullmatch(value) else Severity.ERROR
+        yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
 
 @note_rule(
@@ -165,13 +175,15 @@ def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
 def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find characters that control a terminal or are invisible, once a line."""
     lines = LineCounter(note.text)
+    # a raw source may be the bytes of anything: what hides text in it is what may harm
+    harmful = _HIDING if note.role is FileRole.SOURCE else _CONTROLLING
     hidden = find_hidden_characters(note.text)
     for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
         matches = list(group)
         kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
-        is_harmful = any(_REORDERING.search(match.group()) for match in matches)
+        is_harmful = any(harmful.search(match.group()) for match in matches)
         yield RuleResult(
             line,
             message,
@@ -182,10 +194,10 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
-_REORDERING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Escapes, marks that reorder text, and tags that hide it: what is read is not what is shown.
-Others come from keyboards and copied pages.
-"""
+_HIDING = compile_lazily(r"[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Marks that reorder text, and tags that hide it: what is read is not what is shown."""
+_CONTROLLING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""These and escapes. Others come from keyboards and copied pages."""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:

@@ -151,12 +151,20 @@ def find_memories(path: str | None, environment: Environment) -> list[MemoryPlac
         return _memories_of(environment.cwd, environment, named=False)
     full = os.path.join(environment.cwd, path)
     if os.path.isdir(full):
-        return _memories_of(full, environment, named=True)
+        return _put_first(os.path.realpath(full), _memories_of(full, environment, named=True))
     if os.path.isfile(full) and os.path.basename(full).lower() in INDEX_NAMES:
         return [place_from_directory(os.path.dirname(full))]
     if os.path.lexists(full):
         raise MemoryNotFound(f"{make_one_line(full)} is neither a directory nor a memory's index.")
     raise MemoryNotFound(f"{make_one_line(full)} does not exist.")
+
+
+def _put_first(root: str, places: Sequence[MemoryPlace]) -> list[MemoryPlace]:
+    """Return `places` with the one at `root`, which the user named, as the likeliest of them; its
+    neighbours in the project are no rivals then.
+    """
+    named = [replace(place, is_in_project=False) for place in places if place.root == root]
+    return [*named, *(place for place in places if place.root != root)]
 
 
 def find_clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
