@@ -457,7 +457,7 @@ def _find_values(pair: Alignment) -> Difference | None:
     if not found:
         return None
     is_one = len(found) == 1 and not loose
-    is_sure = is_one and one.is_negated == other.is_negated == False  # noqa: E712
+    is_sure = is_one and not (one.is_negated or other.is_negated)
     return found[0]._replace(is_certain=found[0].is_certain and is_sure)
 
 

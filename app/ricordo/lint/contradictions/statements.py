@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import lower_text
+from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import MAX_LENGTH
 from ricordo.lint.contradictions.facts import NamedFact, cut_quote, extract_facts, find_codes
@@ -23,6 +23,8 @@ MAX_STATEMENTS = 80
 _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
+_NEAR = 40
+"""Characters on both sides of a full stop by which it may be that of an abbreviation."""
 _END = compile_lazily(
     r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
     r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
@@ -109,14 +111,10 @@ def _ends(text: str) -> Iterator[int]:
     if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
         return
     for match in _END.finditer(text):
-        if not _is_abbreviated(text, match.start()):
+        at = match.start()
+        near = text[max(0, at - _NEAR) : at], text[at : at + _NEAR]
+        if not (near[0].endswith(".") and is_abbreviation(*near)):
             yield match.end()
-
-
-def _is_abbreviated(text: str, at: int) -> bool:
-    """Return whether the full stop before `at` ends an abbreviation or an ordinal number."""
-    before = lower_text(text[max(0, at - 12) : at])
-    return before.endswith(".") and bool(known.load_abbreviations().search(before))
 
 
 _SAMPLE = 0b111

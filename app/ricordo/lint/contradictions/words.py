@@ -77,15 +77,6 @@ def load_sides() -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def load_abbreviations() -> re.Pattern[str]:
-    """Return the pattern for the end of a text in lower case whose full stop ends no sentence:
-    after an abbreviation, an initial or an ordinal number.
-    """
-    texts = sorted(map(re.escape, list_expressions(_FILE, "abbreviations")), key=len, reverse=True)
-    return re.compile(rf"(?:(?<!\w)(?:{'|'.join(texts)})|\b[^\W\d]|(?<![\d.])\d{{1,3}})\.\Z")
-
-
-@cache
 def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return the phrases with their replacement words, each as an expression, longest first, by
     their first word; under "" those that begin with none.
