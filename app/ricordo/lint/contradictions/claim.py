@@ -29,7 +29,7 @@ _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
 _CODE = compile_lazily(r"`([^`\n]+)`")
-_SHORT_NOT = compile_lazily(r"n['’]t\b")
+SHORT_NOT = compile_lazily(r"n['’]t\b")
 _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
 _MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
 _THOUSANDS_MARK = compile_lazily(r"(?<=\d)[,’' ](?=\d{3}\b)")
@@ -173,7 +173,7 @@ def strip_markup(text: str) -> str:
 
 def normalise(bare: str) -> str:
     """Return the text in lower case, with phrases as words and numbers apart from their units."""
-    plain = _SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
+    plain = SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
     plain = _SHORT_IS.sub("", plain)
     plain = _MONEY.sub(r"\2 \1", plain)
     plain = _THOUSANDS.sub(

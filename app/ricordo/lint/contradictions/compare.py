@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.offers import are_apart, find_offer
+from ricordo.lint.contradictions.frames import compare_sentences
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -30,8 +30,8 @@ _ALIKE = 5
 """Letters with which two forms of one word begin."""
 _ENDING = 3
 """Letters in which they may differ after that."""
-_UNMATCHED = 10.0
-"""Distance of an offer by its subject alone for each shared word: behind all aligned claims."""
+_NEAREST, _FURTHEST = 0.5, 6.0
+"""Between these distances a candidate is the likelier, the smaller the distance."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -103,7 +103,9 @@ class Opposition(NamedTuple):
     is_certain: bool
     """Whether it is reported; else it is a candidate."""
     distance: float
-    """Differing words per shared word: the fewer, the likelier the contradiction."""
+    """The smaller, the likelier the contradiction: differing words per shared word; for a
+    candidate that was judged the negative of its likelihood.
+    """
 
     @property
     def reason(self) -> str:
@@ -150,20 +152,22 @@ def offer_candidate(left: str, right: str) -> str:
     """Return why two sentences may contradict each other, where that is not sure enough to be
     reported but worth the user's look; "" where it is not.
     """
-    if not left or not right:
-        return ""
-    found = add_offer(oppose_texts(left, right), left, right)
+    found = judge_texts(left, right)
     return found.reason if found and not found.is_certain else ""
 
 
 def find_opposition(left: str, right: str) -> str:
-    """Return why two sentences contradict each other, surely or perhaps; "" where they do not."""
+    """Return why two sentences contradict each other, surely or word by word; "" where they do
+    not.
+    """
     found = oppose_texts(left, right)
     return found.reason if found else ""
 
 
 def oppose_texts(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, surely or perhaps; None where they do not."""
+    """Return how two sentences contradict each other: by facts on a named thing, word by word, or
+    surely by their frames; None where they do not.
+    """
     if not left or not right:
         return None
     facts = {(it.subject, it.relation): it for it in extract_facts(right)}
@@ -171,20 +175,46 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    return oppose(read_claim(left), read_claim(right))
+    aligned = oppose(read_claim(left), read_claim(right))
+    if aligned is None or not aligned.is_certain:
+        exclusive = compare_sentences(left, right).find_exclusive()
+        if exclusive is not None:
+            difference = Difference(*exclusive[:3], is_certain=True)
+            return Opposition(difference, is_certain=True, distance=0.0)
+    return aligned
 
 
-def add_offer(found: Opposition | None, left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other where that is sure; else in what they differ
-    on one subject, for the user's look, or None.
+def judge_texts(left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other, surely or likely enough for the user's look;
+    None where they do not.
     """
-    if found is not None:
-        return None if not found.is_certain and are_apart(left, right) else found
-    offered = find_offer(left, right)
-    if offered is None:
+    found = oppose_texts(left, right)
+    if found and found.is_certain:
+        return found
+    if not left or not right:
         return None
-    difference, weight = offered
-    return Opposition(Difference(*difference), is_certain=False, distance=_UNMATCHED / weight)
+    compared = compare_sentences(left, right)
+    likelihood = sum(
+        known.load_weights().get(name, 0.0) * value
+        for name, value in list_features(left, right, found).items()
+    )
+    if likelihood <= 0 or not compared.is_comparable:
+        return None
+    difference = found.difference if found else compared.difference
+    return difference and Opposition(
+        Difference(*difference[:3]), is_certain=False, distance=-likelihood
+    )
+
+
+def list_features(left: str, right: str, aligned: Opposition | None) -> dict[str, float]:
+    """Return what speaks for and against a contradiction of two sentences, by the names of the
+    weights; `aligned` is what `oppose_texts` returns for them.
+    """
+    found = compare_sentences(left, right).features | {"always": 1.0}
+    if aligned is not None:
+        found["aligned"] = 1 / max(_NEAREST, min(aligned.distance, _FURTHEST))
+        found["aligned and exclusive"] = float(aligned.difference.is_certain)
+    return found
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:

@@ -19,11 +19,11 @@ from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
-    add_offer,
     has_own_subject,
     is_named,
-    oppose,
+    judge_texts,
     oppose_facts,
+    oppose_texts,
 )
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
@@ -219,7 +219,7 @@ def _compare_group(
 def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
     if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    found = _oppose(known, one, other, is_sure=True)
+    found = _oppose(known, one, other)
     return found if found is not None and found.opposition.is_certain else None
 
 
@@ -231,12 +231,8 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
     return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 
-def _oppose(
-    known: _Cache, one: _Place, other: _Place, *, is_sure: bool
-) -> OpposedStatements | None:
-    """Return how two places contradict each other; where that has to be sure, nothing is offered
-    beside.
-    """
+def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    """Return how two places of two notes contradict each other, surely or word by word."""
     if one.path == other.path:
         return None
     one, other = sorted((one, other))
@@ -256,19 +252,27 @@ def _oppose(
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
     found = _oppose_sentences(mine.text, its.text, known.needs_names)
-    if not is_sure:
-        found = add_offer(found, mine.text, its.text)
     return found and OpposedStatements(paths, mine, its, found)
 
 
 @lru_cache(maxsize=1 << 14)
 def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
     """Return how two sentences contradict each other; cached, as most stay the same."""
-    claims = read_claim(left), read_claim(right)
-    found = oppose(*claims)
-    if found and needs_names and not is_named(*claims):
+    found = oppose_texts(left, right)
+    if found and needs_names and not is_named(read_claim(left), read_claim(right)):
         return found._replace(is_certain=False)
     return found
+
+
+def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    """Return how two statements of two notes may contradict each other."""
+    one, other = sorted((one, other))
+    mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
+    # two descriptions name the subjects of notes; they state no facts
+    if mine.in_frontmatter and its.in_frontmatter:
+        return None
+    found = judge_texts(mine.text, its.text)
+    return found and OpposedStatements((one.path, other.path), mine, its, found)
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
@@ -304,9 +308,7 @@ def _find_candidates(
     for place, subject in mine.items():
         step()
         for other in _list_nearest(place, subject, by_word):
-            found = _oppose(known, place, other, is_sure=False)
-            # two descriptions name the subjects of notes; they state no facts
-            if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
+            if (found := _judge(known, place, other)) is not None:
                 offered[place.path].append(found)
     alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
     for of_note in offered.values():

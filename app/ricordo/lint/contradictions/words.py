@@ -69,6 +69,13 @@ def load_cues() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
+def load_weights() -> Mapping[str, float]:
+    """Return the weight of each feature of two sentences for the likelihood of a contradiction."""
+    weights: Mapping[str, float] = read_words("likelihood")["weights"]
+    return weights
+
+
+@cache
 def load_sides() -> tuple[tuple[str, str], ...]:
     """Return the signs that exclude each other."""
     return tuple(
