@@ -8,12 +8,13 @@ to the user as a candidate.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import compare_sentences
+from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_name
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -107,6 +108,9 @@ class Opposition(NamedTuple):
     candidate that was judged the negative of its likelihood.
     """
 
+    is_framed: bool = False
+    """Whether it was found by the frames of whole sentences, not word by word."""
+
     @property
     def reason(self) -> str:
         """The difference, in a few words."""
@@ -152,7 +156,9 @@ def offer_candidate(left: str, right: str) -> str:
     """Return why two sentences may contradict each other, where that is not sure enough to be
     reported but worth the user's look; "" where it is not.
     """
-    found = judge_texts(left, right)
+    found = oppose_texts(left, right)
+    if found is None or not found.is_certain:
+        found = judge_sentences(left, right)
     return found.reason if found and not found.is_certain else ""
 
 
@@ -175,42 +181,49 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
+    return oppose_sentences(left, right)
+
+
+@lru_cache(maxsize=1 << 14)
+def oppose_sentences(left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other, word by word or surely by their frames; None
+    where they do not. Cached, as most sentences of a memory stay the same.
+    """
     aligned = oppose(read_claim(left), read_claim(right))
     if aligned is None or not aligned.is_certain:
         exclusive = compare_sentences(left, right).find_exclusive()
         if exclusive is not None:
             difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True, distance=0.0)
+            return Opposition(difference, is_certain=True, distance=0.0, is_framed=True)
     return aligned
 
 
-def judge_texts(left: str, right: str) -> Opposition | None:
+@lru_cache(maxsize=1 << 13)
+def judge_sentences(left: str, right: str) -> Opposition | None:
     """Return how two sentences contradict each other, surely or likely enough for the user's look;
     None where they do not.
     """
-    found = oppose_texts(left, right)
-    if found and found.is_certain:
-        return found
     if not left or not right:
         return None
+    found = oppose_sentences(left, right)
+    if found and found.is_certain:
+        return found
     compared = compare_sentences(left, right)
     likelihood = sum(
         known.load_weights().get(name, 0.0) * value
-        for name, value in list_features(left, right, found).items()
+        for name, value in list_features(compared, found).items()
     )
-    if likelihood <= 0 or not compared.is_comparable:
-        return None
     difference = found.difference if found else compared.difference
-    return difference and Opposition(
-        Difference(*difference[:3]), is_certain=False, distance=-likelihood
-    )
+    if likelihood <= 0 or not difference or not compared.is_comparable:
+        return None
+    return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
 
 
-def list_features(left: str, right: str, aligned: Opposition | None) -> dict[str, float]:
+def list_features(compared: Comparison, aligned: Opposition | None) -> dict[str, float]:
     """Return what speaks for and against a contradiction of two sentences, by the names of the
-    weights; `aligned` is what `oppose_texts` returns for them.
+    weights; `aligned` is what `oppose_sentences` returns for them.
     """
-    found = compare_sentences(left, right).features | {"always": 1.0}
+    found = compared.features | {"always": 1.0}
     if aligned is not None:
         found["aligned"] = 1 / max(_NEAREST, min(aligned.distance, _FURTHEST))
         found["aligned and exclusive"] = float(aligned.difference.is_certain)
@@ -366,7 +379,23 @@ def _count_loose(one: Claim, other: Claim) -> int:
     return sum(it.kind.startswith("opposite") and it.kind not in kinds for it in one.values)
 
 
-def is_named(one: Claim, other: Claim) -> bool:
+@lru_cache(maxsize=1 << 14)
+def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | None:
+    """Return how two sentences surely contradict each other where any two of many are compared;
+    None where they do not. `needs_name` is for pages that each have a subject of their own.
+    """
+    claims = read_claim(left), read_claim(right)
+    found = oppose(*claims)
+    if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
+        return found
+    if needs_name or not (has_name(left) and has_name(right)):
+        return None
+    framed = oppose_sentences(left, right)
+    is_reliable = framed and compare_sentences(left, right).is_named(framed.difference.kind)
+    return framed if framed and framed.is_framed and is_reliable else None
+
+
+def _is_named_by(one: Claim, other: Claim) -> bool:
     """Return whether both name their subject: a person, or a thing by a name or a role that only
     it has.
     """

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
@@ -20,10 +19,9 @@ from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
     has_own_subject,
-    is_named,
-    judge_texts,
+    judge_sentences,
     oppose_facts,
-    oppose_texts,
+    oppose_reliably,
 )
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
@@ -58,7 +56,11 @@ MAX_RECENT = 20
 _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
-"""Statements that are nearest by words, of which candidates are offered."""
+"""Statements that are nearest by words to one, which are judged with it."""
+_MOST_JUDGED = 25
+"""The same of a whole note, the nearest first: bounds the time."""
+_MOST_IN_ALL = 20
+"""Candidates of all these notes, the likeliest first: more would not be looked at."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
 _EVERY = 50
@@ -219,8 +221,7 @@ def _compare_group(
 def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
     if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    found = _oppose(known, one, other)
-    return found if found is not None and found.opposition.is_certain else None
+    return _oppose(known, one, other)
 
 
 def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
@@ -232,7 +233,7 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
 
 
 def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    """Return how two places of two notes contradict each other, surely or word by word."""
+    """Return how two places of two notes surely contradict each other."""
     if one.path == other.path:
         return None
     one, other = sorted((one, other))
@@ -251,17 +252,8 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    found = _oppose_sentences(mine.text, its.text, known.needs_names)
+    found = oppose_reliably(mine.text, its.text, needs_name=known.needs_names)
     return found and OpposedStatements(paths, mine, its, found)
-
-
-@lru_cache(maxsize=1 << 14)
-def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
-    """Return how two sentences contradict each other; cached, as most stay the same."""
-    found = oppose_texts(left, right)
-    if found and needs_names and not is_named(read_claim(left), read_claim(right)):
-        return found._replace(is_certain=False)
-    return found
 
 
 def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
@@ -271,7 +263,7 @@ def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | Non
     # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
-    found = judge_texts(mine.text, its.text)
+    found = judge_sentences(mine.text, its.text)
     return found and OpposedStatements((one.path, other.path), mine, its, found)
 
 
@@ -293,7 +285,7 @@ def _find_candidates(
         _Place(note.path, number): frozenset(words)
         for note in recent
         for number, words in enumerate(known.digests[note.path].subjects)
-        if known.digests[note.path].may_exclude[number]
+        if words
     }
     by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
     step()
@@ -301,18 +293,26 @@ def _find_candidates(
         if not number % _EVERY:
             step()
         for at, words in enumerate(digest.subjects):
-            for word in words if digest.may_exclude[at] else ():
+            for word in words:
                 if word in by_word:
                     by_word[word].append(_Place(path, at))
-    offered: dict[str, list[OpposedStatements]] = defaultdict(list)
+    near: dict[str, list[tuple[float, _Place, _Place]]] = defaultdict(list)
     for place, subject in mine.items():
+        near[place.path] += [
+            (weight, place, other) for other, weight in _list_nearest(place, subject, by_word)
+        ]
+    offered: dict[str, list[OpposedStatements]] = {}
+    for path, pairs in near.items():
         step()
-        for other in _list_nearest(place, subject, by_word):
-            if (found := _judge(known, place, other)) is not None:
-                offered[place.path].append(found)
+        judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
+        offered[path] = [it for it in judged if it is not None]
     alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
-    for of_note in offered.values():
-        yield from nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+    likeliest = {
+        it
+        for of_note in offered.values()
+        for it in nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+    }
+    yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
 
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
@@ -322,8 +322,10 @@ def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
 
 def _list_nearest(
     place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
-) -> list[_Place]:
-    """Return the statements of other notes that share the most words, rare ones counting more."""
+) -> list[tuple[_Place, float]]:
+    """Return the statements of other notes that share the most words, rare ones counting more,
+    with what they share.
+    """
     weights: dict[_Place, float] = defaultdict(float)
     for word in words:
         places = by_word[word]
@@ -331,7 +333,7 @@ def _list_nearest(
             for other in places:
                 if other.path != place.path:
                     weights[other] += 1 / len(places)
-    return nlargest(_NEAREST, weights, key=lambda it: (weights[it], it))
+    return nlargest(_NEAREST, weights.items(), key=lambda it: (it[1], it[0]))
 
 
 def _find_repeating(

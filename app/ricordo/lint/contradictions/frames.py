@@ -10,7 +10,7 @@ about different cases, times, stages or environments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -45,6 +45,8 @@ _CUT = 10
 """Characters that a claim may be shorter than its sentence, with nothing cut off."""
 _FEW = 4
 """Words of a sentence so short that each belongs to its subject or its value."""
+_BESIDE, _CHARACTERS = 3, 4
+"""Words, and the characters of a word in a script without blanks, between a name and its denial."""
 _FIRST_WORDS = 3
 """Words behind `first` that are done first."""
 _IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}")
@@ -72,6 +74,7 @@ _PERSON = compile_lazily(
 )
 """Names of persons before an honorific, or as those who do something."""
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
+_YEAR = compile_lazily(r"\d{4}-")
 _TICKET = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
@@ -80,7 +83,15 @@ _PORT = compile_lazily(
     r"(?:port|ports|listen\w*|端口|ポート|포트)\D{0,12}(\d{2,5})\b|(?<=[a-z\d]):(\d{4,5})\b"
 )
 _EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
-_EXCLUSIVE = _EXACT_UNITS | {"dollars", "euros", "pounds", "yen", "date", "clock", "weekday"}
+_EXCLUSIVE = (_EXACT_UNITS - {"share"}) | {
+    "dollars",
+    "euros",
+    "pounds",
+    "yen",
+    "date",
+    "clock",
+    "weekday",
+}
 """Kinds of values of which a subject has one."""
 
 
@@ -156,12 +167,17 @@ class ComparedSentence:
         """The number of its words; pieces overlap."""
         return len(self.words) + len(self.pieces) / 2
 
+    @property
+    def cues(self) -> Mapping[str, re.Pattern[str]]:
+        """The patterns of the signs that it may give."""
+        return known.load_cues(known.find_script(self.text))
+
     @cached_property
     def signs(self) -> frozenset[str]:
         """The signs that it gives, such as `denial` and `opt-in`."""
         plain = strip_markup(_COMMAND.sub("", _LABEL.sub("", self.marked)))
         text = SHORT_NOT.sub(" not", lower_text(plain))
-        found = {name for name, pattern in known.load_cues().items() if pattern.search(text)}
+        found = {name for name, pattern in self.cues.items() if pattern.search(text)}
         tokens = {token for token, _ in tokenise(text)}
         parts = ("so", "may", "need")
         denied = {word for part in parts for word, no in known.load_signs(part).items() if no}
@@ -204,17 +220,29 @@ class ComparedSentence:
 
     @cached_property
     def denied_names(self) -> frozenset[str]:
-        """The codes and tools of the clauses that deny something."""
-        denied = [it for it in self.clauses if "denial" in it.signs and "gone" not in it.signs]
-        return frozenset(key for it in denied for key in it.used_names)
+        """The names of what is not to be used: those right beside a denial."""
+        plain = SHORT_NOT.sub(" not", lower_text(_COMMAND.sub(" ", self.marked)))
+        denials = [it.span() for it in self.cues["denial"].finditer(plain)]
+        denials += [it.span() for it in known.load_denials().finditer(plain)]
+        return frozenset(
+            name
+            for name, text in self.used_names.items()
+            if " " not in name
+            for span in _find_places(plain, text)
+            if any(_is_beside(plain, span, it) for it in denials)
+        )
 
     @cached_property
-    def used_names(self) -> frozenset[str]:
-        """The keys of the codes and tools that it names, without branches and environments."""
+    def used_names(self) -> dict[str, str]:
+        """Its codes and tools as they are written, by their keys, without branches and
+        environments.
+        """
         apart = known.load_words("environments")
         branches = known.load_pattern("branches")
-        tools = {str(it.key) for it in self.values if it.kind == "tool" and it.text not in apart}
-        return frozenset(tools.union(it for it in self.codes if not branches.fullmatch(it)))
+        found = {
+            str(it.key): it.text for it in self.values if it.kind == "tool" and it.text not in apart
+        }
+        return found | {it: it for it in self.codes if not branches.fullmatch(it)}
 
     @cached_property
     def asserted_names(self) -> frozenset[str]:
@@ -236,7 +264,7 @@ class ComparedSentence:
     @cached_property
     def case(self) -> frozenset[str]:
         """The words of the condition under which it holds."""
-        found = known.load_cues()["condition"].search(self.text)
+        found = self.cues["condition"].search(self.text)
         if found is None:
             return frozenset()
         text, start, end = self.text, found.start(), found.end()
@@ -291,6 +319,26 @@ class ComparedSentence:
         return frozenset(it.key for it in self.values if it.kind == "tool")
 
 
+def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each place where a text has a name as a whole word."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
+            yield start, end
+        start = text.find(name, end)
+
+
+def _is_beside(text: str, name: tuple[int, int], denial: tuple[int, int]) -> bool:
+    """Return whether a denial and a name belong together: in one clause, few words apart."""
+    between = text[denial[1] : name[0]] if denial[1] <= name[0] else text[name[1] : denial[0]]
+    if _PAUSE.search(between) or denial[0] < name[0] < denial[1]:
+        return False
+    if between.isascii():
+        return len(between.split()) <= _BESIDE
+    return len(between.replace(" ", "")) <= _BESIDE * _CHARACTERS
+
+
 def _list_capitals(sentence: ComparedSentence) -> Iterator[Word]:
     """Yield the words with a capital that are no codes, do not begin the sentence and have no
     article.
@@ -317,6 +365,11 @@ def read_sentence(text: str) -> ComparedSentence:
     return ComparedSentence(
         read_claim(text), text, lower_text(strip_markup(text)), frozenset(codes)
     )
+
+
+def has_name(text: str) -> bool:
+    """Return whether a statement may name its subject by a code or a ticket."""
+    return "`" in text or "#" in text
 
 
 def _strip_label(left: str, right: str) -> tuple[str, str]:
@@ -461,11 +514,8 @@ class Comparison:
         in one case; else None.
         """
         weight, count = self.shared
-        is_named = any(map(_TICKET.match, self.one.codes & self.other.codes)) or any(
-            map(_TICKET.match, self.one.words.keys() & self.other.words.keys())
-        )
         is_short = max(self.one.size, self.other.size) <= _FEW
-        is_on_subject = weight >= _ON_SUBJECT and (count > 1 or is_named)
+        is_on_subject = weight >= _ON_SUBJECT and (count > 1 or self.is_on_ticket)
         if is_short or not is_on_subject or not self.is_comparable:
             return None
         is_apart = (
@@ -477,6 +527,21 @@ class Comparison:
             or self.is_one_case
         )
         return None if is_apart else next((it for it in self.differences if it.is_exclusive), None)
+
+    @property
+    def is_on_ticket(self) -> bool:
+        """Whether both name the same ticket."""
+        both = self.one.codes & self.other.codes | self.one.words.keys() & self.other.words.keys()
+        return any(map(_TICKET.match, both))
+
+    def is_named(self, kind: str) -> bool:
+        """Whether the subject has a name that is no word, so that a difference of that kind is one
+        also where any two of many statements are compared.
+        """
+        if kind in ("use", "side", "order"):
+            return self.is_on_ticket
+        weight, _ = self.shared
+        return weight > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
 
     @property
     def is_one_case(self) -> bool:
@@ -626,6 +691,10 @@ def _compare_values(one: ComparedSentence, other: ComparedSentence) -> Iterator[
         if left and right and not any(_are_close(a.key, b.key) for a in left for b in right):
             is_single = all(len({it.key for it in side}) == 1 for side in (left, right))
             is_exclusive = is_single and (kind in _EXCLUSIVE or kind.startswith("version of"))
+            if kind == "date":
+                # with its year it is the day of a record, or of what was done then
+                is_dated = any(_YEAR.match(it.text) for it in (*left, *right))
+                is_exclusive &= not is_dated and "done" not in one.signs | other.signs
             yield FrameDifference(kind, left[0].text, right[0].text, is_exclusive)
     versions = [_list_versions(it) for it in (one, other)]
     pairs = [(a, b) for a in versions[0] for b in versions[1]]
@@ -706,7 +775,7 @@ def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[F
     for a in one.values:
         for b in other.values:
             if a.kind == b.kind == "tool" and a.key not in other.words and b.key not in one.words:
-                names = {kind: name for kind, name in a.classes}
+                names = dict(a.classes)
                 kind = next((it for it, name in b.classes if names.get(it, name) != name), None)
                 if kind is not None:
                     is_exclusive = (
@@ -724,7 +793,8 @@ def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[F
         left, right = (" ".join(sorted(it.first or it.last)) for it in (one, other))
         yield FrameDifference("order", left, right, is_exclusive=True)
     for sentence, its in ((one, other), (other, one)):
-        if names := sentence.denied_names & its.asserted_names - sentence.asserted_names:
+        names = sentence.denied_names & its.asserted_names - sentence.asserted_names
+        if names:
             values = ("not in use", "in use") if sentence is one else ("in use", "not in use")
             is_exclusive = names.isdisjoint(its.denied_names)
             yield FrameDifference("use", *values, is_exclusive)

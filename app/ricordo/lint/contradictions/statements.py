@@ -122,7 +122,9 @@ _SAMPLE = 0b111
 _FEW = 64
 """Words up to which all triples of a text are used: a sample of a short one is too small."""
 _SAID_BY_THE_WAY = 20
-"""Words; a longer sentence is no plain statement."""
+"""Words; a longer sentence is no plain statement, which can be aligned with another."""
+_LONGEST = 60
+"""Words; a longer one is not compared at all. Of scripts without blanks pairs of characters."""
 _MOST_KNOWN = 1 << 18
 
 _CLASS = "="
@@ -150,7 +152,7 @@ class NoteDigest(NamedTuple):
     """Word triples: all of a short text, a sample of a long one."""
     statements: tuple[NoteStatement, ...]
     subjects: tuple[tuple[str, ...], ...]
-    """For each statement, the words by which a contradicting one is found."""
+    """For each statement, the words by which a contradicting one is found; none in a log."""
     may_exclude: tuple[bool, ...]
     """For each statement, whether it is short and gives a value that may exclude another."""
     facts: tuple[QuotedFact, ...]
@@ -163,7 +165,6 @@ def build_digest(note: Note) -> NoteDigest:
     """Return the digest of `note`."""
     said = extract_note_statements(note)
     found = [split_words(it.text) for it in said]
-    subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
     body = [
         word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
     ]
@@ -171,8 +172,17 @@ def build_digest(note: Note) -> NoteDigest:
     logged = _find_log_lines(note)
     facts = tuple(_find_facts(note, logged))
     codes = frozenset(find_codes(note))
+    subjects = tuple(
+        [
+            _keys_of(words) if len(words) <= _LONGEST and it.line not in logged else ()
+            for it, words in zip(said, found, strict=True)
+        ]
+    )
     may_exclude = tuple(
-        bool(words) and it.line not in logged for it, words in zip(said, subjects, strict=True)
+        [
+            bool(keys) and len(words) <= _SAID_BY_THE_WAY
+            for keys, words in zip(subjects, found, strict=True)
+        ]
     )
     return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
 

@@ -14,6 +14,7 @@ from ricordo.search.words import stem_word
 _FILE = "opposition"
 _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
+_OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
 _SHORTEST_STEM = 4
@@ -59,13 +60,42 @@ def load_relations() -> Mapping[str, re.Pattern[str]]:
     }
 
 
+_SCRIPTS = {"ru": "cyrillic", "zh": "han", "ja": "han", "ko": "hangul"}
+"""The script of each language that is not written with Latin letters."""
+
+
+def find_script(text: str) -> str:
+    """Return in which of the scripts of the data a text is written: the first that is not Latin,
+    else `latin`.
+    """
+    if text.isascii() or (match := _OTHER_SCRIPT.search(text)) is None:
+        return "latin"
+    if match[0] <= "\u04ff":
+        return "cyrillic"
+    return "hangul" if _HANGUL <= match[0] <= _HANGUL_END else "han"
+
+
 @cache
-def load_cues() -> Mapping[str, re.Pattern[str]]:
-    """Return by its name the pattern of each sign that a statement may give."""
+def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
+    """Return by its name the pattern of each sign that a statement in a script may give."""
     return {
-        name: re.compile(build_alternation(text for texts in lists.values() for text in texts))
+        name: re.compile(
+            build_alternation(
+                text
+                for language, texts in lists.items()
+                if _SCRIPTS.get(language, "latin") == script
+                for text in texts
+            )
+        )
         for name, lists in read_words(_FILE)["cues"].items()
     }
+
+
+@cache
+def load_denials() -> re.Pattern[str]:
+    """Return the pattern for a word of negation."""
+    denied = {text for part in ("so", "may", "need") for text, no in load_signs(part).items() if no}
+    return re.compile(build_alternation(load_words("negation") | denied))
 
 
 @cache
