@@ -377,10 +377,8 @@ class _Reader:
 
     def _is_small(self, token: str) -> bool:
         """Return whether a word is no name of what is counted."""
-        words = (known.load_verbs(), known.load_words("filler"), known.load_words("scope"))
-        return any(token in them for them in (*words, known.load_words("single"))) or (
-            token in known.load_special_words() or token not in self._tokens
-        )
+        words = known.load_small_words(), known.load_words("single"), known.load_special_words()
+        return any(token in them for them in words) or token not in self._tokens
 
     def _find_versioned(self, at: int) -> Value | None:
         """Return the tool of which a number at index `at` is the version."""
@@ -490,8 +488,9 @@ class _Reader:
             self._plain.lstrip()[:1].isalnum() or self._is_marked
         ):
             return False
-        small = known.load_verbs() | known.load_words("filler") | known.load_words("scope")
-        return self._is_closed or self._is_unspaced or not small.isdisjoint(self._tokens)
+        if self._is_closed or self._is_unspaced:
+            return True
+        return not known.load_small_words().isdisjoint(self._tokens)
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -528,7 +527,7 @@ def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: frozens
         or start + len(token) in bound
         or before in known.load_words("being")
         or (at == 1 and before not in known.load_words("filler"))
-        or before in known.load_verbs() - known.load_signs("so").keys()
+        or (before in known.load_verbs() and before not in known.load_signs("so"))
     )
 
 

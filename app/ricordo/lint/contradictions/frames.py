@@ -793,7 +793,11 @@ def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[F
         left, right = (" ".join(sorted(it.first or it.last)) for it in (one, other))
         yield FrameDifference("order", left, right, is_exclusive=True)
     for sentence, its in ((one, other), (other, one)):
-        names = sentence.denied_names & its.asserted_names - sentence.asserted_names
+        # the clauses are read only where it matters
+        denied = sentence.denied_names & its.used_names.keys() or any(
+            it.split(" ", 1)[0] in sentence.denied_names for it in its.used_names
+        )
+        names = denied and sentence.denied_names & its.asserted_names - sentence.asserted_names
         if names:
             values = ("not in use", "in use") if sentence is one else ("in use", "not in use")
             is_exclusive = names.isdisjoint(its.denied_names)

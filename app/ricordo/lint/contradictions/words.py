@@ -16,6 +16,7 @@ _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
 _OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
+_PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
 _SHORTEST_STEM = 4
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
@@ -133,14 +134,16 @@ def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 
 def join_phrases(plain: str) -> str:
-    """Return a lower-case text with each phrase replaced by its word."""
+    """Return a lower-case text, with single blanks, with each phrase replaced by its word."""
     phrases = load_phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
     if _unanchored().search(plain):
         texts.append("")
     for first in texts:
         for phrase, word in phrases.get(first, ()):
-            plain = _phrase(phrase).sub(word, plain)
+            # most are plain words, and seldom there
+            if phrase in plain or not _PLAIN.fullmatch(phrase):
+                plain = _phrase(phrase).sub(word, plain)
     return plain
 
 
@@ -271,6 +274,12 @@ def load_verbs() -> frozenset[str]:
     """Return the words that separate the subject of a statement from its predicate."""
     parts = ("verbs", "being", "use", "gone")
     return load_modals().union(*map(load_words, parts))
+
+
+@cache
+def load_small_words() -> frozenset[str]:
+    """Return the words that sentences have and headings and labels mostly lack."""
+    return load_verbs() | load_words("filler") | load_words("scope")
 
 
 @lru_cache(maxsize=1 << 16)
