@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_name
+from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_ticket
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -388,7 +388,7 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
-    if needs_name or not (has_name(left) and has_name(right)):
+    if needs_name or not all("`" in it or has_ticket(it) for it in (left, right)):
         return None
     framed = oppose_sentences(left, right)
     is_reliable = framed and compare_sentences(left, right).is_named(framed.difference.kind)

@@ -23,6 +23,7 @@ from ricordo.lint.contradictions.compare import (
     oppose_facts,
     oppose_reliably,
 )
+from ricordo.lint.contradictions.frames import has_ticket, is_ticket
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -202,6 +203,7 @@ def _group_keys(claim: Claim) -> Iterator[str]:
     words = claim.keys | things | {claim.person}
     yield from (f"{word}|{kind}" for word in words for kind in kinds)
     yield from (f"{word}|" for word in single)
+    yield from (f"{word}|" for word in claim.keys if is_ticket(word))
 
 
 def _compare_group(
@@ -226,9 +228,10 @@ def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatemen
 
 def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
     """Return whether so many words differ that two claims are about two subjects."""
-    mine, its = (
-        read_claim(known.digests[it.path].statements[it.number].text) for it in (one, other)
-    )
+    texts = [known.digests[it.path].statements[it.number].text for it in (one, other)]
+    if all(map(has_ticket, texts)):
+        return False
+    mine, its = map(read_claim, texts)
     return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 

@@ -75,6 +75,7 @@ _PERSON = compile_lazily(
 """Names of persons before an honorific, or as those who do something."""
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _YEAR = compile_lazily(r"\d{4}-")
+_SOME_TICKET = compile_lazily(r"#\d|\b[A-Z][A-Z0-9]+-\d")
 _TICKET = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
@@ -367,9 +368,14 @@ def read_sentence(text: str) -> ComparedSentence:
     )
 
 
-def has_name(text: str) -> bool:
-    """Return whether a statement may name its subject by a code or a ticket."""
-    return "`" in text or "#" in text
+def has_ticket(text: str) -> bool:
+    """Return whether a statement names a ticket."""
+    return bool(_SOME_TICKET.search(text))
+
+
+def is_ticket(key: str) -> bool:
+    """Return whether the key of a word is that of a ticket."""
+    return bool(_TICKET.match(key))
 
 
 def _strip_label(left: str, right: str) -> tuple[str, str]:
@@ -538,7 +544,7 @@ class Comparison:
         """Whether the subject has a name that is no word, so that a difference of that kind is one
         also where any two of many statements are compared.
         """
-        if kind in ("use", "side", "order"):
+        if kind in ("use", "side", "order", "place"):
             return self.is_on_ticket
         weight, _ = self.shared
         return weight > _ON_SUBJECT and bool(self.one.codes & self.other.codes)

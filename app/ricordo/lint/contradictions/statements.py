@@ -12,6 +12,7 @@ from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import MAX_LENGTH
 from ricordo.lint.contradictions.facts import NamedFact, cut_quote, extract_facts, find_codes
+from ricordo.lint.contradictions.frames import has_ticket
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
 from ricordo.memory.note import Note
@@ -154,7 +155,9 @@ class NoteDigest(NamedTuple):
     subjects: tuple[tuple[str, ...], ...]
     """For each statement, the words by which a contradicting one is found; none in a log."""
     may_exclude: tuple[bool, ...]
-    """For each statement, whether it is short and gives a value that may exclude another."""
+    """For each statement, whether it may give a value that excludes another: it is short, or about
+    a ticket.
+    """
     facts: tuple[QuotedFact, ...]
     """The facts about named things, without those of a day."""
     codes: frozenset[str]
@@ -180,8 +183,8 @@ def build_digest(note: Note) -> NoteDigest:
     )
     may_exclude = tuple(
         [
-            bool(keys) and len(words) <= _SAID_BY_THE_WAY
-            for keys, words in zip(subjects, found, strict=True)
+            bool(keys) and (len(words) <= _SAID_BY_THE_WAY or has_ticket(it.text))
+            for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )
     return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
