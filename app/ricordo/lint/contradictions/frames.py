@@ -55,9 +55,8 @@ _KATAKANA = "\u30ff"
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _MARK = compile_lazily(r"\A\s*[-*+]\s+")
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
-_COMMAND = compile_lazily(r"`[^`\n]*\s[^`\n]*`")
 _CODE = compile_lazily(r"`([^`\n]+)`")
-_PAUSE = compile_lazily(r"[,，、;；.。](?:\s|\Z|(?=[^\x00-\x7f]))")
+_PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
 _CLAUSE = compile_lazily(r"[,，、;；]|\b(?:and|und|et|y|e)\b")
 _STAGE = compile_lazily(
     r"第\s?[一二三四五六七八九十\d]+|제?\s?\d+\s?(?:단계|차)|\d+\s?次|[一二三四五六七八九十]期"
@@ -176,7 +175,7 @@ class ComparedSentence:
     @cached_property
     def signs(self) -> frozenset[str]:
         """The signs that it gives, such as `denial` and `opt-in`."""
-        plain = strip_markup(_COMMAND.sub("", _LABEL.sub("", self.marked)))
+        plain = strip_markup(_blank_commands(_LABEL.sub("", self.marked)))
         text = SHORT_NOT.sub(" not", lower_text(plain))
         found = {name for name, pattern in self.cues.items() if pattern.search(text)}
         tokens = {token for token, _ in tokenise(text)}
@@ -222,7 +221,7 @@ class ComparedSentence:
     @cached_property
     def denied_names(self) -> frozenset[str]:
         """The names of what is not to be used: those right beside a denial."""
-        plain = SHORT_NOT.sub(" not", lower_text(_COMMAND.sub(" ", self.marked)))
+        plain = SHORT_NOT.sub(" not", lower_text(_blank_commands(self.marked)))
         denials = [it.span() for it in self.cues["denial"].finditer(plain)]
         denials += [it.span() for it in known.load_denials().finditer(plain)]
         return frozenset(
@@ -264,17 +263,16 @@ class ComparedSentence:
 
     @cached_property
     def case(self) -> frozenset[str]:
-        """The words of the condition under which it holds."""
-        found = self.cues["condition"].search(self.text)
+        """The words of the condition under which it holds, of its first clause: what follows is
+        about another thing.
+        """
+        clause = self.clauses[0]
+        found = self.cues["condition"].search(clause.text)
         if found is None:
             return frozenset()
-        text, start, end = self.text, found.start(), found.end()
         if found.group()[0] < "\u3040":
-            stop = _PAUSE.search(text, end)
-            text = text[start : stop.start() if stop else len(text)]
-        else:
-            text = _PAUSE.split(text[:end])[-1]
-        return read_sentence(text).keys | {found.group()}
+            return read_sentence(clause.text[found.start() :]).keys | {found.group()}
+        return read_sentence(clause.text[: found.end()]).keys | {found.group()}
 
     @cached_property
     def first(self) -> frozenset[str]:
@@ -318,6 +316,11 @@ class ComparedSentence:
     def tools(self) -> frozenset[object]:
         """The keys of the tools that it names."""
         return frozenset(it.key for it in self.values if it.kind == "tool")
+
+
+def _blank_commands(text: str) -> str:
+    """Return a text without its codes of several words, whose options say nothing."""
+    return _CODE.sub(lambda match: " " if " " in match[1] else match[0], text)
 
 
 def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
@@ -519,20 +522,30 @@ class Comparison:
         """Return the difference that excludes one of both, where they surely are about one subject
         in one case; else None.
         """
-        weight, count = self.shared
         is_short = max(self.one.size, self.other.size) <= _FEW
-        is_on_subject = weight >= _ON_SUBJECT and (count > 1 or self.is_on_ticket)
-        if is_short or not is_on_subject or not self.is_comparable:
-            return None
         is_apart = (
             self.is_other_time
-            or self.is_other_case
             or self.is_other_scope
             or self.has_own_topics
             or self.is_same_quantity
-            or self.is_one_case
+            or self.is_other_case
         )
-        return None if is_apart else next((it for it in self.differences if it.is_exclusive), None)
+        if is_short or is_apart or not self.is_comparable:
+            return None
+        return next((it for it in self.differences if self._is_exclusive(it)), None)
+
+    def _is_exclusive(self, it: FrameDifference) -> bool:
+        """Return whether a subject can have only one of both values, and the subject is one."""
+        # what is used in one case is in use
+        if not it.is_exclusive or (self.is_one_case and it.kind != "use"):
+            return False
+        # a version has its subject with it, and sides are about what both name
+        if it.kind.startswith("version"):
+            return True
+        weight, count = self.shared
+        if it.kind in ("side", "owner"):
+            return weight >= _OF_WORD and (weight >= _ON_SUBJECT or not self.has_own_instances)
+        return weight >= _ON_SUBJECT and (count > 1 or self.is_on_ticket)
 
     @property
     def is_on_ticket(self) -> bool:
@@ -790,12 +803,9 @@ def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[F
                         and _mentions(other, kind.about)
                     )
                     yield FrameDifference("tool", a.text, b.text, is_exclusive)
-    if one.first and other.first:
-        is_other = one.first.isdisjoint(other.first)
-        is_other = is_other and _names(other, one.first) and _names(one, other.first)
-    else:
-        is_other = _count_shared(one.first, other.last) + _count_shared(other.first, one.last) >= 1
-    if is_other:
+    is_other = bool(one.first and other.first) and one.first.isdisjoint(other.first)
+    is_other = is_other and _names(other, one.first) and _names(one, other.first)
+    if is_other or _count_shared(one.first, other.last) or _count_shared(other.first, one.last):
         left, right = (" ".join(sorted(it.first or it.last)) for it in (one, other))
         yield FrameDifference("order", left, right, is_exclusive=True)
     for sentence, its in ((one, other), (other, one)):
