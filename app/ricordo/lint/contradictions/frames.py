@@ -57,21 +57,6 @@ _MARK = compile_lazily(r"\A\s*[-*+]\s+")
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
-_CLAUSE = compile_lazily(r"[,，、;；]|\b(?:and|und|et|y|e)\b")
-_STAGE = compile_lazily(
-    r"第\s?[一二三四五六七八九十\d]+|제?\s?\d+\s?(?:단계|차)|\d+\s?次|[一二三四五六七八九十]期"
-)
-_BRANCH = compile_lazily(r"[\w.]*[\d/-][\w./-]*(?= ?(?:branch|分支|ブランチ|브랜치|ветк))")
-_TOPIC = compile_lazily(
-    r"([^、。,，]{1,25}?)(?:は|が)|((?:\S+ ){0,3}\S+?)(?:은|는|이|가)(?= )"
-    r"|([\u3400-\u9fffa-z0-9 _./-]{1,14}?)(?:由|是|在|用|有|为|会|要|已|必须|统一|还|目前|现在|，)"
-)
-_PERSON = compile_lazily(
-    r"([\u3400-\u9fff\u30a1-\u30fa]{1,5})(?:さん|氏|様)|([\uac00-\ud7a3]{2,4}) ?님"
-    r"|由([\u3400-\u9fff]{2,3}?)(?:负责|处理|维护|管理)|(?:找|联系|问)([\u3400-\u9fff]{2,3})"
-    r"|只有([\u3400-\u9fff]{2,3}?)(?:一个人|一人|负责)"
-)
-"""Names of persons before an honorific, or as those who do something."""
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _YEAR = compile_lazily(r"\d{4}-")
 _SOME_TICKET = compile_lazily(r"#\d|\b[A-Z][A-Z0-9]+-\d")
@@ -79,9 +64,6 @@ _TICKET = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
 _AT_LEAST = compile_lazily(r"\d\+|≥|>=")
-_PORT = compile_lazily(
-    r"(?:port|ports|listen\w*|端口|ポート|포트)\D{0,12}(\d{2,5})\b|(?<=[a-z\d]):(\d{4,5})\b"
-)
 _EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
 _EXCLUSIVE = (_EXACT_UNITS - {"share"}) | {
     "dollars",
@@ -205,10 +187,10 @@ class ComparedSentence:
                 for it in tokens | self.pieces & known.load_words("environments")
                 if it in known.load_words("environments")
             ),
-            frozenset(it.group() for it in _STAGE.finditer(self.text))
+            frozenset(it.group() for it in known.load_pattern("stages").finditer(self.text))
             | frozenset(it.key for it in self.claim.words if _NUMBERED.search(it.key)),
             frozenset(it for it in self.codes if known.load_pattern("branches").fullmatch(it))
-            | frozenset(it.group() for it in _BRANCH.finditer(self.text)),
+            | frozenset(it.group() for it in known.load_branch().finditer(self.text)),
             frozenset(it.group() for it in known.load_pattern("periods").finditer(self.text)),
         )
 
@@ -257,8 +239,9 @@ class ComparedSentence:
     @cached_property
     def topic(self) -> frozenset[str]:
         """The keys of what it is about, by their place; empty where that does not show."""
-        if found := _TOPIC.match(self.text):
-            return read_sentence(_get_last(found.groups())).keys - known.load_words("vague")
+        pattern = known.load_topic(known.find_script(self.text))
+        if pattern and (found := pattern.match(self.text)):
+            return read_sentence(found[1]).keys - known.load_words("vague")
         return self.claim.subject - known.load_words("vague")
 
     @cached_property
@@ -292,7 +275,7 @@ class ComparedSentence:
         named = {
             it
             for clause in owning
-            for match in _PERSON.finditer(clause.text)
+            for match in known.load_persons_named().finditer(clause.text)
             for it in match.groups()
             if it
         }
@@ -417,6 +400,8 @@ class Comparison:
         found = (
             *_compare_values(self.one, self.other),
             *_compare_sides(self.one, self.other),
+            *_compare_use(self.one, self.other),
+            *_compare_owners(self.one, self.other),
             *_compare_signs(self.one, self.other),
         )
         return tuple(sorted(found, key=lambda it: not it.is_exclusive))
@@ -735,7 +720,7 @@ def _compare_values(one: ComparedSentence, other: ComparedSentence) -> Iterator[
             ):
                 yield FrameDifference("number", count.text, its_count.text)
     ports = [
-        frozenset(map(_get_last, map(re.Match.groups, _PORT.finditer(it.text))))
+        frozenset(map(_get_last, map(re.Match.groups, known.load_port().finditer(it.text))))
         for it in (one, other)
     ]
     if all(ports) and ports[0].isdisjoint(ports[1]):
@@ -783,8 +768,8 @@ def _are_close(one: float | str | bool, other: float | str | bool) -> bool:
 
 
 def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
-    """Yield what is on two sides: sides of an alternative, tools of one class, what is done first,
-    owners.
+    """Yield what is on two sides: sides of an alternative, tools of one class, what is done
+    first.
     """
     for sides in known.load_sides():
         mine, its = (_find_sides(it, sides) for it in (one, other))
@@ -808,21 +793,29 @@ def _compare_sides(one: ComparedSentence, other: ComparedSentence) -> Iterator[F
     if is_other or _count_shared(one.first, other.last) or _count_shared(other.first, one.last):
         left, right = (" ".join(sorted(it.first or it.last)) for it in (one, other))
         yield FrameDifference("order", left, right, is_exclusive=True)
-    for sentence, its in ((one, other), (other, one)):
-        # the clauses are read only where it matters
-        denied = sentence.denied_names & its.used_names.keys() or any(
-            it.split(" ", 1)[0] in sentence.denied_names for it in its.used_names
-        )
-        names = denied and sentence.denied_names & its.asserted_names - sentence.asserted_names
+
+
+def _compare_use(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
+    """Yield what one statement uses and the other one says not to use."""
+    for user, denier in ((one, other), (other, one)):
+        commands = {part for it in user.used_names for part in (it, it.split(" ", 1)[0])}
+        if commands.isdisjoint(denier.denied_names):
+            # the clauses are read only where it matters
+            continue
+        names = denier.denied_names & user.asserted_names - denier.asserted_names
         if names:
-            values = ("not in use", "in use") if sentence is one else ("in use", "not in use")
-            is_exclusive = names.isdisjoint(its.denied_names)
-            yield FrameDifference("use", *values, is_exclusive)
-    if "owner" in one.signs & other.signs:
-        persons = one.persons - other.persons, other.persons - one.persons
-        if one.persons and other.persons and one.persons.isdisjoint(other.persons):
-            is_exclusive = len(persons[0]) == len(persons[1]) == 1
-            yield FrameDifference("owner", min(persons[0]), min(persons[1]), is_exclusive)
+            values = ("in use", "not in use")
+            is_exclusive = names.isdisjoint(user.denied_names)
+            yield FrameDifference("use", *(values if user is one else values[::-1]), is_exclusive)
+
+
+def _compare_owners(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
+    """Yield the persons who do something by two statements."""
+    if "owner" not in one.signs & other.signs or not one.persons.isdisjoint(other.persons):
+        return
+    if one.persons and other.persons:
+        is_exclusive = len(one.persons) == len(other.persons) == 1
+        yield FrameDifference("owner", min(one.persons), min(other.persons), is_exclusive)
 
 
 def _find_sides(sentence: ComparedSentence, sides: tuple[str, str]) -> frozenset[str]:
@@ -845,7 +838,11 @@ def _names(sentence: ComparedSentence, keys: frozenset[str]) -> bool:
 
 def _list_first_keys(text: str) -> list[str]:
     """Return the keys of the words of a clause."""
-    part = _CLAUSE.split(text, maxsplit=1)[0] if text[:1].isspace() or not text.isascii() else text
+    part = (
+        known.load_clause_end().split(text, maxsplit=1)[0]
+        if text[:1].isspace() or not text.isascii()
+        else text
+    )
     return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]
 
 

@@ -93,6 +93,50 @@ def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
+def load_topic(script: str) -> re.Pattern[str] | None:
+    """Return the pattern for what a sentence is about, at its beginning, in scripts where that has
+    a mark behind it; None for the others.
+    """
+    marks = "|".join(
+        text
+        for language, texts in read_words(_FILE)["topic"].items()
+        if _SCRIPTS[language] == script
+        for text in texts
+    )
+    if script == "hangul":
+        return re.compile(rf"((?:\S+ ){{0,3}}\S+?)(?:{marks})(?= )")
+    return re.compile(rf"([^、。,，]{{1,25}}?)(?:{marks})") if marks else None
+
+
+@cache
+def load_persons_named() -> re.Pattern[str]:
+    """Return the pattern for the name of a person, in one of its groups."""
+    name = r"([\u3400-\u9fff\u30a1-\u30fa]{1,5}?|[\uac00-\ud7a3]{2,4})"
+    texts = list_expressions(_FILE, "named_persons")
+    return re.compile("|".join(text.replace("{}", name) for text in texts))
+
+
+@cache
+def load_port() -> re.Pattern[str]:
+    """Return the pattern for a port, in one of its groups."""
+    words = "|".join(list_expressions(_FILE, "port"))
+    return re.compile(rf"(?:{words})\D{{0,12}}(\d{{2,5}})\b|(?<=[a-z\d]):(\d{{4,5}})\b")
+
+
+@cache
+def load_branch() -> re.Pattern[str]:
+    """Return the pattern for a name before the word for a branch."""
+    words = "|".join(list_expressions(_FILE, "branch"))
+    return re.compile(rf"[\w.]*[\d/-][\w./-]*(?= ?(?:{words}))")
+
+
+@cache
+def load_clause_end() -> re.Pattern[str]:
+    """Return the pattern for the end of what is done, before more of it."""
+    return re.compile(rf"[,，、;；]|{build_alternation(load_words('joined'))}")
+
+
+@cache
 def load_denials() -> re.Pattern[str]:
     """Return the pattern for a word of negation."""
     denied = {text for part in ("so", "may", "need") for text, no in load_signs(part).items() if no}
