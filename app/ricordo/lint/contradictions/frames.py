@@ -146,8 +146,9 @@ class ComparedSentence:
 
     @cached_property
     def size(self) -> float:
-        """The number of its words; pieces overlap."""
-        return len(self.words) + len(self.pieces) / 2
+        """The number of its words; pieces of one run overlap."""
+        runs = len(_IDEOGRAPHS.findall(self.text))
+        return len(self.words) + max(runs, len(self.pieces) / 2)
 
     @property
     def cues(self) -> Mapping[str, re.Pattern[str]]:
@@ -213,6 +214,19 @@ class ComparedSentence:
             for span in _find_places(plain, text)
             if any(_is_beside(plain, span, it) for it in denials)
         )
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The keys of what it says is not there: the nouns beside `no` or `without`."""
+        found: set[str] = set()
+        for match in known.load_absence(known.find_script(self.text)).finditer(self.text):
+            found |= read_sentence(_get_last(match.groups())).keys
+        return frozenset(found) - known.load_words("vague") - {str(it) for it in self.tools}
+
+    @cached_property
+    def asserted_keys(self) -> frozenset[str]:
+        """The keys of the clauses that deny nothing."""
+        return frozenset(key for it in self.clauses if "denial" not in it.signs for key in it.keys)
 
     @cached_property
     def used_names(self) -> dict[str, str]:
@@ -401,6 +415,7 @@ class Comparison:
             *_compare_values(self.one, self.other),
             *_compare_sides(self.one, self.other),
             *_compare_use(self.one, self.other),
+            *_compare_presence(self.one, self.other),
             *_compare_owners(self.one, self.other),
             *_compare_signs(self.one, self.other),
         )
@@ -528,6 +543,8 @@ class Comparison:
         if it.kind.startswith("version"):
             return True
         weight, count = self.shared
+        if it.kind in _DATES and "deadline" in self.one.signs & self.other.signs:
+            return weight >= _OF_WORD
         if it.kind in ("side", "owner"):
             return weight >= _OF_WORD and (weight >= _ON_SUBJECT or not self.has_own_instances)
         return weight >= _ON_SUBJECT and (count > 1 or self.is_on_ticket)
@@ -542,7 +559,7 @@ class Comparison:
         """Whether the subject has a name that is no word, so that a difference of that kind is one
         also where any two of many statements are compared.
         """
-        if kind in ("use", "side", "order", "place"):
+        if kind in ("use", "presence", "side", "order", "place"):
             return self.is_on_ticket
         weight, _ = self.shared
         return weight > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
@@ -557,17 +574,19 @@ class Comparison:
         return not _count_shared(case, its.keys)
 
 
+_DATES = ("date", "clock", "weekday", "month", "often")
 _DIMENSIONS = {
     "number": "number",
     "version": "version",
     "port": "port",
-    **dict.fromkeys(("date", "clock", "weekday", "month", "often"), "date"),
+    **dict.fromkeys(_DATES, "date"),
     "opposite": "opposites",
     "state": "opposites",
     "side": "side",
     "tool": "tool",
     "order": "order",
     "use": "use",
+    "presence": "use",
     "negation": "sign",
     "quantifiers": "sign",
     "owner": "names",
@@ -807,6 +826,17 @@ def _compare_use(one: ComparedSentence, other: ComparedSentence) -> Iterator[Fra
             values = ("in use", "not in use")
             is_exclusive = names.isdisjoint(user.denied_names)
             yield FrameDifference("use", *(values if user is one else values[::-1]), is_exclusive)
+
+
+def _compare_presence(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
+    """Yield what is there by one statement and not by the other one."""
+    for having, lacking in ((one, other), (other, one)):
+        if lacking.absent & having.keys and lacking.absent & having.asserted_keys:
+            values = ("there", "not there")
+            is_exclusive = "only" not in lacking.signs
+            yield FrameDifference(
+                "presence", *(values if having is one else values[::-1]), is_exclusive
+            )
 
 
 def _compare_owners(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:

@@ -109,6 +109,20 @@ def load_topic(script: str) -> re.Pattern[str] | None:
 
 
 @cache
+def load_absence(script: str) -> re.Pattern[str]:
+    """Return the pattern for what is not there, in one of its groups, for texts in a script."""
+    texts = (
+        text
+        for language, texts in read_words(_FILE)["absence"].items()
+        if _SCRIPTS.get(language, "latin") == script
+        for text in texts
+    )
+    return re.compile(
+        "|".join(text.replace("{}", r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)") for text in texts)
+    )
+
+
+@cache
 def load_persons_named() -> re.Pattern[str]:
     """Return the pattern for the name of a person, in one of its groups."""
     name = r"([\u3400-\u9fff\u30a1-\u30fa]{1,5}?|[\uac00-\ud7a3]{2,4})"
