@@ -346,6 +346,8 @@ def _is_same_use(pair: Alignment) -> bool:
     """Return whether the claim that a thing is not to be used has no exceptions."""
     gone = pair.left if pair.left.usage < 0 else pair.right
     words = pair.left_only if gone is pair.left else pair.right_only
+    if known.load_cues(known.find_script(gone.text))["condition"].search(gone.text):
+        return False
     return len(words) <= _MOST_OWN and not any(it.place == "scope" for it in words)
 
 
@@ -625,7 +627,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
             it.is_name or (it.is_capital and bool(pair.person)) for it in (*left, *right)
         )
     else:
-        is_same_form = left[0].is_code == right[0].is_code
+        is_same_form = any(it.is_code for it in left) == any(it.is_code for it in right)
         is_equation = one.is_equation and other.is_equation
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name

@@ -552,15 +552,28 @@ class Comparison:
     @property
     def is_on_ticket(self) -> bool:
         """Whether both name the same ticket."""
+        return bool(self._find_tickets())
+
+    def _find_tickets(self) -> list[str]:
         both = self.one.codes & self.other.codes | self.one.words.keys() & self.other.words.keys()
-        return any(map(_TICKET.match, both))
+        return [it for it in both if is_ticket(it)]
+
+    def _is_state_of(self, ticket: str) -> bool:
+        """Return whether the clauses that name a ticket give it a state, each another one."""
+        states = frozenset(("done", "open"))
+        found = [
+            [it.signs & states for it in side.clauses if ticket in it.keys | it.codes]
+            for side in (self.one, self.other)
+        ]
+        mine, its = (frozenset().union(*signs) for signs in found)
+        return len(mine) == len(its) == 1 and mine != its
 
     def is_named(self, kind: str) -> bool:
         """Whether the subject has a name that is no word, so that a difference of that kind is one
         also where any two of many statements are compared.
         """
         if kind in ("use", "presence", "side", "order", "place"):
-            return self.is_on_ticket
+            return any(map(self._is_state_of, self._find_tickets()))
         weight, _ = self.shared
         return weight > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
 
