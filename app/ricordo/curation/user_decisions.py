@@ -95,6 +95,8 @@ class UserDecisions:
     dismissed: Sequence[Dismissed] = ()
     dismissed_at: Mapping[str, datetime] = field(default_factory=dict)
     """When findings were dismissed, by id, also of findings that no longer exist."""
+    dismissed_groups: Mapping[frozenset[str], datetime] = field(default_factory=dict)
+    """When notes that repeat each other were dismissed, by their paths."""
 
     def find_objection(
         self, memory: Memory, act: ChangeOperation, edits: Sequence[Edit], said_at: datetime | None
@@ -146,7 +148,10 @@ class UserDecisions:
         return sorted(decisions, key=lambda decision: decision.at, reverse=True)[:most]
 
     def is_dismissed(self, pair: NotePair, memory: Memory) -> bool:
-        """Return whether the user dismissed the finding on a pair."""
+        """Return whether the user dismissed the finding on a pair, or on more notes with them."""
+        paths = {pair.left.path, pair.right.path}
+        if pair.relation.is_between_notes and any(paths <= it for it in self.dismissed_groups):
+            return True
         one, other = (
             quote.text or (note.body if (note := memory.by_path.get(quote.path)) else "")
             for quote in (pair.left, pair.right)
@@ -157,11 +162,14 @@ class UserDecisions:
         )
 
     def _find_dismissals(self, memory: Memory, *paths: str) -> Iterator[datetime]:
-        """Yield when the user dismissed a finding on two notes, or on a claim of each."""
+        """Yield when the user dismissed a finding on two notes, on more notes with them, or on a
+        claim of each.
+        """
         notes = [memory.by_path[path] for path in paths if path in memory.by_path]
         if len(notes) < 2 or not self.dismissed_at:
             return
         one, other = notes
+        yield from (at for group, at in self.dismissed_groups.items() if group.issuperset(paths))
         pairs = [(RULE_OF[Relation.REPEATS], one.body, other.body)]
         for claim in extract_note_statements(one):
             pairs += [

@@ -156,6 +156,23 @@ def test_two_notes_that_are_no_conflict_stay_two(desk: Desk) -> None:
     assert desk.propose(edits).proposals
 
 
+def test_three_copies_that_were_dismissed_together_stay_three(desk: Desk) -> None:
+    body = (
+        "Each commit holds one logical change and nothing besides.\n\n"
+        "The subject is imperative, below 60 characters, without a full stop.\n"
+    )
+    root = Path(desk.notebook.place.root)
+    for name in "abc":
+        (root / f"{name}.md").write_text(dated(name, body, "2026-03-04"), "utf-8")
+    found = desk.notebook.read_snapshot_with_evidence().findings
+    (copies,) = (it for it in found if it.rule == "duplicate")
+    desk.notebook.dismiss(copies.id, "on purpose")
+    edits = [edit("retire", note=desk.id_of("a.md"), successor=desk.id_of("c.md"))]
+    assert "neither a conflict nor duplicates" in rejections(desk.propose(edits))
+    undo(desk.notebook)
+    assert desk.propose(edits).proposals
+
+
 def test_the_side_that_was_kept_in_a_conflict_is_not_replaced_by_older_words(desk: Desk) -> None:
     desk.transcript.write_text(
         user_lines("From now on the web view listens on port 8100."), "utf-8"

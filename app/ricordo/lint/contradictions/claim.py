@@ -29,7 +29,7 @@ _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
 _CODE = compile_lazily(r"`([^`\n]+)`")
-_SHORT_NOT = compile_lazily(r"n['’]t\b")
+SHORT_NOT = compile_lazily(r"n['’]t\b")
 _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
 _MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
 _THOUSANDS_MARK = compile_lazily(r"(?<=\d)[,’' ](?=\d{3}\b)")
@@ -173,7 +173,7 @@ def strip_markup(text: str) -> str:
 
 def normalise(bare: str) -> str:
     """Return the text in lower case, with phrases as words and numbers apart from their units."""
-    plain = _SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
+    plain = SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
     plain = _SHORT_IS.sub("", plain)
     plain = _MONEY.sub(r"\2 \1", plain)
     plain = _THOUSANDS.sub(
@@ -377,10 +377,8 @@ class _Reader:
 
     def _is_small(self, token: str) -> bool:
         """Return whether a word is no name of what is counted."""
-        words = (known.load_verbs(), known.load_words("filler"), known.load_words("scope"))
-        return any(token in them for them in (*words, known.load_words("single"))) or (
-            token in known.load_special_words() or token not in self._tokens
-        )
+        words = known.load_small_words(), known.load_words("single"), known.load_special_words()
+        return any(token in them for them in words) or token not in self._tokens
 
     def _find_versioned(self, at: int) -> Value | None:
         """Return the tool of which a number at index `at` is the version."""
@@ -490,8 +488,9 @@ class _Reader:
             self._plain.lstrip()[:1].isalnum() or self._is_marked
         ):
             return False
-        small = known.load_verbs() | known.load_words("filler") | known.load_words("scope")
-        return self._is_closed or self._is_unspaced or not small.isdisjoint(self._tokens)
+        if self._is_closed or self._is_unspaced:
+            return True
+        return not known.load_small_words().isdisjoint(self._tokens)
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -528,7 +527,7 @@ def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: frozens
         or start + len(token) in bound
         or before in known.load_words("being")
         or (at == 1 and before not in known.load_words("filler"))
-        or before in known.load_verbs() - known.load_signs("so").keys()
+        or (before in known.load_verbs() and before not in known.load_signs("so"))
     )
 
 

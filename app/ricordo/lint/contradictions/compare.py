@@ -8,12 +8,13 @@ to the user as a candidate.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.offers import are_apart, find_offer
+from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_ticket
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -30,8 +31,8 @@ _ALIKE = 5
 """Letters with which two forms of one word begin."""
 _ENDING = 3
 """Letters in which they may differ after that."""
-_UNMATCHED = 10.0
-"""Distance of an offer by its subject alone for each shared word: behind all aligned claims."""
+_NEAREST, _FURTHEST = 0.5, 6.0
+"""Between these distances a candidate is the likelier, the smaller the distance."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -103,7 +104,12 @@ class Opposition(NamedTuple):
     is_certain: bool
     """Whether it is reported; else it is a candidate."""
     distance: float
-    """Differing words per shared word: the fewer, the likelier the contradiction."""
+    """The smaller, the likelier the contradiction: differing words per shared word; for a
+    candidate that was judged the negative of its likelihood.
+    """
+
+    is_framed: bool = False
+    """Whether it was found by the frames of whole sentences, not word by word."""
 
     @property
     def reason(self) -> str:
@@ -150,20 +156,24 @@ def offer_candidate(left: str, right: str) -> str:
     """Return why two sentences may contradict each other, where that is not sure enough to be
     reported but worth the user's look; "" where it is not.
     """
-    if not left or not right:
-        return ""
-    found = add_offer(oppose_texts(left, right), left, right)
+    found = oppose_texts(left, right)
+    if found is None or not found.is_certain:
+        found = judge_sentences(left, right)
     return found.reason if found and not found.is_certain else ""
 
 
 def find_opposition(left: str, right: str) -> str:
-    """Return why two sentences contradict each other, surely or perhaps; "" where they do not."""
+    """Return why two sentences contradict each other, surely or word by word; "" where they do
+    not.
+    """
     found = oppose_texts(left, right)
     return found.reason if found else ""
 
 
 def oppose_texts(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, surely or perhaps; None where they do not."""
+    """Return how two sentences contradict each other: by facts on a named thing, word by word, or
+    surely by their frames; None where they do not.
+    """
     if not left or not right:
         return None
     facts = {(it.subject, it.relation): it for it in extract_facts(right)}
@@ -171,20 +181,53 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
         other = facts.get((fact.subject, fact.relation))
         if other is not None and (found := oppose_facts(fact, other)):
             return found
-    return oppose(read_claim(left), read_claim(right))
+    return oppose_sentences(left, right)
 
 
-def add_offer(found: Opposition | None, left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other where that is sure; else in what they differ
-    on one subject, for the user's look, or None.
+@lru_cache(maxsize=1 << 14)
+def oppose_sentences(left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other, word by word or surely by their frames; None
+    where they do not. Cached, as most sentences of a memory stay the same.
     """
-    if found is not None:
-        return None if not found.is_certain and are_apart(left, right) else found
-    offered = find_offer(left, right)
-    if offered is None:
+    aligned = oppose(read_claim(left), read_claim(right))
+    if aligned is None or not aligned.is_certain:
+        exclusive = compare_sentences(left, right).find_exclusive()
+        if exclusive is not None:
+            difference = Difference(*exclusive[:3], is_certain=True)
+            return Opposition(difference, is_certain=True, distance=0.0, is_framed=True)
+    return aligned
+
+
+@lru_cache(maxsize=1 << 13)
+def judge_sentences(left: str, right: str) -> Opposition | None:
+    """Return how two sentences contradict each other, surely or likely enough for the user's look;
+    None where they do not.
+    """
+    if not left or not right:
         return None
-    difference, weight = offered
-    return Opposition(Difference(*difference), is_certain=False, distance=_UNMATCHED / weight)
+    found = oppose_sentences(left, right)
+    if found and found.is_certain:
+        return found
+    compared = compare_sentences(left, right)
+    likelihood = sum(
+        known.load_weights().get(name, 0.0) * value
+        for name, value in list_features(compared, found).items()
+    )
+    difference = found.difference if found else compared.difference
+    if likelihood <= 0 or not difference or not compared.is_comparable:
+        return None
+    return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
+
+
+def list_features(compared: Comparison, aligned: Opposition | None) -> dict[str, float]:
+    """Return what speaks for and against a contradiction of two sentences, by the names of the
+    weights; `aligned` is what `oppose_sentences` returns for them.
+    """
+    found = compared.features | {"always": 1.0}
+    if aligned is not None:
+        found["aligned"] = 1 / max(_NEAREST, min(aligned.distance, _FURTHEST))
+        found["aligned and exclusive"] = float(aligned.difference.is_certain)
+    return found
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
@@ -303,6 +346,8 @@ def _is_same_use(pair: Alignment) -> bool:
     """Return whether the claim that a thing is not to be used has no exceptions."""
     gone = pair.left if pair.left.usage < 0 else pair.right
     words = pair.left_only if gone is pair.left else pair.right_only
+    if known.load_cues(known.find_script(gone.text))["condition"].search(gone.text):
+        return False
     return len(words) <= _MOST_OWN and not any(it.place == "scope" for it in words)
 
 
@@ -336,7 +381,23 @@ def _count_loose(one: Claim, other: Claim) -> int:
     return sum(it.kind.startswith("opposite") and it.kind not in kinds for it in one.values)
 
 
-def is_named(one: Claim, other: Claim) -> bool:
+@lru_cache(maxsize=1 << 14)
+def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | None:
+    """Return how two sentences surely contradict each other where any two of many are compared;
+    None where they do not. `needs_name` is for pages that each have a subject of their own.
+    """
+    claims = read_claim(left), read_claim(right)
+    found = oppose(*claims)
+    if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
+        return found
+    if needs_name or not all("`" in it or has_ticket(it) for it in (left, right)):
+        return None
+    framed = oppose_sentences(left, right)
+    is_reliable = framed and compare_sentences(left, right).is_named(framed.difference.kind)
+    return framed if framed and framed.is_framed and is_reliable else None
+
+
+def _is_named_by(one: Claim, other: Claim) -> bool:
     """Return whether both name their subject: a person, or a thing by a name or a role that only
     it has.
     """
@@ -457,7 +518,7 @@ def _find_values(pair: Alignment) -> Difference | None:
     if not found:
         return None
     is_one = len(found) == 1 and not loose
-    is_sure = is_one and one.is_negated == other.is_negated == False  # noqa: E712
+    is_sure = is_one and not (one.is_negated or other.is_negated)
     return found[0]._replace(is_certain=found[0].is_certain and is_sure)
 
 
@@ -566,7 +627,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
             it.is_name or (it.is_capital and bool(pair.person)) for it in (*left, *right)
         )
     else:
-        is_same_form = left[0].is_code == right[0].is_code
+        is_same_form = any(it.is_code for it in left) == any(it.is_code for it in right)
         is_equation = one.is_equation and other.is_equation
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
@@ -19,12 +18,12 @@ from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
-    add_offer,
     has_own_subject,
-    is_named,
-    oppose,
+    judge_sentences,
     oppose_facts,
+    oppose_reliably,
 )
+from ricordo.lint.contradictions.frames import has_ticket, is_ticket
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -58,7 +57,11 @@ MAX_RECENT = 20
 _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
-"""Statements that are nearest by words, of which candidates are offered."""
+"""Statements that are nearest by words to one, which are judged with it."""
+_MOST_JUDGED = 15
+"""The same of a whole note, the nearest first: bounds the time."""
+_MOST_IN_ALL = 20
+"""Candidates of all these notes, the likeliest first: more would not be looked at."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
 _EVERY = 50
@@ -200,6 +203,7 @@ def _group_keys(claim: Claim) -> Iterator[str]:
     words = claim.keys | things | {claim.person}
     yield from (f"{word}|{kind}" for word in words for kind in kinds)
     yield from (f"{word}|" for word in single)
+    yield from (f"{word}|" for word in claim.keys if is_ticket(word))
 
 
 def _compare_group(
@@ -219,24 +223,20 @@ def _compare_group(
 def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
     if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    found = _oppose(known, one, other, is_sure=True)
-    return found if found is not None and found.opposition.is_certain else None
+    return _oppose(known, one, other)
 
 
 def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
     """Return whether so many words differ that two claims are about two subjects."""
-    mine, its = (
-        read_claim(known.digests[it.path].statements[it.number].text) for it in (one, other)
-    )
+    texts = [known.digests[it.path].statements[it.number].text for it in (one, other)]
+    if all(map(has_ticket, texts)):
+        return False
+    mine, its = map(read_claim, texts)
     return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
 
 
-def _oppose(
-    known: _Cache, one: _Place, other: _Place, *, is_sure: bool
-) -> OpposedStatements | None:
-    """Return how two places contradict each other; where that has to be sure, nothing is offered
-    beside.
-    """
+def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    """Return how two places of two notes surely contradict each other."""
     if one.path == other.path:
         return None
     one, other = sorted((one, other))
@@ -255,20 +255,19 @@ def _oppose(
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
-    found = _oppose_sentences(mine.text, its.text, known.needs_names)
-    if not is_sure:
-        found = add_offer(found, mine.text, its.text)
+    found = oppose_reliably(mine.text, its.text, needs_name=known.needs_names)
     return found and OpposedStatements(paths, mine, its, found)
 
 
-@lru_cache(maxsize=1 << 14)
-def _oppose_sentences(left: str, right: str, needs_names: bool) -> Opposition | None:
-    """Return how two sentences contradict each other; cached, as most stay the same."""
-    claims = read_claim(left), read_claim(right)
-    found = oppose(*claims)
-    if found and needs_names and not is_named(*claims):
-        return found._replace(is_certain=False)
-    return found
+def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+    """Return how two statements of two notes may contradict each other."""
+    one, other = sorted((one, other))
+    mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
+    # two descriptions name the subjects of notes; they state no facts
+    if mine.in_frontmatter and its.in_frontmatter:
+        return None
+    found = judge_sentences(mine.text, its.text)
+    return found and OpposedStatements((one.path, other.path), mine, its, found)
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
@@ -289,7 +288,7 @@ def _find_candidates(
         _Place(note.path, number): frozenset(words)
         for note in recent
         for number, words in enumerate(known.digests[note.path].subjects)
-        if known.digests[note.path].may_exclude[number]
+        if words
     }
     by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
     step()
@@ -297,20 +296,26 @@ def _find_candidates(
         if not number % _EVERY:
             step()
         for at, words in enumerate(digest.subjects):
-            for word in words if digest.may_exclude[at] else ():
+            for word in words:
                 if word in by_word:
                     by_word[word].append(_Place(path, at))
-    offered: dict[str, list[OpposedStatements]] = defaultdict(list)
+    near: dict[str, list[tuple[float, _Place, _Place]]] = defaultdict(list)
     for place, subject in mine.items():
+        near[place.path] += [
+            (weight, place, other) for other, weight in _list_nearest(place, subject, by_word)
+        ]
+    offered: dict[str, list[OpposedStatements]] = {}
+    for path, pairs in near.items():
         step()
-        for other in _list_nearest(place, subject, by_word):
-            found = _oppose(known, place, other, is_sure=False)
-            # two descriptions name the subjects of notes; they state no facts
-            if found is not None and not (found.left.in_frontmatter and found.right.in_frontmatter):
-                offered[place.path].append(found)
+        judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
+        offered[path] = [it for it in judged if it is not None]
     alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
-    for of_note in offered.values():
-        yield from nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+    likeliest = {
+        it
+        for of_note in offered.values()
+        for it in nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+    }
+    yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
 
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
@@ -320,8 +325,10 @@ def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
 
 def _list_nearest(
     place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
-) -> list[_Place]:
-    """Return the statements of other notes that share the most words, rare ones counting more."""
+) -> list[tuple[_Place, float]]:
+    """Return the statements of other notes that share the most words, rare ones counting more,
+    with what they share.
+    """
     weights: dict[_Place, float] = defaultdict(float)
     for word in words:
         places = by_word[word]
@@ -329,7 +336,7 @@ def _list_nearest(
             for other in places:
                 if other.path != place.path:
                     weights[other] += 1 / len(places)
-    return nlargest(_NEAREST, weights, key=lambda it: (weights[it], it))
+    return nlargest(_NEAREST, weights.items(), key=lambda it: (it[1], it[0]))
 
 
 def _find_repeating(

@@ -92,7 +92,7 @@ def extract_facts(text: str) -> Iterator[NamedFact]:
     """Yield the facts in a text."""
     for match in _NAME.finditer(text):
         subject = _get_subject(match)
-        if not subject:
+        if not subject or _example().search(lower_text(text[: match.start()][-_FAR:])):
             continue
         if match["marked"] and (value := _VALUE.match(text, match.end())):
             yield NamedFact(subject, "value", _plain(value[1]), value[1], match.start())
@@ -142,6 +142,14 @@ def _get_subject(match: re.Match[str]) -> str:
 def _states() -> str:
     spellings = {text for text, (kind, _) in known.load_opposites().items() if kind == "state done"}
     return build_alternation((*spellings, *list_expressions("opposition", "upcoming")))
+
+
+@cache
+def _example() -> re.Pattern[str]:
+    """Return the pattern for the beginning of an example that is not closed."""
+    return re.compile(
+        rf"(?:{build_alternation(list_expressions('opposition', 'example'))})[^.)）。]*\Z"
+    )
 
 
 @cache

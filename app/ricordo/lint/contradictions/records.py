@@ -160,6 +160,21 @@ def build_cause(pair: NotePair) -> str:
     return build_cause_of_texts(pair.left.text, pair.right.text)
 
 
-def build_cause_of_texts(one: str, other: str) -> str:
-    """Return what `build_cause` returns for two statements, whichever comes first."""
-    return "\0".join(sorted((one, other)))
+def build_cause_of_texts(*texts: str) -> str:
+    """Return the cause of a finding on some texts, whichever comes first."""
+    return "\0".join(sorted(texts))
+
+
+def group_duplicates(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[list[Note]]:
+    """Yield the groups of notes that repeat each other, each in the order of their paths."""
+    groups: dict[str, dict[str, Note]] = {}
+    for pair in find_valid_pairs(memory, pairs, Relation.REPEATS):
+        left, right = pair.left.path, pair.right.path
+        group = groups.get(left, {left: memory.by_path[left]})
+        group |= groups.get(right, {right: memory.by_path[right]})
+        groups |= dict.fromkeys(group, group)
+    seen: set[str] = set()
+    for path in sorted(groups):
+        if path not in seen:
+            seen |= groups[path].keys()
+            yield [note for _, note in sorted(groups[path].items())]

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import lower_text
+from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import MAX_LENGTH
 from ricordo.lint.contradictions.facts import NamedFact, cut_quote, extract_facts, find_codes
+from ricordo.lint.contradictions.frames import has_ticket
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
 from ricordo.memory.note import Note
@@ -23,6 +24,8 @@ MAX_STATEMENTS = 80
 _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
+_NEAR = 40
+"""Characters on both sides of a full stop by which it may be that of an abbreviation."""
 _END = compile_lazily(
     r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
     r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
@@ -109,14 +112,10 @@ def _ends(text: str) -> Iterator[int]:
     if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
         return
     for match in _END.finditer(text):
-        if not _is_abbreviated(text, match.start()):
+        at = match.start()
+        near = text[max(0, at - _NEAR) : at], text[at : at + _NEAR]
+        if not (near[0].endswith(".") and is_abbreviation(*near)):
             yield match.end()
-
-
-def _is_abbreviated(text: str, at: int) -> bool:
-    """Return whether the full stop before `at` ends an abbreviation or an ordinal number."""
-    before = lower_text(text[max(0, at - 12) : at])
-    return before.endswith(".") and bool(known.load_abbreviations().search(before))
 
 
 _SAMPLE = 0b111
@@ -124,7 +123,9 @@ _SAMPLE = 0b111
 _FEW = 64
 """Words up to which all triples of a text are used: a sample of a short one is too small."""
 _SAID_BY_THE_WAY = 20
-"""Words; a longer sentence is no plain statement."""
+"""Words; a longer sentence is no plain statement, which can be aligned with another."""
+_LONGEST = 60
+"""Words; a longer one is not compared at all. Of scripts without blanks pairs of characters."""
 _MOST_KNOWN = 1 << 18
 
 _CLASS = "="
@@ -152,9 +153,11 @@ class NoteDigest(NamedTuple):
     """Word triples: all of a short text, a sample of a long one."""
     statements: tuple[NoteStatement, ...]
     subjects: tuple[tuple[str, ...], ...]
-    """For each statement, the words by which a contradicting one is found."""
+    """For each statement, the words by which a contradicting one is found; none in a log."""
     may_exclude: tuple[bool, ...]
-    """For each statement, whether it is short and gives a value that may exclude another."""
+    """For each statement, whether it may give a value that excludes another: it is short, or about
+    a ticket.
+    """
     facts: tuple[QuotedFact, ...]
     """The facts about named things, without those of a day."""
     codes: frozenset[str]
@@ -165,7 +168,6 @@ def build_digest(note: Note) -> NoteDigest:
     """Return the digest of `note`."""
     said = extract_note_statements(note)
     found = [split_words(it.text) for it in said]
-    subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
     body = [
         word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
     ]
@@ -173,8 +175,17 @@ def build_digest(note: Note) -> NoteDigest:
     logged = _find_log_lines(note)
     facts = tuple(_find_facts(note, logged))
     codes = frozenset(find_codes(note))
+    subjects = tuple(
+        [
+            _keys_of(words) if len(words) <= _LONGEST and it.line not in logged else ()
+            for it, words in zip(said, found, strict=True)
+        ]
+    )
     may_exclude = tuple(
-        bool(words) and it.line not in logged for it, words in zip(said, subjects, strict=True)
+        [
+            bool(keys) and (len(words) <= _SAID_BY_THE_WAY or has_ticket(it.text))
+            for it, keys, words in zip(said, subjects, found, strict=True)
+        ]
     )
     return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
 

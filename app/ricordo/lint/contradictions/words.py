@@ -14,7 +14,9 @@ from ricordo.search.words import stem_word
 _FILE = "opposition"
 _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
+_OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
+_PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
 _SHORTEST_STEM = 4
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
@@ -59,13 +61,107 @@ def load_relations() -> Mapping[str, re.Pattern[str]]:
     }
 
 
+_SCRIPTS = {"ru": "cyrillic", "zh": "han", "ja": "han", "ko": "hangul"}
+"""The script of each language that is not written with Latin letters."""
+
+
+def find_script(text: str) -> str:
+    """Return in which of the scripts of the data a text is written: the first that is not Latin,
+    else `latin`.
+    """
+    if text.isascii() or (match := _OTHER_SCRIPT.search(text)) is None:
+        return "latin"
+    if match[0] <= "\u04ff":
+        return "cyrillic"
+    return "hangul" if _HANGUL <= match[0] <= _HANGUL_END else "han"
+
+
 @cache
-def load_cues() -> Mapping[str, re.Pattern[str]]:
-    """Return by its name the pattern of each sign that a statement may give."""
+def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
+    """Return by its name the pattern of each sign that a statement in a script may give."""
     return {
-        name: re.compile(build_alternation(text for texts in lists.values() for text in texts))
+        name: re.compile(
+            build_alternation(
+                text
+                for language, texts in lists.items()
+                if _SCRIPTS.get(language, "latin") == script
+                for text in texts
+            )
+        )
         for name, lists in read_words(_FILE)["cues"].items()
     }
+
+
+@cache
+def load_topic(script: str) -> re.Pattern[str] | None:
+    """Return the pattern for what a sentence is about, at its beginning, in scripts where that has
+    a mark behind it; None for the others.
+    """
+    marks = "|".join(
+        text
+        for language, texts in read_words(_FILE)["topic"].items()
+        if _SCRIPTS[language] == script
+        for text in texts
+    )
+    if script == "hangul":
+        return re.compile(rf"((?:\S+ ){{0,3}}\S+?)(?:{marks})(?= )")
+    return re.compile(rf"([^、。,，]{{1,25}}?)(?:{marks})") if marks else None
+
+
+@cache
+def load_absence(script: str) -> re.Pattern[str]:
+    """Return the pattern for what is not there, in one of its groups, for texts in a script."""
+    texts = (
+        text
+        for language, texts in read_words(_FILE)["absence"].items()
+        if _SCRIPTS.get(language, "latin") == script
+        for text in texts
+    )
+    return re.compile(
+        "|".join(text.replace("{}", r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)") for text in texts)
+    )
+
+
+@cache
+def load_persons_named() -> re.Pattern[str]:
+    """Return the pattern for the name of a person, in one of its groups."""
+    name = r"([\u3400-\u9fff\u30a1-\u30fa]{1,5}?|[\uac00-\ud7a3]{2,4})"
+    texts = list_expressions(_FILE, "named_persons")
+    return re.compile("|".join(text.replace("{}", name) for text in texts))
+
+
+@cache
+def load_port() -> re.Pattern[str]:
+    """Return the pattern for a port, in one of its groups."""
+    words = "|".join(list_expressions(_FILE, "port"))
+    return re.compile(rf"(?:{words})\D{{0,12}}(\d{{2,5}})\b|(?<=[a-z\d]):(\d{{4,5}})\b")
+
+
+@cache
+def load_branch() -> re.Pattern[str]:
+    """Return the pattern for a name before the word for a branch."""
+    words = "|".join(list_expressions(_FILE, "branch"))
+    return re.compile(rf"[\w.]*[\d/-][\w./-]*(?= ?(?:{words}))")
+
+
+@cache
+def load_clause_end() -> re.Pattern[str]:
+    """Return the pattern for the end of what is done, before more of it."""
+    return re.compile(rf"[,，、;；]|{build_alternation(load_words('joined'))}")
+
+
+@cache
+def load_denials() -> re.Pattern[str]:
+    """Return the pattern for a word of negation."""
+    denied = {text for part in ("so", "may", "need") for text, no in load_signs(part).items() if no}
+    return re.compile(build_alternation(load_words("negation") | denied))
+
+
+@cache
+def load_weights() -> Mapping[str, float]:
+    """Return the weight of each feature of two sentences for the likelihood of a contradiction."""
+    weights: Mapping[str, float] = read_words("likelihood")["weights"]
+    return weights
 
 
 @cache
@@ -74,15 +170,6 @@ def load_sides() -> tuple[tuple[str, str], ...]:
     return tuple(
         (one, other) for text in list_expressions(_FILE, "sides") for one, other in [text.split()]
     )
-
-
-@cache
-def load_abbreviations() -> re.Pattern[str]:
-    """Return the pattern for the end of a text in lower case whose full stop ends no sentence:
-    after an abbreviation, an initial or an ordinal number.
-    """
-    texts = sorted(map(re.escape, list_expressions(_FILE, "abbreviations")), key=len, reverse=True)
-    return re.compile(rf"(?:(?<!\w)(?:{'|'.join(texts)})|\b[^\W\d]|(?<![\d.])\d{{1,3}})\.\Z")
 
 
 @cache
@@ -105,14 +192,16 @@ def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 
 def join_phrases(plain: str) -> str:
-    """Return a lower-case text with each phrase replaced by its word."""
+    """Return a lower-case text, with single blanks, with each phrase replaced by its word."""
     phrases = load_phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
     if _unanchored().search(plain):
         texts.append("")
     for first in texts:
         for phrase, word in phrases.get(first, ()):
-            plain = _phrase(phrase).sub(word, plain)
+            # most are plain words, and seldom there
+            if phrase in plain or not _PLAIN.fullmatch(phrase):
+                plain = _phrase(phrase).sub(word, plain)
     return plain
 
 
@@ -243,6 +332,12 @@ def load_verbs() -> frozenset[str]:
     """Return the words that separate the subject of a statement from its predicate."""
     parts = ("verbs", "being", "use", "gone")
     return load_modals().union(*map(load_words, parts))
+
+
+@cache
+def load_small_words() -> frozenset[str]:
+    """Return the words that sentences have and headings and labels mostly lack."""
+    return load_verbs() | load_words("filler") | load_words("scope")
 
 
 @lru_cache(maxsize=1 << 16)

@@ -13,8 +13,10 @@ from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
 from ricordo.lint.contradictions.compare import find_contradiction
 from ricordo.lint.contradictions.records import (
     build_cause,
+    build_cause_of_texts,
     find_line,
     find_valid_pairs,
+    group_duplicates,
 )
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.evidence import RULE_OF, NotePair, Relation
@@ -101,13 +103,12 @@ def _describe_difference(reason: str, *, is_reversed: bool) -> str:
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nearly the same text, each group of them once."""
-    pairs = [(left, right) for _, left, right in _find_pairs(memory, context, Relation.REPEATS)]
-    for notes in _group_notes(pairs):
+    for notes in group_duplicates(memory, context.evidence.pairs):
         first, second, *others = notes
         more = f" and {len(others)} more" if others else ""
         message = f"Nearly the same text as {second.path}{more}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in notes)
-        cause = "\0".join(sorted(it.body for it in notes))
+        cause = build_cause_of_texts(*(it.body for it in notes))
         yield RuleResult(
             0,
             message,
@@ -117,20 +118,6 @@ def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             is_path_independent=True,
             other_path=second.path,
         )
-
-
-def _group_notes(pairs: Iterable[tuple[Note, Note]]) -> Iterator[list[Note]]:
-    """Yield the groups of notes that pairs connect, each in the order of their paths."""
-    groups: dict[str, dict[str, Note]] = {}
-    for left, right in pairs:
-        group = groups.get(left.path, {left.path: left})
-        group |= groups.get(right.path, {right.path: right})
-        groups |= dict.fromkeys(group, group)
-    seen: set[str] = set()
-    for path in sorted(groups):
-        if path not in seen:
-            seen |= groups[path].keys()
-            yield [note for _, note in sorted(groups[path].items())]
 
 
 _MOST_COMPARED = 1_000

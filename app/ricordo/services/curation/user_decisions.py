@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from ricordo.curation.user_decisions import Confirmed, Dismissed, Refused, UserDecisions
+from ricordo.lint.contradictions.records import build_cause_of_texts, group_duplicates
+from ricordo.lint.evidence import RULE_OF, Relation
+from ricordo.lint.finding import finding_id
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.services.curation.pending import load_curation_state
+from ricordo.services.workspace.evidence import load_cached_pairs
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import ActiveDecision, Decision, ReviewVerdict, filter_by_content
 from ricordo.storage.history import History
@@ -43,14 +47,30 @@ def load_user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
             if moment := parse_moment(said[-1].at):
                 wrong[path] = moment
     dismissed = [it for it in decided.values() if it.decision is Decision.DISMISS]
+    dismissed_at = {it.subject: moment for it in dismissed if (moment := parse_moment(it.at))}
     return UserDecisions(
         confirmed,
         wrong,
         deleted,
         tuple(_refused(notebook)),
         tuple(_list_dismissed(memory, dismissed)),
-        {it.subject: moment for it in dismissed if (moment := parse_moment(it.at))},
+        dismissed_at,
+        dict(_find_dismissed_groups(notebook, memory, dismissed_at)) if dismissed_at else {},
     )
+
+
+def _find_dismissed_groups(
+    notebook: Notebook, memory: Memory, dismissed_at: Mapping[str, datetime]
+) -> Iterator[tuple[frozenset[str], datetime]]:
+    """Yield the paths of the notes that repeat each other by the last comparison and were dismissed
+    together, with the time.
+    """
+    pairs = load_cached_pairs(notebook.environment.state, memory) or ()
+    for notes in group_duplicates(memory, pairs):
+        cause = build_cause_of_texts(*(note.body for note in notes))
+        at = dismissed_at.get(finding_id(RULE_OF[Relation.REPEATS], "", cause))
+        if at is not None:
+            yield frozenset(note.path for note in notes), at
 
 
 def _confirm(confirmed: dict[str, Confirmed], path: str, at: str, how: str) -> None:

@@ -48,6 +48,16 @@ if TYPE_CHECKING:
     from ricordo.storage.project_words import ProjectWords
 
 
+def load_cached_pairs(state: str, memory: Memory, stamp: str = "") -> tuple[NotePair, ...] | None:
+    """Return the pairs of the last comparison of these notes; None where there was none. `stamp` is
+    that of the memory, if it is known.
+    """
+    from ricordo.lint.contradictions.records import compute_stamp, unpack_pairs
+
+    rows = load_comparison(state, memory.root, stamp or compute_stamp(memory))
+    return None if rows is None else unpack_pairs(rows, memory)
+
+
 class PairSource:
     """Source of note pairs. Compares only changed notes, and caches results across processes."""
 
@@ -69,17 +79,11 @@ class PairSource:
         from ricordo.lint.contradictions.records import compute_stamp
 
         stamp = compute_stamp(memory)
-        pairs = self._load_cached(memory, stamp) if self._comparer is None else None
+        pairs = load_cached_pairs(self._state, memory, stamp) if self._comparer is None else None
         if pairs is None:
             pairs = self._compare(memory, stamp, step)
         self._stamp = stamp
         return replace(known, pairs=pairs)
-
-    def _load_cached(self, memory: Memory, stamp: str) -> tuple[NotePair, ...] | None:
-        from ricordo.lint.contradictions.records import unpack_pairs
-
-        rows = load_comparison(self._state, memory.root, stamp)
-        return None if rows is None else unpack_pairs(rows, memory)
 
     def _compare(self, memory: Memory, stamp: str, step: GatherStep) -> tuple[NotePair, ...]:
         from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
