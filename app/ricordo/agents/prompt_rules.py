@@ -1,16 +1,19 @@
-"""Which memories the agents that call the prompt hook load by themselves. Apart from the registry,
-for the hook loads next to nothing.
+"""What the hooks know of the agents that call them: which memories and instructions these load by
+themselves, how much context they take, and how they mark who speaks. Apart from the registry, for a
+hook loads next to nothing.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
 from ricordo.agents.claude.folder import (
     find_installation,
     find_memory_directory,
     memory_directory_of_path,
 )
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import read_plain_file
 
 TYPE_CHECKING = False
@@ -50,6 +53,15 @@ def measure_context(agent: str, text: str) -> float:
     # as in memory.index, whose import would take too long
     units = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
     return units / LONGEST_CONTEXT
+
+
+_SPEAKER_TAG = compile_lazily(r"<(?=\s*/?\s*(?:system|[a-z]+[-_:])[^<>]*>)", re.IGNORECASE)
+"""Start of a tag such as `</system-reminder>`, by which agents tell who speaks."""
+
+
+def break_speaker_tags(text: str) -> str:
+    """Return `text` without tags that mark a speaker to an agent."""
+    return _SPEAKER_TAG.sub("‹", text) if "<" in text else text
 
 
 _LOADED = ("CLAUDE.md", ".claude/CLAUDE.md")
