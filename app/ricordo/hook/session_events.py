@@ -67,8 +67,7 @@ def _find_written(event: HookEvent) -> dict[str, bool]:
     arguments = event.fields.get("tool_input")
     if not isinstance(arguments, dict):
         return {}
-    response = event.fields.get("tool_response")
-    is_new = isinstance(response, dict) and response.get("type") == "create"
+    is_new = _is_new(event.fields.get("tool_response"))
     named = [(arguments.get(key), is_new) for key in _PATH_KEYS]
     for key in _PATCH_KEYS:
         patch = arguments.get(key)
@@ -84,6 +83,15 @@ def _find_written(event: HookEvent) -> dict[str, bool]:
         for value, is_added in named[:_MOST_FILES]
         if isinstance(value, str) and value and "\0" not in value
     }
+
+
+def _is_new(response: object) -> bool:
+    """Return whether a tool says that it created the file; Gemini CLI does in what it displays."""
+    if not isinstance(response, dict):
+        return False
+    shown = response.get("returnDisplay")
+    is_shown = isinstance(shown, dict) and shown.get("isNewFile") is True
+    return is_shown or response.get("type") == "create"
 
 
 def answer_compacted(document: bytes, state: str, agent: str = "") -> bytes:

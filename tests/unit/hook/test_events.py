@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ricordo.agents.prompt_rules import LONGEST_CONTEXT
 from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
     Handoff,
@@ -23,6 +24,7 @@ from ricordo.handoff.document import (
     handoff_target,
 )
 from ricordo.handoff.format import render
+from ricordo.hook.prompt import SESSION_ROOM
 from tests.support.builders import note_text, write_memory
 from tests.unit.hook.sessions import HARBOUR, QUESTION, Session, begin
 from tests.unit.machine import git
@@ -47,7 +49,11 @@ WRITES: dict[str, Any] = {
     "claude": lambda path: {"tool_input": {"file_path": str(path)}},
     "codex": patch_of,
     "opencode": lambda path: {"tool_input": {"filePath": str(path)}, "tool_response": None},
-    "gemini": lambda path: {"hook_event_name": "AfterTool", "tool_input": {"file_path": str(path)}},
+    "gemini": lambda path: {
+        "hook_event_name": "AfterTool",
+        "tool_input": {"file_path": str(path)},
+        "tool_response": {"llmContent": "done", "returnDisplay": {"isNewFile": True}},
+    },
 }
 
 
@@ -79,11 +85,13 @@ def test_a_note_in_the_memory_folder_of_a_project_counts_once_an_agent_wrote_it(
     assert "opens at six" in session.ask()
 
 
-def test_the_inbox_knows_the_session_that_wrote(session: Session):
+@pytest.mark.parametrize("agent", ["claude", "gemini"])
+def test_the_inbox_knows_the_session_that_wrote(session: Session, agent: str):
     session.start()
     session.wait()
     for name in ("harbour_gate", "harbour_crane"):
-        session.called(name).tell_written(session.write(name, HARBOUR))
+        path = session.write(name, HARBOUR)
+        session.called(name).tell_written(path, **WRITES[agent](path))
         session.wait()
     changes = json.loads(session.ricordo("inbox", "--json"))["changes"]
     assert {change["path"]: change["by"] for change in changes} == {
@@ -315,6 +323,30 @@ def test_codex_is_given_no_more_than_it_takes(tmp_path: Path):
     given = session.ask()
     assert given
     assert len(given.encode()) <= 4 * 2_500
+
+
+DEVICES = (
+    *("lantern", "pulley", "anchor", "turbine", "ladder", "compass", "furnace", "magnet"),
+    *("piston", "harness", "telescope", "bellows", "gearbox", "loom", "kiln", "sextant"),
+    *("winch", "crane", "boiler", "valve"),
+)
+
+
+def test_a_session_is_given_only_so_much_until_it_is_compacted(session: Session):
+    for device in DEVICES:
+        body = f"The {device} is serviced in March.\n" + "Nothing else is known of it.\n" * 95
+        session.tell_written(session.write(f"{device}_service", body))
+    session.wait()
+    prompts = [f"when is the {device} serviced?" for device in DEVICES]
+    given = [session.ask(prompt) for prompt in prompts]
+    whole = ["serviced in March" in text for text in given]
+    # those that are no more than named come behind those with their text
+    assert whole == sorted(whole, reverse=True)
+    spent = sum(map(len, given)) / LONGEST_CONTEXT
+    assert SESSION_ROOM - 0.5 < spent <= SESSION_ROOM
+    assert given[-1] == ""
+    session.hook("compact", hook_event_name="PostCompact", compact_summary="All are serviced.")
+    assert "serviced in March" in session.ask(prompts[-1])
 
 
 def test_after_a_compaction_a_note_may_be_given_again(session: Session):

@@ -21,7 +21,8 @@ _EVENTS = {
     "BeforeAgent": ("prompt",),
     "AfterTool": ("wrote", "write_file|replace"),
     "PreCompress": ("compact",),
-    "AfterAgent": ("end",),
+    "AfterAgent": ("stop",),
+    "SessionEnd": ("end",),
 }
 _MILLISECONDS = 1000
 
