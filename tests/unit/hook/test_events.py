@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import ricordo
 from ricordo.agents.prompt_rules import LONGEST_CONTEXT
 from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
@@ -25,8 +26,9 @@ from ricordo.handoff.document import (
 )
 from ricordo.handoff.format import render
 from ricordo.hook.prompt import SESSION_ROOM
+from ricordo.search.reader import VERSION
 from tests.support.builders import note_text, write_memory
-from tests.unit.hook.sessions import HARBOUR, QUESTION, Session, begin
+from tests.unit.hook.sessions import HARBOUR, QUESTION, SECONDS, Session, begin
 from tests.unit.machine import git
 
 CORRECTED = {
@@ -419,3 +421,64 @@ def test_a_state_that_is_removed_while_agents_work_is_made_again(session: Sessio
     session.start()
     session.wait()
     assert session.ask() != ""
+
+
+def make_another_version(folder: Path) -> str:
+    """Return a folder in which Ricordo has indexes of another version."""
+    package = Path(ricordo.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(package, folder / "ricordo", ignore=ignored, copy_function=os.symlink)
+    reader = folder / "ricordo/search/reader.py"
+    text = reader.read_text()
+    reader.unlink()
+    reader.write_text(text.replace(f"VERSION = {VERSION}", f"VERSION = {VERSION + 1}"))
+    return str(folder)
+
+
+def test_of_two_versions_the_one_that_indexed_last_gives_notes(session: Session, tmp_path: Path):
+    other = session.called("two", PYTHONPATH=make_another_version(tmp_path / "other"))
+    session.tell_written(session.write("harbour_gate", HARBOUR))
+    session.wait()
+    turns = ((session, other), (other, session), (session, other))
+    for number, (last, earlier) in enumerate(turns):
+        # both see that the index is not theirs, and say nothing until the next start
+        last.start()
+        last.wait()
+        assert "opens at six" in last.called(f"asking-{number}").ask()
+        assert earlier.called(f"also-asking-{number}").ask() == ""
+    # what both have written at once is found by the last
+    paths = [
+        it.write(f"gate_{it.name}", f"Gate {it.name} opens at noon.") for it in (session, other)
+    ]
+    for each, path in zip((session, other), paths, strict=True):
+        each.tell_written(path)
+    session.wait()
+    other.start()
+    other.wait()
+    for name in ("one", "two"):
+        assert "at noon" in other.called(f"then-{name}").ask(f"when does gate {name} open?")
+
+
+def test_hooks_need_nothing_in_the_path(session: Session):
+    session.ricordo("connect", "claude", "--yes")
+    launcher = session.home / ".claude/skills/ricordo/launch.sh"
+
+    def launch(event: str, **fields: Any) -> str:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"'{launcher}' hook {event}"],
+            input=session.event(**fields),
+            env={"HOME": str(session.home), "PATH": ""},
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout.decode()
+
+    assert launch("start", source="startup") == ""
+    path = session.write("harbour_gate", HARBOUR)
+    assert launch("wrote", tool_input={"file_path": str(path)}) == ""
+    session.wait()
+    assert "opens at six" in launch("prompt", prompt=QUESTION)
+    assert launch("end") == ""
+    session.wait()
