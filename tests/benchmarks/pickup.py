@@ -14,12 +14,14 @@ import argparse
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
+import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -54,6 +56,7 @@ from tests.benchmarks.agent_programs import (
     AgentRun,
     running,
 )
+from tests.benchmarks.scripted_model import Call
 
 FACTS = Path(__file__).with_name("agent_facts.toml")
 WRITE = "WRITE-A-NOTE please"
@@ -76,6 +79,8 @@ TOOLS = {
 """The tools of the server: arguments, and what is in a right result."""
 INSTRUCTIONS = ("AGENTS.md", "AGENTS.override.md", ".claude/AGENTS.md", "GEMINI.md", "CLAUDE.md")
 """Files with instructions; each is added to those before it."""
+_PATIENCE = 10
+"""Seconds in which a server that has started answers."""
 _SETTLING = 2.0
 """Seconds between two sessions."""
 
@@ -328,12 +333,69 @@ def try_handoff(run: AgentRun) -> Iterator[tuple[str, Any]]:
     yield "handoff", f"{loaded}; {'told to read it' if is_told else 'not told to read it'}"
 
 
+# The engine of opencode 2, which version 1.18 has behind its interface
+
+
+def try_version_2(run: AgentRun) -> Iterator[tuple[str, Any]]:
+    """Lead a session through the interface of version 2, and read it."""
+    if run.program.name != "opencode":
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [run.path, "serve", "--port", str(port)], cwd=run.project, env=run.environ,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        sessions = f"http://127.0.0.1:{port}/api/session"
+        until = time.monotonic() + SECONDS
+        session = _post(sessions, {}, until)["data"]["id"]
+        run.model.calls[:] = [Call("write", {"path": f"memory/{NOTE_FILE}", "content": NOTE})]
+        _post(f"{sessions}/{session}/prompt", {"prompt": {"text": WRITE}}, until)
+        while len(list(_read_sessions(run))) < 3 and time.monotonic() < until:
+            time.sleep(0.5)
+        yield "session of version 2", list(_read_sessions(run))
+        yield "rows of version 2", sorted(_list_rows(run.home))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _post(url: str, body: Mapping[str, Any], until: float) -> Any:
+    """Return the answer to a request; the server may only be starting."""
+    headers = {"content-type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    while True:
+        try:
+            return json.loads(urllib.request.urlopen(request, timeout=_PATIENCE).read())
+        except OSError as error:
+            if time.monotonic() > until:
+                raise NotSo(f"no answer to {url}: {error}") from None
+            time.sleep(1)
+
+
+def _list_rows(home: Path) -> set[str]:
+    """Return the kinds of messages, and of their parts, with their fields."""
+    kinds: set[str] = set()
+    for path in home.rglob("opencode*.db"):
+        connection = sqlite3.connect(path)
+        for kind, data in connection.execute("SELECT type, data FROM session_message"):
+            message = json.loads(data)
+            kinds.add(f"{kind}: {', '.join(sorted(message))}")
+            for part in message.get("content", ()):
+                kinds.add(f"{kind} {part['type']}: {', '.join(sorted(part))}")
+        connection.close()
+    return kinds
+
+
 PARTS: Mapping[str, Callable[[AgentRun], Iterator[tuple[str, Any]]]] = {
     "connect": try_connection,
     "tools": try_tools,
     "loads": try_loads,
     "hooks": try_hooks,
     "handoff": try_handoff,
+    "version 2": try_version_2,
 }
 
 
