@@ -17,7 +17,14 @@ from ricordo.hook.indexed_memory import find_indexed_memory, find_memory_of_file
 from ricordo.hook.refresh import request_refresh
 from ricordo.resources import config_directory
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.hook_files import CHANGED, append_to_session, read_facts, read_session
+from ricordo.storage.hook_files import (
+    AT,
+    CHANGED,
+    SUMMARY,
+    append_to_session,
+    read_facts,
+    read_session,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +32,6 @@ if TYPE_CHECKING:
 
     from ricordo.hook.indexed_memory import IndexedMemory
 
-SUMMARY = "summary"
-"""The field of a session that holds what the agent kept of it at a compaction."""
 ASKED = "asked"
 """The field of a session in which `stop` spoke."""
 LONGEST_SUMMARY = 32_000
@@ -106,7 +111,7 @@ def answer_compacted(document: bytes, state: str, agent: str = "") -> bytes:
     UsageStore(state, "").forget_given(event.session)
     summary = event.text("compact_summary")[:LONGEST_SUMMARY]
     if summary:
-        record = {SUMMARY: summary, "at": time.time(), "cwd": event.cwd}
+        record = {SUMMARY: summary, AT: time.time(), "cwd": event.cwd}
         append_to_session(state, event.session, record)
     return b""
 
