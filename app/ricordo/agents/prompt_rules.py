@@ -80,13 +80,19 @@ def list_shadowed_instructions(agent: str, folders: Iterable[str]) -> Iterator[s
         for name in _SHADOWED if loaded else ():
             path = os.path.join(folder, name)
             others = (os.path.join(folder, other) for other in loaded)
-            if os.path.isfile(path) and not any(_includes(other, path) for other in others):
+            if os.path.isfile(path) and not any(includes_file(other, path) for other in others):
                 yield f"{path} is not loaded by Claude Code, because {loaded[0]} is there too."
 
 
-def _includes(instructions: str, other: str) -> bool:
-    """Return whether a file with instructions is the `other` one, or names it."""
-    if os.path.samefile(instructions, other):
+def includes_file(one: str, other: str) -> bool:
+    """Return whether the file with instructions at `one` imports the `other` one, is a link to it,
+    or has its text.
+    """
+    if os.path.realpath(one) == os.path.realpath(other):
         return True
-    raw = read_plain_file(instructions, _LONGEST_INSTRUCTIONS, follow=True) or b""
-    return b"@" in raw and b"AGENTS.md" in raw
+    raw = read_plain_file(one, _LONGEST_INSTRUCTIONS, follow=True) or b""
+    if raw == (read_plain_file(other, _LONGEST_INSTRUCTIONS, follow=True) or b""):
+        return True
+    relative = os.path.relpath(other, os.path.dirname(one))
+    names = "|".join(re.escape(name) for name in (relative, f"./{relative}"))
+    return re.search(rf"(?m)(?:^|\s)@(?:{names})(?![\w./-])".encode(), raw) is not None
