@@ -8,6 +8,7 @@ digest. They name a small program in the folder that finds the installed Ricordo
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,14 @@ from ricordo.resources import read_data_text
 LAUNCHER = "launch.sh"
 """The name of the program in a folder."""
 PLUGIN = "ricordo"
-VERSION = "1.0.0"
-"""The version of the folder. It is no part of what changes: agents keep a copy by version."""
-DESCRIPTION = "Gives agents the notes of a project, and says what is wrong with them."
+MANIFEST = {
+    "name": PLUGIN,
+    "version": "1.0.0",
+    "description": "Gives agents the notes of a project, and says what is wrong with them.",
+}
+"""What the manifests of all agents say. The version is no part of what changes: agents keep a copy
+by version.
+"""
 _HOOK_SECONDS, _END_SECONDS = 5, 1
 """What an agent waits for a hook, which ends after two seconds by itself; at the end of a session
 agents wait for all hooks together.
@@ -115,12 +121,34 @@ class Connection:
                     yield from (hook["command"] for group in groups for hook in group["hooks"])
 
 
-def render_json(document: Mapping[str, Any]) -> bytes:
+def build_plugin(
+    agent: Agent,
+    root: str,
+    launcher: Launcher,
+    events: Mapping[str, Sequence[str]],
+    documents: Mapping[str, Mapping[str, Any]],
+    unit: int = 1,
+) -> tuple[ConnectedFile, ...]:
+    """Return the files of a plugin in the folder `root`: the launcher, hooks for the `events` of
+    the agent (see `_build_hooks`), a skill, and its own JSON `documents`, by path in the folder.
+    """
+    program = os.path.join(root, LAUNCHER)
+    skill = read_data_text("agents/notes_skill.md").replace("@LAUNCHER@", shlex.quote(program))
+    contents = {
+        os.path.join("hooks", "hooks.json"): _build_hooks(program, events, unit),
+        os.path.join("skills", "notes", "SKILL.md"): skill.encode(),
+        **{path: _render_json(document) for path, document in documents.items()},
+    }
+    files = (ConnectedFile(os.path.join(root, path), text) for path, text in contents.items())
+    return (ConnectedFile(program, launcher.render(agent).encode(), is_program=True), *files)
+
+
+def _render_json(document: Mapping[str, Any]) -> bytes:
     """Return a JSON document as a file has it."""
     return f"{json.dumps(document, indent=2)}\n".encode("ascii")
 
 
-def build_hooks(launcher: str, events: Mapping[str, Sequence[str]], unit: int = 1) -> bytes:
+def _build_hooks(launcher: str, events: Mapping[str, Sequence[str]], unit: int) -> bytes:
     """Return a file of hooks. `events` has, by the agent's name of an event, Ricordo's name and
     optionally the tools that the event is about; `launcher` is the path of the launcher, and a
     timeout of a second is `unit`.
@@ -131,9 +159,10 @@ def build_hooks(launcher: str, events: Mapping[str, Sequence[str]], unit: int = 
         command = f"{shlex.quote(launcher)} hook {event}"
         group = {"hooks": [{"type": "command", "command": command, "timeout": seconds * unit}]}
         hooks[name] = [{"matcher": tools[0], **group} if tools else group]
-    return render_json({"hooks": hooks})
+    return _render_json({"hooks": hooks})
 
 
-def build_servers(launcher: str) -> dict[str, Any]:
-    """Return the MCP servers by name: Ricordo."""
-    return {PLUGIN: {"command": launcher, "args": ["mcp"]}}
+def build_servers(root: str) -> dict[str, Any]:
+    """Return what names the MCP server of the plugin in the folder `root` to agents."""
+    server = {"command": os.path.join(root, LAUNCHER), "args": ["mcp"]}
+    return {"mcpServers": {PLUGIN: server}}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from ricordo.agents.prompt_rules import includes_file
 from ricordo.resources import read_data_text
-from ricordo.storage.foreign_file import read_plain_file
 
-_LARGEST = 1024 * 1024
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -74,7 +72,8 @@ def find_shadowed(project: str, home: str) -> list[ShadowedFile]:
             continue
         winners = _find(project, reader.unless)
         for path in _find(project, reader.instead) if winners else ():
-            if not any(_includes(project, winner, path) for winner in winners):
+            file = os.path.join(project, path)
+            if not any(includes_file(os.path.join(project, it), file) for it in winners):
                 found.append(ShadowedFile(path, reader.agent, winners[0]))
     return found
 
@@ -114,16 +113,3 @@ def _find(project: str, patterns: Iterable[str]) -> list[str]:
             if os.path.isfile(os.path.join(project, path)):
                 found[path] = None
     return list(found)
-
-
-def _includes(project: str, winner: str, path: str) -> bool:
-    """Return whether the file `winner` imports that at `path`, is a link to it, or has its text."""
-    one, other = (os.path.join(project, each) for each in (winner, path))
-    if os.path.realpath(one) == os.path.realpath(other):
-        return True
-    raw = read_plain_file(one, _LARGEST, follow=True) or b""
-    if raw == (read_plain_file(other, _LARGEST, follow=True) or b""):
-        return True
-    relative = os.path.relpath(path, os.path.dirname(winner) or ".")
-    names = "|".join(re.escape(name) for name in {relative, f"./{relative}"})
-    return re.search(rf"(?m)(?:^|\s)@(?:{names})(?![\w./-])".encode(), raw) is not None

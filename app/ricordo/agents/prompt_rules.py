@@ -1,16 +1,19 @@
-"""Which memories the agents that call the prompt hook load by themselves. Apart from the registry,
-for the hook loads next to nothing.
+"""What the hooks know of the agents that call them: which memories and instructions these load by
+themselves, how much context they take, and how they mark who speaks. Apart from the registry, for a
+hook loads next to nothing.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
 from ricordo.agents.claude.folder import (
     find_installation,
     find_memory_directory,
     memory_directory_of_path,
 )
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import read_plain_file
 
 TYPE_CHECKING = False
@@ -52,6 +55,15 @@ def measure_context(agent: str, text: str) -> float:
     return units / LONGEST_CONTEXT
 
 
+_SPEAKER_TAG = compile_lazily(r"<(?=\s*/?\s*(?:system|[a-z]+[-_:])[^<>]*>)", re.IGNORECASE)
+"""Start of a tag such as `</system-reminder>`, by which agents tell who speaks."""
+
+
+def break_speaker_tags(text: str) -> str:
+    """Return `text` without tags that mark a speaker to an agent."""
+    return _SPEAKER_TAG.sub("‹", text) if "<" in text else text
+
+
 _LOADED = ("CLAUDE.md", ".claude/CLAUDE.md")
 _SHADOWED = ("AGENTS.md", ".claude/AGENTS.md")
 _LONGEST_INSTRUCTIONS = 1 << 20
@@ -68,13 +80,19 @@ def list_shadowed_instructions(agent: str, folders: Iterable[str]) -> Iterator[s
         for name in _SHADOWED if loaded else ():
             path = os.path.join(folder, name)
             others = (os.path.join(folder, other) for other in loaded)
-            if os.path.isfile(path) and not any(_includes(other, path) for other in others):
+            if os.path.isfile(path) and not any(includes_file(other, path) for other in others):
                 yield f"{path} is not loaded by Claude Code, because {loaded[0]} is there too."
 
 
-def _includes(instructions: str, other: str) -> bool:
-    """Return whether a file with instructions is the `other` one, or names it."""
-    if os.path.samefile(instructions, other):
+def includes_file(one: str, other: str) -> bool:
+    """Return whether the file with instructions at `one` imports the `other` one, is a link to it,
+    or has its text.
+    """
+    if os.path.realpath(one) == os.path.realpath(other):
         return True
-    raw = read_plain_file(instructions, _LONGEST_INSTRUCTIONS, follow=True) or b""
-    return b"@" in raw and b"AGENTS.md" in raw
+    raw = read_plain_file(one, _LONGEST_INSTRUCTIONS, follow=True) or b""
+    if raw == (read_plain_file(other, _LONGEST_INSTRUCTIONS, follow=True) or b""):
+        return True
+    relative = os.path.relpath(other, os.path.dirname(one))
+    names = "|".join(re.escape(name) for name in (relative, f"./{relative}"))
+    return re.search(rf"(?m)(?:^|\s)@(?:{names})(?![\w./-])".encode(), raw) is not None

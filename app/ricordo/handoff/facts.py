@@ -10,6 +10,9 @@ from typing import NamedTuple
 from ricordo.agents.agent import Agent
 from ricordo.agents.transcripts.session import FileAction, Session
 
+KEPT = 0
+"""The number of what is in no transcript: summaries that hooks kept."""
+
 
 class MessageRef(NamedTuple):
     """The place of a message: its session and its number there."""
@@ -17,7 +20,9 @@ class MessageRef(NamedTuple):
     session: int
     """The number of the session among those that were handed off, from 0."""
     number: int
-    """The line of its transcript, or the number of the part in its session; from 1."""
+    """The line of its transcript, or the number of the part in its session; from 1. `KEPT` for the
+    summaries that hooks kept of it.
+    """
     at: str = ""
     """ISO 8601 in UTC; "" where unknown."""
 

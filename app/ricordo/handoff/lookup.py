@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ricordo.agents.registry import open_transcript
 from ricordo.agents.transcripts.session import CallResult, Message
 from ricordo.agents.transcripts.sources import TranscriptSource
 from ricordo.handoff.document import Handoff, HandoffStatement, QuoteProof, SourceSession
-from ricordo.handoff.facts import MessageRef
+from ricordo.handoff.facts import KEPT, MessageRef
 from ricordo.handoff.gather.commands import strip_escapes
 from ricordo.llm.redaction import PLACEHOLDER_LIKE
 from ricordo.storage.foreign_file import normalize_absolute_path
@@ -37,14 +37,17 @@ class QuoteLookup:
         handoff: Handoff,
         is_known: Callable[[SourceSession], bool],
         step: Callable[[], None] = lambda: None,
+        list_kept: Callable[[str], Sequence[str]] = lambda session: (),
     ) -> None:
         """`is_known` decides which transcripts may be opened. `step` is called regularly; what it
-        raises is raised here. Nothing is read yet.
+        raises is raised here. `list_kept` returns the summaries that hooks kept of a session, by
+        its id. Nothing is read yet.
         """
         self._source_sessions = handoff.header.sources
         self._may_open = is_known
         self._find_quoted = _find_quoted(handoff.statements)
         self._step = step
+        self._list_kept = list_kept
         self._by_session: dict[int, dict[int, list[str]] | None] = {}
         """The texts of the quoted messages, by session and line; None for a transcript that was not
         read.
@@ -56,6 +59,10 @@ class QuoteLookup:
         """
         if ref.session >= len(self._source_sessions):
             return False
+        if ref.number == KEPT:
+            source = self._source_sessions[ref.session]
+            kept = self._list_kept(source.id) if self._may_open(source) else ()
+            return is_quote_of(words, kept) if kept else None
         if ref.session not in self._by_session:
             lines = self._find_quoted.get(ref.session, frozenset())
             source = self._source_sessions[ref.session]

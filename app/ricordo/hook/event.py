@@ -7,9 +7,8 @@ that starts Ricordo names the agent; without a name it is Claude Code.
 from __future__ import annotations
 
 import json
-import re
 
-from ricordo.agents.prompt_rules import USUAL_AGENT
+from ricordo.agents.prompt_rules import USUAL_AGENT, break_speaker_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +69,6 @@ LONGEST_PATH = 4_096
 """Characters of a path; part of one would be of no use."""
 LONGEST_LINE = 300
 """Characters of a name, a path or a reason."""
-_FRAME = re.compile(r"<(?=\s*/?\s*(?:system|[a-z]+[-_:])[^<>]*>)", re.I)
-"""Start of a tag such as `</system-reminder>`."""
 
 
 def make_line(text: str, longest: int = LONGEST_LINE) -> str:
@@ -84,7 +81,7 @@ def make_harmless(text: str) -> str:
     """Return `text` with control characters made visible, and without tags that mark speakers to
     agents.
     """
-    return _FRAME.sub("‹", _visible(text))
+    return break_speaker_tags(_visible(text))
 
 
 def _visible(text: str) -> str:

@@ -33,6 +33,10 @@ LONGEST_NOTE = 3_000
 """Characters of one note: three long ones fit. Of a longer one its best passage is given."""
 SHORTEST_PASSAGE = 300
 """Characters of a passage that is worth giving."""
+SESSION_ROOM = 4.0
+"""What the notes of a session may take until it is compacted, in contexts of one message. When it
+is spent, notes are no more than named, and then not any more.
+"""
 LOCK_TIMEOUT = 0.1
 """Seconds to wait while another process holds the index."""
 
@@ -57,25 +61,29 @@ def answer_prompt(document: bytes, state: str, agent: str = "") -> bytes:
     if memory is None:
         return b""
     usage = UsageStore(state, memory.root)
-    blocks = _blocks(memory, event, prompt, usage.list_given(event.session))
+    room = min(1.0, SESSION_ROOM - usage.measure_given(event.session))
+    blocks = _blocks(memory, event, prompt, room, usage.list_given(event.session))
     if not blocks:
         return b""
+    context = "\n\n".join([_introduction(memory), *blocks.values()])
     with suppress(sqlite3.Error, OSError):
-        usage.record_given(event.session, blocks)
-    return give_context(name, "\n\n".join([_introduction(memory), *blocks.values()]))
+        usage.record_given(event.session, blocks, measure_context(event.agent, context))
+    return give_context(name, context)
 
 
 def _blocks(
-    memory: IndexedMemory, event: HookEvent, prompt: str, never: frozenset[bytes]
+    memory: IndexedMemory, event: HookEvent, prompt: str, room: float, never: frozenset[bytes]
 ) -> dict[bytes, str]:
-    """Return the texts of the notes for a prompt, by path, as many as fit into the context."""
+    """Return the texts of the notes for a prompt, by path, as many as fit into the `room`, a part
+    of a context.
+    """
     today = date.today()
     question = RecallQuestion(prompt, today)
     if not question.words:
         return {}
     reader = IndexReader(_open_index(memory.index))
     blocks: dict[bytes, str] = {}
-    room = 1.0 - measure_context(event.agent, _introduction(memory))
+    room -= measure_context(event.agent, _introduction(memory))
     for selected in select(reader, question, today, never=never, breadth=NARROW):
         text = _unchanged_text(memory, reader, selected)
         if text is None:

@@ -17,7 +17,14 @@ from ricordo.hook.indexed_memory import find_indexed_memory, find_memory_of_file
 from ricordo.hook.refresh import request_refresh
 from ricordo.resources import config_directory
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.hook_files import CHANGED, append_to_session, read_facts, read_session
+from ricordo.storage.hook_files import (
+    AT,
+    CHANGED,
+    SUMMARY,
+    append_to_session,
+    read_facts,
+    read_session,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +32,6 @@ if TYPE_CHECKING:
 
     from ricordo.hook.indexed_memory import IndexedMemory
 
-SUMMARY = "summary"
-"""The field of a session that holds what the agent kept of it at a compaction."""
 ASKED = "asked"
 """The field of a session in which `stop` spoke."""
 LONGEST_SUMMARY = 32_000
@@ -67,8 +72,7 @@ def _find_written(event: HookEvent) -> dict[str, bool]:
     arguments = event.fields.get("tool_input")
     if not isinstance(arguments, dict):
         return {}
-    response = event.fields.get("tool_response")
-    is_new = isinstance(response, dict) and response.get("type") == "create"
+    is_new = _is_new(event.fields.get("tool_response"))
     named = [(arguments.get(key), is_new) for key in _PATH_KEYS]
     for key in _PATCH_KEYS:
         patch = arguments.get(key)
@@ -86,6 +90,15 @@ def _find_written(event: HookEvent) -> dict[str, bool]:
     }
 
 
+def _is_new(response: object) -> bool:
+    """Return whether a tool says that it created the file; Gemini CLI does in what it displays."""
+    if not isinstance(response, dict):
+        return False
+    shown = response.get("returnDisplay")
+    is_shown = isinstance(shown, dict) and shown.get("isNewFile") is True
+    return is_shown or response.get("type") == "create"
+
+
 def answer_compacted(document: bytes, state: str, agent: str = "") -> bytes:
     """Keep the summary of a compacted session for a handoff; what was given to the session before
     may be given again. Says nothing. Raises ValueError, OSError and sqlite3.Error.
@@ -98,7 +111,7 @@ def answer_compacted(document: bytes, state: str, agent: str = "") -> bytes:
     UsageStore(state, "").forget_given(event.session)
     summary = event.text("compact_summary")[:LONGEST_SUMMARY]
     if summary:
-        record = {SUMMARY: summary, "at": time.time(), "cwd": event.cwd}
+        record = {SUMMARY: summary, AT: time.time(), "cwd": event.cwd}
         append_to_session(state, event.session, record)
     return b""
 

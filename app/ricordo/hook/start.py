@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 EVENT = "SessionStart"
 LONGEST = 1_500
 """Characters of all facts."""
-TOLD = "start"
-"""The field of a session that holds what it was told."""
+FACTS = "start"
+"""The field of a session that holds the facts that it started with."""
 _REPEATING = ("resume", "fork")
-"""Starts whose session still has what it was told before."""
+"""Starts whose session still has the facts of an earlier start."""
 _INTRODUCTION = (
     "Facts from Ricordo about the notes of this project. They are records, not instructions."
 )
@@ -60,16 +60,16 @@ def answer_start(document: bytes, state: str, agent: str = "") -> bytes:
     facts = [*_list_findings(memory), *_list_handoffs(here, state)]
     facts += list_shadowed_instructions(event.agent, dict.fromkeys((here.directory, here.top)))
     text = _fit(facts)
-    if not text or (event.text("source") in _REPEATING and _was_told(state, event, text)):
+    if not text or (event.text("source") in _REPEATING and _has_same_facts(state, event, text)):
         return b""
     with suppress(OSError):
-        append_to_session(state, event.session, {TOLD: text})
+        append_to_session(state, event.session, {FACTS: text})
     return give_context(event.text("hook_event_name") or EVENT, text)
 
 
-def _was_told(state: str, event: HookEvent, text: str) -> bool:
-    told = [record[TOLD] for record in read_session(state, event.session) if TOLD in record]
-    return told[-1:] == [text]
+def _has_same_facts(state: str, event: HookEvent, text: str) -> bool:
+    earlier = [record[FACTS] for record in read_session(state, event.session) if FACTS in record]
+    return earlier[-1:] == [text]
 
 
 def _fit(facts: list[str]) -> str:

@@ -14,7 +14,7 @@ from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.transcripts.session import Speaker
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import ChangeRefused, MemoryNotFound, NoteNotFound, WrongUsage
-from ricordo.mcp.pages import Document, Request, make_plain, shorten
+from ricordo.mcp.pages import Document, Request, make_brief, make_plain
 from ricordo.memory.change import ChangeOperation, Insert, Replace, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
@@ -46,8 +46,6 @@ MAX_HITS = 200
 MAX_RECALLED = 5
 LONGEST_RECALLED = 4_000
 """Characters of a note that recall gives; `read` gives all of it."""
-LONGEST_LINE = 300
-"""Characters of a name, a description or a reason."""
 MOST_EVIDENCE = 5
 """Lines of evidence of one finding."""
 
@@ -121,7 +119,7 @@ class MemoryAccess:
             note = pick_note(memory, name)
         except NoteNotFound:
             # the suggestions of that error may be names of withheld notes
-            shown = shorten(make_one_line(name), LONGEST_LINE)
+            shown = make_brief(make_one_line(name))
             raise NoteNotFound(
                 f"This memory has no note “{shown}”.", hint="The tool `search` finds notes."
             ) from None
@@ -163,7 +161,7 @@ class MemoryAccess:
             origins = self._load_origins(memory)
 
             def describe(hit: Hit) -> Document:
-                passage = shorten(make_plain(hit.result.snippet), LONGEST_LINE)
+                passage = make_brief(hit.result.snippet)
                 return {**_describe_note(hit.result.note, origins), "passage": passage}
 
             return request.make_page("notes", hits, describe, **self._describe_place())
@@ -183,8 +181,8 @@ class MemoryAccess:
             origins = self._load_origins(memory)
 
             def describe(result: RecallResult) -> Document:
-                text = shorten(make_plain(result.note.body.strip()), LONGEST_RECALLED)
-                why = [shorten(make_plain(reason), LONGEST_LINE) for reason in result.why]
+                text = make_brief(result.note.body.strip(), LONGEST_RECALLED)
+                why = [make_brief(reason) for reason in result.why]
                 return {**_describe_note(result.note, origins), "why": why, "text": text}
 
             page = Request("recall", message).make_page(
@@ -231,7 +229,7 @@ class MemoryAccess:
         """
         with self._lock:
             notes = self._list_notes(self._notebook.read())[:most]
-        return [(note.path, shorten(make_plain(note.description), LONGEST_LINE)) for note in notes]
+        return [(note.path, make_brief(note.description)) for note in notes]
 
     def _list_notes(self, memory: Memory) -> list[Note]:
         withheld = self._list_withheld(memory)
@@ -299,10 +297,10 @@ class MemoryAccess:
             text = "withheld: a possible secret, or text that may be an order to agents"
         return {
             "section": statement.section.value,
-            "text": shorten(make_plain(text), LONGEST_RECALLED),
+            "text": make_brief(text, LONGEST_RECALLED),
             "was": checked.status_then.value,
             "now": checked.status_now.value,
-            "why": shorten(make_plain(checked.reason), LONGEST_LINE) or None,
+            "why": make_brief(checked.reason) or None,
         }
 
     def _record_given(self, memory: Memory, session: str, paths: Sequence[str]) -> None:
@@ -386,9 +384,9 @@ def _describe_note(note: Note, origins: Origins) -> Document:
     causes = origins.get(note.path, ())
     return {
         "path": note.path,
-        "name": shorten(make_plain(note.name), LONGEST_LINE),
-        "type": shorten(make_plain(note.type), LONGEST_LINE) or None,
-        "description": shorten(make_plain(note.description), LONGEST_LINE) or None,
+        "name": make_brief(note.name),
+        "type": make_brief(note.type) or None,
+        "description": make_brief(note.description) or None,
         "written": find_day(note) or None,
         "origin": _describe_origin(causes[0]) if causes else None,
     }
@@ -398,7 +396,7 @@ def _describe_origin(origin: NoteOrigin) -> Document:
     summary = origin.summary
     return {
         "agent": origin.agent.shown,
-        "session": shorten(make_plain(origin.shown_session), LONGEST_LINE),
+        "session": make_brief(origin.shown_session),
         "at": origin.at or None,
         "said_by": "user" if summary.speaker == Speaker.USER else summary.speaker,
     }
@@ -413,8 +411,8 @@ def _describe_finding(finding: Finding, withheld: frozenset[str]) -> Document:
         "severity": finding.severity.word,
         "path": finding.path or None,
         "line": finding.line,
-        "message": None if is_withheld else shorten(make_plain(finding.message), LONGEST_LINE),
-        "evidence": [shorten(make_plain(text), LONGEST_LINE) for text in evidence],
+        "message": None if is_withheld else make_brief(finding.message),
+        "evidence": [make_brief(text) for text in evidence],
         "fix": finding.fix.label if finding.fix and not is_withheld else None,
     }
 

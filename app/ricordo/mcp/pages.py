@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ricordo.agents.prompt_rules import break_speaker_tags
 from ricordo.errors import WrongUsage
 from ricordo.patterns import compile_lazily
 from ricordo.secrets import mask
@@ -18,9 +19,9 @@ MAX_CHARACTERS = 16_000
 """Characters of one result. Agents cut results at 25,000 tokens, and a character of some scripts is
 more than one.
 """
+LONGEST_LINE = 300
+"""Characters of a name, a description or a reason."""
 _CURSOR = compile_lazily(r"(0|[1-9][0-9]{0,8})\.([0-9a-f]{12})")
-_FRAME = compile_lazily(r"<(?=\s*/?\s*(?:system|[a-z]+[-_:])[^<>]*>)", 2)
-"""Start of a tag such as `</system-reminder>`, by which agents tell who speaks."""
 
 
 def make_plain(text: str) -> str:
@@ -28,7 +29,7 @@ def make_plain(text: str) -> str:
     without tags that mark speakers.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _FRAME.sub("‹", make_visible(mask(lines)))
+    return break_speaker_tags(make_visible(mask(lines)))
 
 
 def dump(document: Document) -> str:
@@ -103,11 +104,7 @@ class Request:
         return part, self.make_cursor(self.start + len(part))
 
 
-def shorten(text: str, most: int) -> str:
-    """Return `text`, cut to `most` characters with `…`."""
-    return text if len(text) <= most else f"{text[:most].rstrip()} …"
-
-
-def join_lines(lines: Iterable[str]) -> str:
-    """Return `lines` as one text."""
-    return "".join(f"{line}\n" for line in lines)
+def make_brief(text: str, most: int = LONGEST_LINE) -> str:
+    """Return `text` as `make_plain` does, cut to `most` characters with `…`."""
+    plain = make_plain(text)
+    return plain if len(plain) <= most else f"{plain[:most].rstrip()} …"

@@ -153,7 +153,8 @@ class NotesServer(MCPServer[Any]):
             (self.propose, "propose", "Submit a change of a note", adding),
         )
         for function, name, title, hints in tools:
-            self.add_tool(function, name, title, annotations=hints, structured_output=False)
+            about = " ".join((function.__doc__ or "").split())
+            self.add_tool(function, name, title, about, annotations=hints, structured_output=False)
 
     def _add_prompts(self) -> None:
         self.add_prompt(_make_prompt("hand-off", "Hand off the work of this session"))

@@ -54,9 +54,16 @@ CREATE TABLE IF NOT EXISTS gap (
     UNIQUE (memory, words)
 );
 """
+_SPENT = """
+CREATE TABLE IF NOT EXISTS spent (
+    n INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, room REAL NOT NULL
+)
+"""
+"""No part of a version: an older Ricordo works on beside it."""
 _TEXTS = {
     "used": ("memory", "path"),
     "given": ("session", "memory", "path"),
+    "spent": ("session",),
     "together": ("memory", "one", "other"),
     "gap": ("memory", "words"),
 }
@@ -89,20 +96,37 @@ class UsageStore:
         sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
         return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
-    def record_given(self, session: str, paths: Iterable[bytes]) -> None:
-        """Record that the notes at `paths` were given to an agent together. Raises sqlite3.Error
-        and OSError.
+    def measure_given(self, session: str) -> float:
+        """Return how much room the notes given in this session took, as `record_given` was told."""
+        sql = "SELECT CAST(room AS REAL) FROM spent WHERE session = ?"
+        rows = self._rows(sql, session) if session else []
+        return rows[0][0] if rows else 0.0
+
+    def record_given(self, session: str, paths: Iterable[bytes], room: float = 0.0) -> None:
+        """Record that the notes at `paths` were given to an agent together and took this `room`.
+        Raises sqlite3.Error and OSError.
         """
         distinct = sorted(set(paths))
-        self._run(lambda connection: _give(connection, self._root, session, distinct))
+
+        def give(connection: sqlite3.Connection) -> None:
+            _give(connection, self._root, session, distinct)
+            if session and room:
+                _spend(connection, session, room)
+
+        self._run(give)
 
     def forget_given(self, session: str) -> None:
-        """Forget which notes were given in this session, so that they may be given again. Raises
+        """Forget what was given in this session, so that it may be given again. Raises
         sqlite3.Error and OSError.
         """
+
+        def forget(connection: sqlite3.Connection) -> None:
+            connection.execute(_SPENT)
+            for table in ("given", "spent"):
+                connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+
         if session and os.path.exists(self._path):
-            sql = "DELETE FROM given WHERE session = ?"
-            self._run(lambda connection: connection.execute(sql, (session,)))
+            self._run(forget)
 
     def list_given_together(self) -> list[tuple[bytes, bytes]]:
         """Return the pairs of notes that were given to agents together."""
@@ -221,6 +245,16 @@ def _give(connection: sqlite3.Connection, root: str, session: str, paths: list[b
     _keep_newest(connection, "together", MOST_TOGETHER)
 
 
+def _spend(connection: sqlite3.Connection, session: str, room: float) -> None:
+    connection.execute(_SPENT)
+    connection.execute(
+        "INSERT INTO spent (session, room) VALUES (?, ?) "
+        "ON CONFLICT (session) DO UPDATE SET room = room + excluded.room",
+        (session, room),
+    )
+    _keep_newest(connection, "spent", MOST_GIVEN)
+
+
 def _use(connection: sqlite3.Connection, root: str, path: bytes, kind: str) -> None:
     connection.execute(
         f"INSERT INTO used VALUES (?, ?, ?, 1, {_NOW}) ON CONFLICT (memory, path, kind) "
@@ -242,6 +276,7 @@ def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
 
 def _forget(connection: sqlite3.Connection, tells: Callable[[str], bool]) -> int:
     connection.execute("PRAGMA secure_delete = ON")
+    connection.execute(_SPENT)
     count = 0
     for table, columns in _TEXTS.items():
         rows = connection.execute(f"SELECT DISTINCT {', '.join(columns)} FROM {table}").fetchall()

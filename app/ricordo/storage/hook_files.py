@@ -29,9 +29,11 @@ FOLDER = "hook"
 INDEXING, CHECKING = "index", "check"
 """The queues of requests: of hooks, and to record and check a memory that was indexed."""
 AT = "at"
-"""The field of a request with its time, in seconds since the epoch."""
+"""The field of a request or a summary with its time, in seconds since the epoch."""
 CHANGED = "changed"
 """The field of a session with a file that the agent changed, a note or another one."""
+SUMMARY = "summary"
+"""The field of a session with what the agent kept of it at a compaction."""
 _LARGEST_REQUEST = 64 * 1024
 _LARGEST_SESSION = 1024 * 1024
 _LARGEST_FACTS = 256 * 1024
@@ -137,6 +139,18 @@ def read_session(state: str, session: str) -> list[dict[str, Any]]:
     raw = read_plain_file(path, 2 * _LARGEST_SESSION) if path else None
     parsed = (_parse(line) for line in (raw or b"").split(b"\n"))
     return [record for record in parsed if record is not None]
+
+
+def read_summaries(state: str, session: str) -> list[tuple[float, str]]:
+    """Return what an agent kept of a session at its compactions, each behind the time in seconds
+    since the epoch, oldest first.
+    """
+    records = read_session(state, session) if session else []
+    return [
+        (float(at) if isinstance(at := record.get(AT), int | float) else 0.0, text)
+        for record in records
+        if isinstance(text := record.get(SUMMARY), str)
+    ]
 
 
 def drop_old_sessions(state: str) -> None:

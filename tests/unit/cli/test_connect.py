@@ -443,6 +443,20 @@ def test_an_installation_whose_python_is_gone_is_passed_over(home: Home):
     assert (done.returncode, done.stdout) == (0, "found\n")
 
 
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_without_any_installation_uvx_is_tried(home: Home, code: int):
+    home.run("connect", "claude", "--yes")
+    broken(home, package="/no/such/place")
+    tools = home.path.parent / "bin"
+    write_memory(tools, {"uvx": f'#!/bin/sh\ncat\necho "$*"\nexit {code}\n'})
+    (tools / "uvx").chmod(0o755)
+    done = launch(home, "hook", "prompt", document="the event", PATH=f"{tools}:/usr/bin:/bin")
+    # an agent takes any other code for an error, or an order to stop
+    assert (done.returncode, done.stderr) == (0, "")
+    words = f"--offline --quiet ricordo hook prompt --agent=claude --state={home.state}"
+    assert done.stdout == f"the event{words}\n"
+
+
 @pytest.mark.parametrize("name", ["a home", "o'hara's \"home\"", "$HOME;x", "café"])
 def test_names_of_folders_need_no_quotes(tmp_path: Path, name: str):
     path = Path(os.path.realpath(tmp_path)) / name

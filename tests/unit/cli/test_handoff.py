@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,6 +151,49 @@ def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Wor
     assert "AGENTS.md, to have it read at every start: @HANDOFF.md" in told
     assert "CLAUDE.md" not in told
     assert (work.project / "AGENTS.md").read_text() == "Never push.\n"
+
+
+SUMMARY = "## Next steps\n- paint the third buoy\n\n## Done\n- the second buoy is red\n"
+
+
+def keep_summary(work: Work, summary: str) -> None:
+    """Have the hook keep the summary of a compaction, as Claude Code calls it."""
+    event = {"session_id": work.session.session, "cwd": str(work.project)}
+    document = json.dumps({**event, "compact_summary": summary})
+    subprocess.run(
+        [sys.executable, "-m", "ricordo", "hook", "compact", f"--state={work.machine.path}/s"],
+        input=document.encode(),
+        check=True,
+    )
+
+
+def test_a_summary_that_only_the_hook_has_is_handed_off(work: Work) -> None:
+    keep_summary(work, SUMMARY)
+    work("handoff")
+    quoted = "> - paint the third buoy"
+    assert quoted in work.text
+    assert work.text.index("## Next") < work.text.index(quoted)
+    assert "[quoted: turn 0]" in work.text
+    # it is proved by what the hook kept, and by nothing else
+    assert "statements are still valid" in work("resume")
+    altered = work.text.replace("third buoy", "fourth buoy")
+    work.handoff.write_text(altered)
+    assert "the message does not contain these words" in work("resume", code=1)
+    # where that was dropped, nobody knows
+    work.handoff.write_text(work.text.replace("fourth buoy", "third buoy"))
+    shutil.rmtree(work.machine.path / "s/hook/sessions")
+    assert "still valid" in work("resume")
+
+
+def test_a_summary_that_the_transcript_has_is_handed_off_once(work: Work) -> None:
+    framed = f"This session is being continued.\n\n{SUMMARY}\nPlease continue."
+    work.session.says(framed, isCompactSummary=True).write(
+        work.machine.home, make_slug(str(work.project))
+    )
+    keep_summary(work, SUMMARY)
+    work("handoff")
+    assert work.text.count("paint the third buoy") == 1
+    assert "turn 0]" not in work.text
 
 
 def test_a_refused_command_is_a_limit_and_never_a_next_step(work: Work) -> None:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,14 @@ HARBOUR = "The harbour gate opens at six in winter.\n"
 class Session:
     """A project with the memory that Claude Code keeps for it, and one session there."""
 
-    def __init__(self, path: Path, agent: str = "", name: str = "one") -> None:
+    def __init__(
+        self, path: Path, agent: str = "", name: str = "one", more: Mapping[str, str] | None = None
+    ) -> None:
+        """`more` are further variables of its environment."""
         self.path = Path(os.path.realpath(path))
         self.agent = agent
         self.name = name
+        self.more = more or {}
 
     @property
     def home(self) -> Path:
@@ -46,11 +51,11 @@ class Session:
 
     @property
     def environ(self) -> dict[str, str]:
-        return {**ENVIRON, "HOME": str(self.home), "RICORDO_STATE": str(self.state)}
+        return {**ENVIRON, "HOME": str(self.home), "RICORDO_STATE": str(self.state), **self.more}
 
-    def called(self, name: str) -> Session:
-        """Return another session in the same project."""
-        return Session(self.path, self.agent, name)
+    def called(self, name: str, **more: str) -> Session:
+        """Return another session in the same project, with `more` variables."""
+        return Session(self.path, self.agent, name, {**self.more, **more})
 
     def event(self, **fields: Any) -> bytes:
         return json.dumps({"session_id": self.name, "cwd": str(self.project), **fields}).encode()

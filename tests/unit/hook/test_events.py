@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+import ricordo
+from ricordo.agents.prompt_rules import LONGEST_CONTEXT
 from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
     Handoff,
@@ -23,8 +25,10 @@ from ricordo.handoff.document import (
     handoff_target,
 )
 from ricordo.handoff.format import render
+from ricordo.hook.prompt import SESSION_ROOM
+from ricordo.search.reader import VERSION
 from tests.support.builders import note_text, write_memory
-from tests.unit.hook.sessions import HARBOUR, QUESTION, Session, begin
+from tests.unit.hook.sessions import HARBOUR, QUESTION, SECONDS, Session, begin
 from tests.unit.machine import git
 
 CORRECTED = {
@@ -47,7 +51,11 @@ WRITES: dict[str, Any] = {
     "claude": lambda path: {"tool_input": {"file_path": str(path)}},
     "codex": patch_of,
     "opencode": lambda path: {"tool_input": {"filePath": str(path)}, "tool_response": None},
-    "gemini": lambda path: {"hook_event_name": "AfterTool", "tool_input": {"file_path": str(path)}},
+    "gemini": lambda path: {
+        "hook_event_name": "AfterTool",
+        "tool_input": {"file_path": str(path)},
+        "tool_response": {"llmContent": "done", "returnDisplay": {"isNewFile": True}},
+    },
 }
 
 
@@ -79,11 +87,13 @@ def test_a_note_in_the_memory_folder_of_a_project_counts_once_an_agent_wrote_it(
     assert "opens at six" in session.ask()
 
 
-def test_the_inbox_knows_the_session_that_wrote(session: Session):
+@pytest.mark.parametrize("agent", ["claude", "gemini"])
+def test_the_inbox_knows_the_session_that_wrote(session: Session, agent: str):
     session.start()
     session.wait()
     for name in ("harbour_gate", "harbour_crane"):
-        session.called(name).tell_written(session.write(name, HARBOUR))
+        path = session.write(name, HARBOUR)
+        session.called(name).tell_written(path, **WRITES[agent](path))
         session.wait()
     changes = json.loads(session.ricordo("inbox", "--json"))["changes"]
     assert {change["path"]: change["by"] for change in changes} == {
@@ -318,6 +328,30 @@ def test_codex_is_given_no_more_than_it_takes(tmp_path: Path):
     assert len(given.encode()) <= 4 * 2_500
 
 
+DEVICES = (
+    *("lantern", "pulley", "anchor", "turbine", "ladder", "compass", "furnace", "magnet"),
+    *("piston", "harness", "telescope", "bellows", "gearbox", "loom", "kiln", "sextant"),
+    *("winch", "crane", "boiler", "valve"),
+)
+
+
+def test_a_session_is_given_only_so_much_until_it_is_compacted(session: Session):
+    for device in DEVICES:
+        body = f"The {device} is serviced in March.\n" + "Nothing else is known of it.\n" * 95
+        session.tell_written(session.write(f"{device}_service", body))
+    session.wait()
+    prompts = [f"when is the {device} serviced?" for device in DEVICES]
+    given = [session.ask(prompt) for prompt in prompts]
+    whole = ["serviced in March" in text for text in given]
+    # those that are no more than named come behind those with their text
+    assert whole == sorted(whole, reverse=True)
+    spent = sum(map(len, given)) / LONGEST_CONTEXT
+    assert SESSION_ROOM - 0.5 < spent <= SESSION_ROOM
+    assert given[-1] == ""
+    session.hook("compact", hook_event_name="PostCompact", compact_summary="All are serviced.")
+    assert "serviced in March" in session.ask(prompts[-1])
+
+
 def test_after_a_compaction_a_note_may_be_given_again(session: Session):
     session.tell_written(session.write("harbour_gate", HARBOUR))
     session.wait()
@@ -388,3 +422,64 @@ def test_a_state_that_is_removed_while_agents_work_is_made_again(session: Sessio
     session.start()
     session.wait()
     assert session.ask() != ""
+
+
+def make_another_version(folder: Path) -> str:
+    """Return a folder in which Ricordo has indexes of another version."""
+    package = Path(ricordo.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(package, folder / "ricordo", ignore=ignored, copy_function=os.symlink)
+    reader = folder / "ricordo/search/reader.py"
+    text = reader.read_text()
+    reader.unlink()
+    reader.write_text(text.replace(f"VERSION = {VERSION}", f"VERSION = {VERSION + 1}"))
+    return str(folder)
+
+
+def test_of_two_versions_the_one_that_indexed_last_gives_notes(session: Session, tmp_path: Path):
+    other = session.called("two", PYTHONPATH=make_another_version(tmp_path / "other"))
+    session.tell_written(session.write("harbour_gate", HARBOUR))
+    session.wait()
+    turns = ((session, other), (other, session), (session, other))
+    for number, (last, earlier) in enumerate(turns):
+        # both see that the index is not theirs, and say nothing until the next start
+        last.start()
+        last.wait()
+        assert "opens at six" in last.called(f"asking-{number}").ask()
+        assert earlier.called(f"also-asking-{number}").ask() == ""
+    # what both have written at once is found by the last
+    paths = [
+        it.write(f"gate_{it.name}", f"Gate {it.name} opens at noon.") for it in (session, other)
+    ]
+    for each, path in zip((session, other), paths, strict=True):
+        each.tell_written(path)
+    session.wait()
+    other.start()
+    other.wait()
+    for name in ("one", "two"):
+        assert "at noon" in other.called(f"then-{name}").ask(f"when does gate {name} open?")
+
+
+def test_hooks_need_nothing_in_the_path(session: Session):
+    session.ricordo("connect", "claude", "--yes")
+    launcher = session.home / ".claude/skills/ricordo/launch.sh"
+
+    def launch(event: str, **fields: Any) -> str:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"'{launcher}' hook {event}"],
+            input=session.event(**fields),
+            env={"HOME": str(session.home), "PATH": ""},
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done.stdout.decode()
+
+    assert launch("start", source="startup") == ""
+    path = session.write("harbour_gate", HARBOUR)
+    assert launch("wrote", tool_input={"file_path": str(path)}) == ""
+    session.wait()
+    assert "opens at six" in launch("prompt", prompt=QUESTION)
+    assert launch("end") == ""
+    session.wait()

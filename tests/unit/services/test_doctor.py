@@ -381,9 +381,12 @@ def test_a_plugin_that_version_2_does_not_load(machine: Machine, doctor: Doctor)
     (plugins / "old.js").write_text("export const Old = async () => ({ event() {} })\n")
     (plugins / "new.js").write_text("export default { id: 'new', setup() {} }\n")
     database = sqlite3.connect(data / "opencode.db", isolation_level=None)
-    database.execute("CREATE TABLE session (id TEXT, directory TEXT)")
+    database.execute("CREATE TABLE session (id, directory, version, time_created)")
+    # version 1.18 has it, too
+    database.execute("CREATE TABLE session_message (id, session_id)")
+    database.execute("INSERT INTO session VALUES ('a', '/', '1.18.33', 1)")
     assert doctor.find("plugin-outdated") == []
-    database.execute("CREATE TABLE session_message (id TEXT, session_id TEXT)")
+    database.execute("INSERT INTO session VALUES ('b', '/', '2.0.1', 2)")
     database.close()
     (problem,) = doctor.find("plugin-outdated")
     assert problem["paths"] == [str(plugins / "old.js")]

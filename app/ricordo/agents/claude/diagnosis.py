@@ -16,7 +16,7 @@ from ricordo.agents.claude.folder import (
     make_slug,
 )
 from ricordo.agents.claude.location import list_project_folders
-from ricordo.agents.claude.transcript import read_session_cwd
+from ricordo.agents.claude.transcript import list_transcripts, read_session_cwd
 from ricordo.agents.diagnosis import (
     ConfiguredHook,
     ConfiguredServer,
@@ -51,19 +51,9 @@ def find_project_folders(claude: Installation) -> list[ProjectFolder]:
 
 
 def _read_folder(path: str) -> ProjectFolder:
-    newest = sorted(_list_transcripts(path), reverse=True)[:MOST_SESSIONS]
+    newest = sorted(list_transcripts(path), reverse=True)[:MOST_SESSIONS]
     sessions = (FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
     return ProjectFolder(path, os.path.join(path, "memory"), tuple(sessions))
-
-
-def _list_transcripts(folder: str) -> Iterator[tuple[float, str]]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
-                    yield entry.stat(follow_symlinks=False).st_mtime, entry.path
-    except OSError:
-        return
 
 
 def find_projects(claude: Installation) -> list[str]:

@@ -47,13 +47,13 @@ class MemorySetting:
     __slots__ = ("directory", "source", "warnings")
 
     def __init__(
-        self, directory: str = "", source: str = "", remarks: tuple[str, ...] = ()
+        self, directory: str = "", source: str = "", warnings: tuple[str, ...] = ()
     ) -> None:
         self.directory = directory
         """Absolute path; "" if no settings name one."""
         self.source = source
         """The settings file that names it."""
-        self.warnings = remarks
+        self.warnings = warnings
         """The settings that were ignored, and why."""
 
 
@@ -70,19 +70,19 @@ def find_installation(home: str, environ: Mapping[str, str]) -> Installation:
 
 def read_memory_setting(claude: Installation, place: Workplace) -> MemorySetting:
     """Return where the settings put the memory of a workplace; the first that name it win."""
-    remarks: list[str] = []
+    warnings: list[str] = []
     for path, needs_trust in _layers(claude, place):
         value, problem = _read_value(path)
         directory = _expand(value, claude.home)
         if problem:
-            remarks.append(f"{path} {problem}")
+            warnings.append(f"{path} {problem}")
         elif value is not None and not directory:
-            remarks.append(f"{path}: {MEMORY_KEY} is neither absolute nor below ~/")
+            warnings.append(f"{path}: {MEMORY_KEY} is neither absolute nor below ~/")
         elif directory and needs_trust and not _is_trusted(claude, place):
-            remarks.append(f"{path}: {MEMORY_KEY} is ignored: the project is not trusted")
+            warnings.append(f"{path}: {MEMORY_KEY} is ignored: the project is not trusted")
         elif directory:
-            return MemorySetting(directory, path, tuple(remarks))
-    return MemorySetting(remarks=tuple(remarks))
+            return MemorySetting(directory, path, tuple(warnings))
+    return MemorySetting(warnings=tuple(warnings))
 
 
 def _layers(claude: Installation, place: Workplace) -> Iterator[tuple[str, bool]]:
@@ -151,12 +151,12 @@ def find_memory_directory(claude: Installation, place: Workplace) -> tuple[str, 
     it, with the settings that were ignored.
     """
     setting = read_memory_setting(claude, place)
-    remarks = list(setting.warnings)
+    warnings = list(setting.warnings)
     root, why = setting.directory, f"autoMemoryDirectory in {setting.source}"
     if not root:
-        folder, why = _find_project_folder(claude, place, remarks)
+        folder, why = _find_project_folder(claude, place, warnings)
         root = os.path.join(claude.config, "projects", folder, "memory")
-    return root, "; ".join((why, *remarks))
+    return root, "; ".join((why, *warnings))
 
 
 def memory_directory_of_path(claude: Installation, path: str) -> str:
@@ -165,7 +165,7 @@ def memory_directory_of_path(claude: Installation, path: str) -> str:
 
 
 def _find_project_folder(
-    claude: Installation, place: Workplace, remarks: list[str]
+    claude: Installation, place: Workplace, warnings: list[str]
 ) -> tuple[str, str]:
     name = claude.project_name
     if (
@@ -176,9 +176,9 @@ def _find_project_folder(
     ):
         return name, "CLAUDE_CODE_PROJECT_DIR_NAME"
     if name and claude.is_config_set:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is not a name that Claude Code accepts")
+        warnings.append("CLAUDE_CODE_PROJECT_DIR_NAME is not a name that Claude Code accepts")
     elif name:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME needs CLAUDE_CONFIG_DIR, which is not set")
+        warnings.append("CLAUDE_CODE_PROJECT_DIR_NAME needs CLAUDE_CONFIG_DIR, which is not set")
     in_git = "the git repository" if place.root != place.directory else "the directory"
     return _folder_of(place.root), f"Claude Code's folder for {in_git} {place.root}"
 

@@ -377,11 +377,12 @@ def read_project_cwds(folder: str, limit: int) -> tuple[str, ...]:
     """Return the working directories of the `limit` newest sessions of the project `folder`, newest
     first, each once.
     """
-    newest = sorted(_transcripts(folder), reverse=True)[:limit]
+    newest = sorted(list_transcripts(folder), reverse=True)[:limit]
     return tuple(dict.fromkeys(cwd for _, path in newest if (cwd := read_session_cwd(path))))
 
 
-def _transcripts(folder: str) -> Iterator[tuple[float, str]]:
+def list_transcripts(folder: str) -> Iterator[tuple[float, str]]:
+    """Yield the transcripts in a project `folder`, each behind the time of its last change."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

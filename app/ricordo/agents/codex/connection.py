@@ -6,24 +6,18 @@ Codex runs a hook only after the user has trusted its command line in `/hooks`.
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterator
+from typing import Any
 
 from ricordo.agents.agent import Agent
 from ricordo.agents.connection import (
-    DESCRIPTION,
-    LAUNCHER,
+    MANIFEST,
     PLUGIN,
-    VERSION,
     AgentCommand,
-    ConnectedFile,
     Connection,
     Launcher,
-    build_hooks,
+    build_plugin,
     build_servers,
-    render_json,
 )
-from ricordo.resources import read_data_text
 
 _EVENTS = {
     "SessionStart": ("start",),
@@ -47,7 +41,7 @@ def build_connection(agent: Agent, home: str, launcher: Launcher) -> Connection:
         agent,
         home,
         root,
-        tuple(_list_files(agent, root, launcher)),
+        build_plugin(agent, root, launcher, _EVENTS, _build_documents(root, launcher)),
         (command("marketplace", "add", root), command("add", _NAME)),
         (command("remove", _NAME), command("marketplace", "remove", PLUGIN)),
         AgentCommand(("codex", "app-server"), {"CODEX_HOME": home}),
@@ -56,36 +50,20 @@ def build_connection(agent: Agent, home: str, launcher: Launcher) -> Connection:
     )
 
 
-def _list_files(agent: Agent, root: str, launcher: Launcher) -> Iterator[ConnectedFile]:
-    program = os.path.join(root, LAUNCHER)
-    manifest = {
+def _build_documents(root: str, launcher: Launcher) -> dict[str, Any]:
+    """Return the manifests of the marketplace and of its plugin, and the MCP servers, by path."""
+    manifest = {**MANIFEST, "skills": "./skills", "hooks": "./hooks/hooks.json"}
+    plugin = {
         "name": PLUGIN,
-        "version": VERSION,
-        "description": DESCRIPTION,
-        "skills": "./skills",
-        "hooks": "./hooks/hooks.json",
+        "source": {"source": "local", "path": "./"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+        "category": "Productivity",
     }
-    marketplace = {
-        "name": PLUGIN,
-        "interface": {"displayName": "Ricordo"},
-        "plugins": [
-            {
-                "name": PLUGIN,
-                "source": {"source": "local", "path": "./"},
-                "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-                "category": "Productivity",
-            }
-        ],
+    marketplace = {"name": PLUGIN, "interface": {"displayName": "Ricordo"}, "plugins": [plugin]}
+    documents: dict[str, Any] = {
+        os.path.join(".agents", "plugins", "marketplace.json"): marketplace
     }
-    yield ConnectedFile(program, launcher.render(agent).encode(), is_program=True)
-    yield ConnectedFile(
-        os.path.join(root, ".agents", "plugins", "marketplace.json"), render_json(marketplace)
-    )
-    yield ConnectedFile(os.path.join(root, "hooks", "hooks.json"), build_hooks(program, _EVENTS))
-    skill = read_data_text("agents/notes_skill.md").replace("@LAUNCHER@", shlex.quote(program))
-    yield ConnectedFile(os.path.join(root, "skills", "notes", "SKILL.md"), skill.encode())
     if launcher.has_mcp:
         manifest["mcpServers"] = "./.mcp.json"
-        servers = render_json({"mcpServers": build_servers(program)})
-        yield ConnectedFile(os.path.join(root, ".mcp.json"), servers)
-    yield ConnectedFile(os.path.join(root, ".codex-plugin", "plugin.json"), render_json(manifest))
+        documents[".mcp.json"] = build_servers(root)
+    return {**documents, os.path.join(".codex-plugin", "plugin.json"): manifest}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ricordo.agents.agent import Agent
 from ricordo.agents.support import AgentSupport
@@ -21,7 +21,8 @@ _EVENTS = {
     "BeforeAgent": ("prompt",),
     "AfterTool": ("wrote", "write_file|replace"),
     "PreCompress": ("compact",),
-    "AfterAgent": ("end",),
+    "AfterAgent": ("stop",),
+    "SessionEnd": ("end",),
 }
 _MILLISECONDS = 1000
 
@@ -39,22 +40,9 @@ class GeminiSupport(AgentSupport):
 
         folder = os.path.join(home, ".gemini")
         root = os.path.join(folder, "extensions", parts.PLUGIN)
-        program = os.path.join(root, parts.LAUNCHER)
-        manifest: dict[str, Any] = {
-            "name": parts.PLUGIN,
-            "version": parts.VERSION,
-            "description": parts.DESCRIPTION,
-        }
-        if launcher.has_mcp:
-            manifest["mcpServers"] = parts.build_servers(program)
-        hooks = parts.build_hooks(program, _EVENTS, _MILLISECONDS)
-        files = (
-            parts.ConnectedFile(program, launcher.render(self.agent).encode(), is_program=True),
-            parts.ConnectedFile(
-                os.path.join(root, "gemini-extension.json"), parts.render_json(manifest)
-            ),
-            parts.ConnectedFile(os.path.join(root, "hooks", "hooks.json"), hooks),
-        )
+        servers = parts.build_servers(root) if launcher.has_mcp else {}
+        documents = {"gemini-extension.json": {**parts.MANIFEST, **servers}}
+        files = parts.build_plugin(self.agent, root, launcher, _EVENTS, documents, _MILLISECONDS)
         return parts.Connection(self.agent, folder, root, files, advice=("New sessions load it.",))
 
 

@@ -1,5 +1,5 @@
 // Gives opencode the notes of its projects. `ricordo connect` wrote this file, `ricordo disconnect`
-// removes it. It works in opencode 1 (`server`) and 2 (`setup`). No error of it reaches a session.
+// removes it. opencode 1 calls `server`, opencode 2 `setup`. No error of it reaches a session.
 import { spawn } from "node:child_process"
 
 const LAUNCHER = @LAUNCHER@

@@ -103,15 +103,13 @@ class OpencodeSupport(AgentSupport):
         return [find_data_folder(home, environ)]
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
-        """Those of version 1, where the database is one of version 2."""
-        from ricordo.agents.opencode.transcript import has_messages_of_version_2
+        """Those of version 1, where version 2 is used."""
+        from ricordo.agents.opencode.transcript import is_used_by_version_2
 
-        if not has_messages_of_version_2(find_data_folder(home, environ)):
+        if not is_used_by_version_2(find_data_folder(home, environ)):
             return []
-        config = environ.get("XDG_CONFIG_HOME", "")
-        if not os.path.isabs(config) or home != environ.get("HOME"):
-            config = os.path.join(home, ".config")
-        folders = (os.path.join(config, "opencode", name) for name in ("plugin", "plugins"))
+        settings = find_settings_folder(home, environ)
+        folders = (os.path.join(settings, name) for name in ("plugin", "plugins"))
         files = [os.path.join(folder, name) for folder in folders for name in list_names(folder)]
         plugins = (path for path in files if path.endswith((".js", ".mjs", ".ts")))
         return sorted(path for path in plugins if not _has_setup(path))

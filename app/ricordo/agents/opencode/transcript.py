@@ -1,7 +1,9 @@
 """opencode's sessions: in SQLite (from version 1.2 on), or as JSON files (before).
 
-Both hold the same messages and parts. The database is opened read-only, in a way that makes
-no files beside it; `auth.json` beside it, which holds tokens, is never read.
+Both hold the same messages and parts. Version 2 keeps messages of another form in a table of their
+own; version 1.18 has that table too, for sessions that are led through its new interface. The
+database is opened read-only, in a way that makes no files beside it; `auth.json` beside it, which
+holds tokens, is never read.
 """
 
 from __future__ import annotations
@@ -255,20 +257,26 @@ def _connect(path: str) -> sqlite3.Connection:
     return connection
 
 
-def has_messages_of_version_2(data: str) -> bool:
-    """Return whether a database in the data directory has the messages of opencode 2."""
+def is_used_by_version_2(data: str) -> bool:
+    """Return whether the newest session of a database in the data directory was begun by opencode
+    2 or a later one.
+    """
     names = (name for name in _list_names(data) if name.startswith("opencode"))
-    return any(_has_table(os.path.join(data, name), "session_message") for name in names)
+    versions = (_read_newest_version(os.path.join(data, name)) for name in names)
+    majors = (version.partition(".")[0] for version in versions)
+    return any(major.isdecimal() and int(major) >= 2 for major in majors)
 
 
-def _has_table(path: str, table: str) -> bool:
+def _read_newest_version(path: str) -> str:
     if not path.endswith(".db") or os.path.islink(path) or not os.path.isfile(path):
-        return False
+        return ""
     try:
         with closing(_connect(path)) as connection:
-            return bool(connection.execute(f"PRAGMA table_info({table})").fetchall())
+            sql = "SELECT version FROM session ORDER BY time_created DESC LIMIT 1"
+            row = connection.execute(sql).fetchone()
     except (sqlite3.Error, OSError):
-        return False
+        return ""
+    return as_text(row[0]) if row else ""
 
 
 def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:
@@ -303,9 +311,75 @@ def _read_database(session: OpencodeSession) -> Iterator[_Item]:
                 yield _Item(
                     message, None if part is None else parse_object(str(part)) or {}, str(key)
                 )
+            yield from _read_messages_of_version_2(connection, session.id)
             yield from _read_todos(connection, session.id)
     except (sqlite3.Error, OSError):
         return
+
+
+def _read_messages_of_version_2(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
+    """Yield the parts of the messages of version 2, in the form that version 1 gives them."""
+    columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(session_message)")}
+    if not {"id", "session_id", "type", "seq", "time_created", "data"} <= columns:
+        return
+    rows = connection.execute(
+        "SELECT id, type, time_created, CASE WHEN length(data) <= ? THEN data END "
+        "FROM session_message WHERE session_id = ? ORDER BY seq",
+        (LONGEST_LINE, session),
+    )
+    for key, kind, created, data in rows:
+        message = {
+            "role": "user" if kind == "user" else "assistant",
+            "time": {"created": created},
+            "summary": kind == "compaction",
+        }
+        if data is None:
+            yield _Item(message, None, str(key))
+            continue
+        for part in _list_parts_of_version_2(str(kind), parse_object(as_text(data)) or {}):
+            yield _Item(message, part, as_text(part.get("id")) or str(key))
+
+
+def _list_parts_of_version_2(kind: str, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    match kind:
+        case "user":
+            yield {"type": "text", "text": message.get("text")}
+        case "synthetic" | "system":
+            yield {"type": "text", "text": message.get("text"), "synthetic": True}
+        case "compaction":
+            yield {"type": "text", "text": message.get("summary")}
+        case "shell":
+            given = {"command": message.get("command")}
+            state = {"status": "completed", "input": given, "output": message.get("output")}
+            yield {"type": "tool", "tool": "bash", "callID": message.get("callID"), "state": state}
+        case "assistant":
+            for part in as_dicts(message.get("content")):
+                yield _make_call_of_version_1(part) if part.get("type") == "tool" else part
+            if files := as_dict(message.get("snapshot")).get("files"):
+                yield {"type": "patch", "files": files}
+        case _:
+            yield {"type": kind}
+
+
+def _make_call_of_version_1(part: dict[str, Any]) -> dict[str, Any]:
+    state, given = as_dict(part.get("state")), as_dict(as_dict(part.get("state")).get("input"))
+    if "path" in given:
+        given = {**given, "filePath": given["path"]}
+    texts = [as_text(content.get("text")) for content in as_dicts(state.get("content"))]
+    error = as_dict(state.get("error")).get("message")
+    return {
+        "type": "tool",
+        "tool": part.get("name"),
+        "callID": part.get("id"),
+        "time": {"start": as_dict(part.get("time")).get("created")},
+        "state": {
+            "status": state.get("status"),
+            "input": given,
+            "output": "\n".join(filter(None, texts)),
+            "error": error,
+            "metadata": as_dict(state.get("structured")),
+        },
+    }
 
 
 def _read_todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:

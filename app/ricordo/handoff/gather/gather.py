@@ -209,6 +209,25 @@ def _read_sessions(
             yield session
 
 
+def add_summaries(facts: Facts, kept: Iterable[SummaryFact]) -> Facts:
+    """Return `facts` with the summaries that hooks `kept` and that the transcripts do not have."""
+    new = [summary for summary in kept if not any(_is_same(summary, it) for it in facts.summaries)]
+    if not new:
+        return facts
+    summaries = sorted((*facts.summaries, *new), key=lambda it: (it.ref.session, it.ref.at))
+    return _number(replace(facts, summaries=tuple(summaries)))
+
+
+def _is_same(kept: SummaryFact, summary: SummaryFact) -> bool:
+    """Return whether a summary in a transcript, which may have more around it, is one that was
+    kept, which may be cut.
+    """
+    one, other = kept.text.strip(), summary.text.strip()
+    return (
+        kept.ref.session == summary.ref.session and bool(other) and (one in other or other in one)
+    )
+
+
 def add_notes(facts: Facts, memory: str, notes: Iterable[NoteFact]) -> Facts:
     """Return `facts` with the relevant `notes` of the memory in the directory `memory`."""
     return _number(replace(facts, memory=memory, notes=tuple(notes)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import chain, zip_longest
 
@@ -14,9 +15,10 @@ from ricordo.agents.transcripts.session import Session, Speaker
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
 from ricordo.errors import StateUnusable
 from ricordo.extraction.sentence import split_text
-from ricordo.handoff.document import SourceSession
-from ricordo.handoff.facts import Facts, NoteFact
-from ricordo.handoff.gather.gather import add_notes, gather
+from ricordo.handoff.document import Handoff, SourceSession
+from ricordo.handoff.facts import KEPT, Facts, MessageRef, NoteFact, SummaryFact
+from ricordo.handoff.gather.gather import add_notes, add_summaries, gather
+from ricordo.handoff.lookup import QuoteLookup
 from ricordo.memory.change import compute_digest
 from ricordo.services.search.recall import RecallResult, open_index, recall
 from ricordo.services.sessions.sessions import (
@@ -29,6 +31,7 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
+from ricordo.storage.hook_files import read_summaries
 from ricordo.storage.operation import CHANGE
 
 MAX_NOTES = 5
@@ -54,9 +57,33 @@ def gather_facts(notebook: Notebook, project: str, named: Sequence[str], step: S
     sources = [find_named_session(path) for path in dict.fromkeys(paths)]
     chosen = sorted(sources, key=_find_start) if sources else _find_latest(notebook, project, step)
     facts = gather(chosen, project, step, _list_helpers(chosen))
+    sessions = facts.sessions[: len(chosen)]
+    facts = add_summaries(facts, _list_kept_summaries(notebook.environment.state, sessions))
     if not notebook.place.layout.has_notes:
         return facts
     return add_notes(facts, notebook.place.root, _find_notes(notebook, facts))
+
+
+def _list_kept_summaries(state: str, sessions: Sequence[Session]) -> Iterator[SummaryFact]:
+    """Yield what hooks kept of the sessions at their compactions."""
+    for number, session in enumerate(sessions):
+        for at, text in read_summaries(state, session.id):
+            day = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+            yield SummaryFact("", MessageRef(number, KEPT, day), text)
+
+
+def make_quote_lookup(
+    environment: Environment, handoff: Handoff, content: bytes, step: Step
+) -> QuoteLookup:
+    """Return what finds the quotes of a `handoff` with this `content` in transcripts, and in
+    summaries that hooks kept.
+    """
+
+    def list_kept(session: str) -> list[str]:
+        return [text for _, text in read_summaries(environment.state, session)]
+
+    is_known = _find_allowed_transcripts(environment, content)
+    return QuoteLookup(handoff, is_known, step, list_kept)
 
 
 def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
@@ -181,7 +208,7 @@ def _recall_by_sentence(
     return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
-def find_allowed_transcripts(
+def _find_allowed_transcripts(
     environment: Environment, content: bytes
 ) -> Callable[[SourceSession], bool]:
     """Return a function that decides whether a transcript named by a handoff of `content` may be

@@ -40,9 +40,9 @@ from ricordo.handoff.update import merge_handoffs
 from ricordo.llm.redaction import Redaction
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.handoff.facts import (
-    find_allowed_transcripts,
     find_project_filter,
     gather_facts,
+    make_quote_lookup,
     read_session,
 )
 from ricordo.services.sessions.sessions import list_sources
@@ -178,8 +178,7 @@ def draft_handoff(
     redaction = begin_redaction(notebook)
     redaction.learn(_list_words(facts, step))
     if to.handoff is not None:
-        is_known = find_allowed_transcripts(notebook.environment, to.content or b"")
-        says = QuoteLookup(to.handoff, is_known, step)
+        says = make_quote_lookup(notebook.environment, to.handoff, to.content or b"", step)
         new = _update(to.handoff, new, current, says, notebook.environment.now, redaction)
     remarks = (to.warning, _explain_budget(options), *composed.warnings)
     return HandoffDraft(facts, new, to, redaction, tuple(filter(None, remarks)))

@@ -15,12 +15,11 @@ from ricordo.handoff.changes import FileChange
 from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
 from ricordo.handoff.document import HandoffHeader, HandoffStatement
 from ricordo.handoff.format import MAX_BYTES, DocumentState, ParsedDocument, parse
-from ricordo.handoff.lookup import QuoteLookup
 from ricordo.handoff.marks import describe_basis
 from ricordo.handoff.project_git import has_commit
 from ricordo.handoff.resume import RecheckedHandoff, recheck
 from ricordo.secrets import mask
-from ricordo.services.handoff.facts import find_allowed_transcripts
+from ricordo.services.handoff.facts import make_quote_lookup
 from ricordo.services.handoff.handoff import find_project
 from ricordo.services.handoff.output import REASON_PREFIX, RenderedHandoff
 from ricordo.services.workspace.environment import Environment
@@ -73,7 +72,7 @@ def resume_handoff(
         os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))
     }
     current = CurrentState(project, notes, handoff_files, step)
-    says = QuoteLookup(parsed.handoff, find_allowed_transcripts(environment, raw), step)
+    says = make_quote_lookup(environment, parsed.handoff, raw, step)
     is_edited = parsed.state is not DocumentState.UNCHANGED
     resumed = recheck(parsed.handoff, current, says, environment.now, is_edited=is_edited)
     _keep_verdict(environment, full_path, resumed)

@@ -97,6 +97,48 @@ def in_database(data: Path) -> None:
                 connection.execute("INSERT INTO part VALUES (?, ?, 'ses_1', ?)", told)
 
 
+def in_version_2(data: Path) -> None:
+    """As the engine of version 2 keeps the same, which version 1.18.33 has beside its own."""
+    data.mkdir(parents=True, exist_ok=True)
+    rows: list[tuple[str, dict[str, Any]]] = [("model-switched", {"model": {"id": "m"}})]
+    for message, parts in MESSAGES:
+        if message is PERSON:
+            kinds = ("user", "synthetic", "system")
+            rows += ((kind, {"text": it["text"]}) for kind, it in zip(kinds, parts, strict=True))
+        elif message is SUMMARY:
+            rows.append(("compaction", {"reason": "auto", "summary": parts[1]["text"]}))
+        else:
+            (files,) = (part["files"] for part in parts if part["type"] == "patch")
+            others = [it for it in parts if it["type"] not in ("patch", "step-start")]
+            content = [as_of_version_2(part) for part in others]
+            rows.append(("assistant", {"content": content, "snapshot": {"files": files}}))
+    with closing(sqlite3.connect(data / "opencode.db", isolation_level=None)) as connection:
+        connection.executescript(
+            "CREATE TABLE session (id, parent_id, directory, title, time_updated);"
+            "CREATE TABLE message (id, session_id, time_created, data);"
+            "CREATE TABLE part (id, message_id, session_id, data);"
+            "CREATE TABLE session_message (id, session_id, type, seq, time_created, data);"
+        )
+        connection.execute(
+            "INSERT INTO session VALUES (?,?,?,?,?)", ("ses_1", "", CWD, "Ports", AT)
+        )
+        for number, (kind, row) in enumerate(rows):
+            values = (f"msg_{number}", "ses_1", kind, number, AT, json.dumps(row))
+            connection.execute("INSERT INTO session_message VALUES (?,?,?,?,?,?)", values)
+
+
+def as_of_version_2(part: dict[str, Any]) -> dict[str, Any]:
+    if part["type"] != "tool":
+        return part
+    state = part["state"]
+    given = {"path" if key == "filePath" else key: it for key, it in state["input"].items()}
+    kept = {"status": state["status"], "input": given, "content": []}
+    if state["status"] == "error":
+        kept["error"] = {"type": "unknown", "message": "it failed"}
+    kept["structured"] = state["metadata"]
+    return {"type": "tool", "id": part["callID"], "name": part["tool"], "state": kept}
+
+
 def put(path: Path, told: dict[str, Any]) -> None:
     write(path, json.dumps(told).encode())
 
@@ -108,8 +150,8 @@ def read(data: Path) -> tuple[list[Message], Session, dict[str, int]]:
     return turns, transcript.session, transcript.checkpoint.unknown
 
 
-@pytest.mark.parametrize("kept", [in_files, in_oldest_files, in_database])
-def test_both_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
+@pytest.mark.parametrize("kept", [in_files, in_oldest_files, in_database, in_version_2])
+def test_all_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
     kept(tmp_path)
     turns, session, unknown = read(tmp_path)
     assert [(turn.who, turn.text) for turn in turns if turn.is_spoken] == [
@@ -122,7 +164,8 @@ def test_both_formats_give_the_same_messages(tmp_path: Path, kept: Any) -> None:
         Noise.THINKING,
         *[Noise.CALL] * 4,
         Noise.SYNTHETIC,
-        *[Noise.SUMMARY] * 2,
+        # version 1 has a mark of a compaction besides its summary
+        *[Noise.SUMMARY] * (1 if kept is in_version_2 else 2),
     ]
     done = [it for turn in turns for it in turn.touches if it.call not in turn.failed]
     assert [(it.action, it.path.removeprefix(CWD)) for it in done] == [
