@@ -302,7 +302,7 @@ async def test_the_bottom_line_counts_the_conflicts(sample: Path) -> None:
 async def test_without_conflicts_the_screen_explains_itself(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await open_workbench(stage)
-        await stage.paints("No two notes contradict each other")
+        await stage.paints("No two notes contradict or repeat each other")
         assert "conflicts" in stage.bottom
         await calm(stage)
         await stage.press("1")
@@ -331,3 +331,32 @@ async def test_a_closed_workbench_can_be_updated(sample: Path) -> None:
         await stage.shows(MainScreen)
         screen.show_conflicts((), is_compared=True)
         assert screen.conflict is None
+
+
+QUAY = (
+    "All heights in the tables are given in metres above chart datum. The tables of the east quay "
+    "and of the west quay are rounded to one decimal place, and their times are always UTC.\n"
+)
+
+
+async def test_duplicates_are_listed_and_resolved_pair_by_pair(tmp_path: Path) -> None:
+    names = ("heights", "datum", "tables")
+    files: dict[str, str | bytes] = {f"{it}.md": note_text(it, QUAY, f"On {it}") for it in names}
+    index = "".join(f"- [{it}]({it}.md) — on {it}\n" for it in names)
+    root = build(tmp_path, {"MEMORY.md": index, **files})
+    async with staged(root) as stage:
+        await open_workbench(stage)
+        await stage.paints("Duplicate: 1 of 1 · nearly the same text, and 1 more note")
+        assert paths(bench(stage)) == ("datum.md", "heights.md")
+        await calm(stage)
+        await stage.press("1")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(
+            lambda: paths(bench(stage)) == ("datum.md", "tables.md"), "the rest of the group"
+        )
+        assert not (root / "heights.md").exists()
+        await resolve(stage, "0", "no files change")
+        await stage.paints("No two notes contradict or repeat each other")
+    assert (root / "tables.md").exists()

@@ -114,7 +114,11 @@ def find_project(notebook: Notebook) -> str:
     environment = notebook.environment
     project = environment.project or notebook.place.project
     if project and not os.path.isdir(project):
-        raise MemoryNotFound(f"The project of this memory does not exist: {make_visible(project)}.")
+        raise MemoryNotFound(
+            f"The project of this memory does not exist: {make_visible(project)}.",
+            hint="`ricordo config conventions --set project=FOLDER` names another, `project=learn` "
+            "undoes that.",
+        )
     here = find_workplace(environment.cwd)
     if project and not environment.project and here.root == os.path.realpath(project):
         return here.top

@@ -142,7 +142,12 @@ def list_conventions(
             "prefixes",
             "beginnings of links that mean the memory",
             ", ".join(sorted(memory.names.prefixes)) or "none",
-            explain("prefixes", "nine of ten such links lead to a note without it"),
+            explain(
+                "prefixes",
+                "nine of ten links that begin so lead to a note without it"
+                if memory.names.prefixes
+                else "no beginning of links was found that may be left out",
+            ),
         ),
         ConventionLine(
             "project",
@@ -196,14 +201,18 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
     key, written = key.strip(), written.strip()
     checks = list_checks(ConventionSettings)
     if not sign or key not in checks:
-        raise WrongUsage(f"Unknown convention “{make_one_line(key)}”.", hint=", ".join(checks))
+        name = make_one_line(key)
+        raise WrongUsage(f"Unknown convention “{name}”.", hint=f"Known are {', '.join(checks)}.")
     value: Value | None = None
     if written != LEARN:
         is_list = key in ("fields", "prefixes")
         parts = [part.strip() for part in written.split(",") if part.strip()]
         value = checks[key].read(parts if is_list else written)
         if value is None:
-            raise WrongUsage(f"{key}: {checks[key].message}")
+            undo = f"`{key}={LEARN}` has it learned again."
+            raise WrongUsage(f"{key}: {checks[key].message}", hint=undo)
+        if key == "project" and written and not os.path.isdir(os.path.expanduser(written)):
+            raise WrongUsage(f"project: {make_one_line(written)} is no folder.")
     from ricordo.settings.settings import find_settings_file
 
     file = os.path.realpath(find_settings_file(config))
