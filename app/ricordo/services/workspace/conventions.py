@@ -179,9 +179,8 @@ def summarize_conventions(memory: Memory, conventions: Conventions) -> str:
     layout, parts = memory.layout, []
     if conventions.title is not TitleSource.KEY and "name" in layout.required:
         keys = " or ".join(layout.title_keys)
-        where = "heading" if conventions.title is TitleSource.HEADING else "file name"
         if "title" not in conventions.set_by_user:
-            parts.append(f"notes have no field {keys}: their {where} is their title")
+            parts.append(f"notes need no field {keys}")
     if layout.link_prefixes is None and memory.names.prefixes:
         parts.append(f"links begin with {', '.join(sorted(memory.names.prefixes))}")
     if memory.names.by_heading:

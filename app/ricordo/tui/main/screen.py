@@ -377,8 +377,8 @@ class MainScreen(ActionScreen[None]):
         summary = summarize_conventions(snapshot.memory, snapshot.conventions)
         if summary and summary != self._shown_conventions:
             keys = format_action_keys(BY_ID["palette"], self.keymap)
-            message = f"Learned: {summary}. Right? “conventions” in {keys} shows and corrects it."
-            self.notify(message, markup=False, timeout=15)
+            message = f"Learned: {summary}. To correct it: {keys} conventions"
+            self.notify(message, markup=False, timeout=6)
         self._shown_conventions = summary or self._shown_conventions
 
     def _close_deleted(self, note: Note, *, by_us: bool) -> None:
