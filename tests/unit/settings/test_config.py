@@ -177,7 +177,7 @@ def test_a_project_that_does_not_exist_is_refused_and_reported(
 def test_a_refused_convention_names_those_that_are_possible(wiki: Path) -> None:
     with pytest.raises(WrongUsage, match="Known are title, fields, prefixes, project"):
         conventions(wiki, "--set", "bogus")
-    with pytest.raises(WrongUsage, match="one of key, heading, file. `title=learn`"):
+    with pytest.raises(WrongUsage, match=r"one of key, heading, file\. `title=learn`"):
         conventions(wiki, "--set", "title=foo")
 
 
