@@ -191,6 +191,20 @@ async def test_a_merge_is_edited_before_it_is_written(
         assert not (sample / GAP).exists()
 
 
+async def test_leaving_the_editor_without_saving_merges_nothing(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, "true"))
+    before = snapshot(sample)
+    async with workbench(sample) as stage:
+        await calm(stage)
+        await stage.press("3")
+        await stage.wait_for(lambda: "Not merged: the editor saved nothing." in stage.toasts)
+        assert isinstance(stage.app.screen, ConflictsScreen)
+        assert "The merged text is in" not in stage.toasts
+    assert snapshot(sample) == before
+
+
 async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,3 +148,32 @@ def test_suggestions_are_few_and_the_likeliest_ones() -> None:
     assert suggest("abcd", ["abce", "abcf"]) == "Did you mean “abce” or “abcf”?"
     assert suggest("ab\x1bcd", ["ab\x1bce"]) == "Did you mean “ab␛ce”?"
     assert find_near("x" * 100_000, ["x" * 99_999, "y"]) == ["x" * 99_999]
+
+
+@pytest.mark.parametrize(
+    ("words", "way_out", "code"),
+    [
+        (["restore", "tides", "1.5"], "A version is named by `--at 1.5`.", 3),
+        (["restore", "tides"], "`ricordo history NOTE` lists its versions.", 3),
+        (["purge"], "Pipe it, or enter it in a terminal", 2),
+    ],
+)
+def test_a_refusal_says_what_to_do(
+    memory: Path,
+    ricordo: Ricordo,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    way_out: str,
+    code: int,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert way_out in ricordo(*words, code=code)
+
+
+def test_a_part_of_many_names_is_answered_with_the_first_of_them(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    for day in range(1, 7):
+        (memory / f"snapshot_2026-06-0{day}.md").write_text(note_text(f"snapshot of day {day}"))
+    said = ricordo("show", "2026-06", code=3)
+    assert "6 names contain it, such as “snapshot_2026-06-01”, “snapshot_2026-06-02”" in said

@@ -147,7 +147,10 @@ def gather_input(
     to = find_destination(_find_path(notebook, options, project))
     facts = gather_facts(notebook, project, options.sessions, step)
     if not facts.sessions:
-        raise ChangeRefused("This project has no session to hand off.")
+        raise ChangeRefused(
+            f"This project has no session to hand off: {make_visible(project)}.",
+            hint="`ricordo handoff --session FILE` names a transcript.",
+        )
     handoff_files = _list_handoff_files(to, project)
     return DraftInput(
         replace(facts, git=facts.git and remove_handoff_files(facts.git, handoff_files)), to

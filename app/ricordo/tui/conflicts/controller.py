@@ -26,6 +26,7 @@ from ricordo.services.conflicts.resolution import (
     resolve_for_both,
     resolve_for_one,
 )
+from ricordo.settings.editor import read_stamp
 from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import make_one_line
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
@@ -288,9 +289,14 @@ class ConflictController:
         path, other, prepared = await asyncio.to_thread(compose_merged_text, memory, conflict)
         state = self._writing.notebook.environment.state
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
-        is_written = False
+        is_written, before = False, read_stamp(copy)
         try:
             text = edit_copy(self._changing.app, self._writing.notebook, copy)
+            if read_stamp(copy) == before:
+                # left without saving, as with `:q!`
+                remove_private_copy(copy)
+                self._writing.report("Not merged: the editor saved nothing.")
+                return
             title = f"Merge into {make_one_line(path)}"
             # compared with the notes that were merged: the editor may have been open for long
             resolve = partial(_resolve_merge, path, other, text)
@@ -298,7 +304,7 @@ class ConflictController:
         finally:
             if is_written:
                 remove_private_copy(copy)
-            else:
+            elif read_stamp(copy):
                 message = f"Nothing was written. The merged text is in {make_one_line(copy)}."
                 self._writing.report(message, severe=True)
 
