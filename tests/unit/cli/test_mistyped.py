@@ -160,14 +160,16 @@ def test_suggestions_are_few_and_the_likeliest_ones() -> None:
 )
 def test_a_refusal_says_what_to_do(
     memory: Path,
-    ricordo: Ricordo,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
     words: list[str],
     way_out: str,
     code: int,
 ) -> None:
+    monkeypatch.chdir(memory)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert way_out in ricordo(*words, code=code)
+    assert run(words) == code
+    assert way_out in capsys.readouterr().err
 
 
 def test_a_part_of_many_names_is_answered_with_the_first_of_them(
