@@ -167,7 +167,7 @@ async def test_what_was_learned_is_one_short_line_above_the_keys(tmp_path: Path)
     index = "".join(f"- [{name}]({name}.md) — the pier\n" for name in names)
     files: dict[str, str | bytes] = {f"{name}.md": page.format(name, name) for name in names}
     async with staged(build(tmp_path, {"MEMORY.md": index, **files}), (80, 24)) as stage:
-        learned = "Learned: notes need no field name. To correct it: ctrl+p conventions"
+        learned = "Learned: notes need no field name. Wrong? ctrl+p conventions"
         assert learned in stage.toasts
         await stage.paints(learned)
         assert stage.painted().splitlines()[-1].rstrip() == stage.bottom.rstrip()

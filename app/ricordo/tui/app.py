@@ -149,7 +149,7 @@ class RicordoApp(App[int]):
     PAUSE_GC_ON_SCROLL = True
     # a message is as small as its text, and covers no key line
     CSS = """
-    ToastRack { margin-bottom: 2; }
+    ToastRack { margin-bottom: 2; overflow-y: hidden; }
     Toast { width: auto; max-width: 90%; padding: 0 1; margin-top: 0; }
     """
 

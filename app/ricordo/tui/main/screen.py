@@ -380,7 +380,7 @@ class MainScreen(ActionScreen[None]):
         summary = summarize_conventions(snapshot.memory, snapshot.conventions)
         if summary and summary != self._shown_conventions:
             keys = format_action_keys(BY_ID["palette"], self.keymap)
-            message = f"Learned: {summary}. To correct it: {keys} conventions"
+            message = f"Learned: {summary}. Wrong? {keys} conventions"
             self.notify(message, markup=False, timeout=6)
         self._shown_conventions = summary or self._shown_conventions
 
