@@ -115,7 +115,7 @@ _NO_CONFLICTS = (
         "",
     ),
 )
-_TITLES = {Relation.CONTRADICTS: "Conflict", Relation.REPEATS: "Duplicate:"}
+_KINDS = {Relation.CONTRADICTS: "Conflict", Relation.REPEATS: "Duplicate:"}
 _LABEL = 9
 _MOST_NAMED = 3
 _MARKS = {
@@ -212,11 +212,21 @@ def render_suggestion(conflict: Conflict, width: int) -> list[StyledLine]:
     return [StyledLine(row) for spans in parts for row in wrap(spans, width, blank, blank)]
 
 
-def render_title(conflict: Conflict, number: int, count: int) -> tuple[StyledSpan, StyledSpan]:
-    """Return the number of the conflict, duplicate or uncertain pair, and the reason for it."""
-    what = _TITLES.get(conflict.relation, "Uncertain:")
+def render_title(
+    conflict: Conflict, conflicts: Sequence[Conflict]
+) -> tuple[StyledSpan, StyledSpan]:
+    """Return the number of a conflict, duplicate or uncertain pair among those of its kind in
+    `conflicts`, and the reason for it.
+    """
+    kind = _get_kind(conflict)
+    alike = [other.id for other in conflicts if _get_kind(other) == kind]
+    number = f"{alike.index(conflict.id) + 1} of {len(alike)}"
     why = StyledSpan(f"· {make_one_line(mask_text(conflict.reason))}")
-    return StyledSpan(f" {what} {number} of {count} ", "accent bold"), why
+    return StyledSpan(f" {kind} {number} ", "accent bold"), why
+
+
+def _get_kind(conflict: Conflict) -> str:
+    return _KINDS.get(conflict.relation, "Uncertain:")
 
 
 def _render_origin(side: Side) -> tuple[StyledSpan, ...]:

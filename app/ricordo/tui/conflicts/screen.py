@@ -277,7 +277,7 @@ class ConflictsScreen(ActionScreen[None]):
         if conflict is None:
             title = [StyledSpan(" Conflicts ", "accent bold")]
         else:
-            title = [*render_title(conflict, self._position + 1, len(self._conflicts))]
+            title = [*render_title(conflict, self._conflicts)]
         uncertain = (
             (StyledSpan(f" {self._uncertain_count} uncertain ", "dim"),)
             if self._uncertain_count
