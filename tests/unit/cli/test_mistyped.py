@@ -179,3 +179,11 @@ def test_a_part_of_many_names_is_answered_with_the_first_of_them(
         (memory / f"snapshot_2026-06-0{day}.md").write_text(note_text(f"snapshot of day {day}"))
     said = ricordo("show", "2026-06", code=3)
     assert "6 names contain it, such as “snapshot_2026-06-01”, “snapshot_2026-06-02”" in said
+
+
+def test_a_server_that_a_user_starts_names_a_memory_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    assert run(["mcp", "-m", "/nowhere/memory"]) == 3
+    assert "/nowhere/memory does not exist" in capsys.readouterr().err
