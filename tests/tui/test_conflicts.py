@@ -10,6 +10,7 @@ from shutil import copytree
 
 import pytest
 
+from ricordo.lint.evidence import Relation
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.storage.history import History
 from ricordo.tui.base.action_screen import KEY_DELAY
@@ -68,7 +69,8 @@ def paths(screen: ConflictsScreen) -> tuple[str, ...]:
 
 
 def count(stage: Stage) -> int:
-    return len(bench(stage)._conflicts)
+    """Return the number of listed pairs, without duplicates."""
+    return sum(it.relation is not Relation.REPEATS for it in bench(stage)._conflicts)
 
 
 async def resolve(stage: Stage, key: str, told: str = "nothing is written until ctrl+s") -> None:
@@ -191,6 +193,20 @@ async def test_a_merge_is_edited_before_it_is_written(
         assert not (sample / GAP).exists()
 
 
+async def test_leaving_the_editor_without_saving_merges_nothing(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, "true"))
+    before = snapshot(sample)
+    async with workbench(sample) as stage:
+        await calm(stage)
+        await stage.press("3")
+        await stage.wait_for(lambda: "Not merged: the editor saved nothing." in stage.toasts)
+        assert isinstance(stage.app.screen, ConflictsScreen)
+        assert "The merged text is in" not in stage.toasts
+    assert snapshot(sample) == before
+
+
 async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
     sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,7 +318,7 @@ async def test_the_bottom_line_counts_the_conflicts(sample: Path) -> None:
 async def test_without_conflicts_the_screen_explains_itself(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await open_workbench(stage)
-        await stage.paints("No two notes contradict each other")
+        await stage.paints("No two notes contradict or repeat each other")
         assert "conflicts" in stage.bottom
         await calm(stage)
         await stage.press("1")
@@ -331,3 +347,37 @@ async def test_a_closed_workbench_can_be_updated(sample: Path) -> None:
         await stage.shows(MainScreen)
         screen.show_conflicts((), is_compared=True)
         assert screen.conflict is None
+
+
+QUAY = (
+    "All heights in the tables are given in metres above chart datum. The tables of the east quay "
+    "and of the west quay are rounded to one decimal place, and their times are always UTC.\n"
+)
+
+
+async def test_duplicates_are_listed_and_resolved_pair_by_pair(tmp_path: Path) -> None:
+    names = ("heights", "datum", "tables")
+    files: dict[str, str | bytes] = {f"{it}.md": note_text(it, QUAY, f"On {it}") for it in names}
+    index = "".join(f"- [{it}]({it}.md) — on {it}\n" for it in names)
+    root = build(tmp_path, {"MEMORY.md": index, **files})
+    async with staged(root) as stage:
+        await open_workbench(stage)
+        await stage.paints("Duplicate: 1 of 1 · nearly the same text, and 1 more note")
+        assert paths(bench(stage)) == ("datum.md", "heights.md")
+        await calm(stage)
+        await stage.press("1")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(
+            lambda: paths(bench(stage)) == ("datum.md", "tables.md"), "the rest of the group"
+        )
+        assert not (root / "heights.md").exists()
+        await calm(stage)
+        await stage.press("0")
+        await stage.shows(ProposalScreen)
+        await stage.paints("no files change")
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.paints("No two notes contradict or repeat each other")
+    assert (root / "tables.md").exists()

@@ -103,7 +103,7 @@ async def test_opinions_are_stored_and_not_paid_for_again(root: Path, serve: Ser
         await open_question(stage)
         await stage.press("enter")
         await stage.shows(ConflictsScreen)
-        await stage.paints("No two notes contradict each other")
+        await stage.paints("No two notes contradict or repeat each other")
         assert "both may be true: 1" in stage.toasts
     async with staged(root) as stage:
         await open_workbench(stage)
@@ -153,7 +153,11 @@ async def test_cancelling_and_failures_change_nothing(root: Path, serve: Serve) 
 async def test_the_rules_cannot_judge_uncertain_pairs(root: Path) -> None:
     async with staged(root) as stage:
         await open_question(stage)
-        await stage.paints("The rules engine cannot judge these.")
+        await stage.paints("The rules cannot judge these: choose a model or a program.")
+        await stage.paints("To choose one: Esc Esc c, then → for the next engine.")
+        for path, said in zip(("end-of-day.md", "morning.md"), SUMMARY, strict=True):
+            await stage.paints(f"{path}:")
+            await stage.paints(said)
         await stage.press("enter")
         assert isinstance(stage.app.screen, QuestionScreen)
 

@@ -53,10 +53,15 @@ async def open_finder(stage: Stage, words: str) -> FinderScreen:
     return screen
 
 
-async def type_words(stage: Stage, screen: FinderScreen, words: str) -> None:
+async def type_ahead(stage: Stage, screen: FinderScreen, words: str) -> None:
+    """Type words, whatever was found."""
     await stage.press("ctrl+u")
     await stage.type_ahead(*words)
     await stage.wait_for(lambda: screen._wanted == words.strip(), words)
+
+
+async def type_words(stage: Stage, screen: FinderScreen, words: str) -> None:
+    await type_ahead(stage, screen, words)
     await stage.wait_for(lambda: screen.is_settled, "all that was found")
     await stage.settle()
 
@@ -255,9 +260,16 @@ async def test_names_are_found_while_the_index_is_made(
         await stage.type_ahead(*"cache")
         await stage.paints("building the index: 2 of 5 notes")
         await stage.wait_for(lambda: found(screen) == ["project_cache.md"])
+        await stage.paints("Searching … · 1 so far")
+        await type_ahead(stage, screen, "emptied")
+        await stage.paints("Searching …")
+        assert "Found · 0" not in stage.painted()
+        assert "No note matches" not in stage.painted()
+        await type_ahead(stage, screen, "cache")
         go_on.set()
         await stage.wait_for(lambda: screen.is_settled)
         await stage.wait_for(lambda: "user_ana.md" in found(screen))
+        await stage.paints("Found · ")
 
 
 async def test_what_goes_on_behind_the_finder_waits_for_what_is_searched(

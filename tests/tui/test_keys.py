@@ -557,7 +557,7 @@ async def _(stage: Stage) -> None:
     await stage.press("0")
     await stage.shows(ProposalScreen)
     await stage.confirm()
-    await stage.paints("No two notes contradict each other")
+    await stage.paints("No two notes contradict or repeat each other")
 
 
 @shows("judge-doubts")

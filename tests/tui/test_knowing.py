@@ -159,3 +159,15 @@ async def test_the_one_finding_of_a_habit_opens_into_all_and_is_dismissed_at_onc
         assert "dismissed 1" in stage.freshness_text
         await stage.press("right", "right", "minus")
         await stage.wait_for(lambda: "1 needs attention" in stage.freshness_text)
+
+
+async def test_what_was_learned_is_one_short_line_above_the_keys(tmp_path: Path) -> None:
+    page = "---\ndescription: {}\ntype: project\n---\n\n# Pier {}\n\nOn the pier.\n"
+    names = [f"pier_{number}" for number in range(6)]
+    index = "".join(f"- [{name}]({name}.md) — the pier\n" for name in names)
+    files: dict[str, str | bytes] = {f"{name}.md": page.format(name, name) for name in names}
+    async with staged(build(tmp_path, {"MEMORY.md": index, **files}), (80, 24)) as stage:
+        learned = "Learned: notes need no field name. Wrong? ctrl+p conventions"
+        assert learned in stage.toasts
+        await stage.paints(learned)
+        assert stage.painted().splitlines()[-1].rstrip() == stage.bottom.rstrip()

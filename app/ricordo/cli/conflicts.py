@@ -99,7 +99,8 @@ CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits wit
 
 The rules cannot decide some pairs: --doubts lists these, --judge asks a model or a program for its
 opinion on them. An opinion resolves nothing. --resolve takes several ids, which may be abbreviated
-to their first characters, at least 4."""
+to their first characters, at least 4; also those of uncertain pairs, and of duplicates as `lint`
+lists them."""
 
 
 def add_conflicts_arguments(parser: ArgumentParser) -> None:
@@ -141,7 +142,7 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
 
 def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.conflicts.conflicts import find_conflicts
+    from ricordo.services.conflicts.conflicts import find_conflicts, find_duplicates
 
     snapshot = read_snapshot_reported(notebook)
     certain = find_conflicts(snapshot)
@@ -154,6 +155,9 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     else:
         print_lines([line for pair in certain for line in _lines(pair)] or ["No conflicts."])
         print_lines([line for pair in uncertain for line in (*_lines(pair), _opinion_line(pair))])
+        if duplicates := find_duplicates(snapshot):
+            count = f"{len(duplicates)} duplicate{'s' * (len(duplicates) > 1)}"
+            print_messages([f"{count}: `ricordo lint --select duplicate` lists what repeats."])
     return 1 if certain else 0
 
 

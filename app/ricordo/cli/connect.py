@@ -77,7 +77,8 @@ def run_connect(options: Namespace, environment: Environment) -> int:
         return _print_status(options, statuses)
     chosen = statuses if options.agents else [it for it in statuses if it.is_installed]
     if not chosen:
-        print_messages(["No agent was found on this machine: name the one to connect."])
+        names = ", ".join(status.name for status in statuses)
+        print_messages([f"No agent was found on this machine: name the one to connect of {names}."])
     for status in chosen:
         refuse_foreign(status)
     planned = [

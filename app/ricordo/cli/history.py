@@ -17,7 +17,8 @@ from ricordo.cli.ids import split_off_directory
 from ricordo.cli.parser import Command, add_json, add_memory
 from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
-from ricordo.errors import WrongUsage
+from ricordo.errors import MemoryNotFound, WrongUsage
+from ricordo.patterns import compile_lazily
 from ricordo.text import clip, make_one_line, make_visible
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 HISTORY_SUMMARY = "List the versions of a note, or of the whole memory, newest first."
 _LONGEST_REASON = 80
 """Cells; `--json` has all of it."""
+_VERSION_ID = compile_lazily(r"\d+\.\d+")
 _MOST_DAYS = 36_500
 
 
@@ -323,7 +325,13 @@ def run_restore(options: Namespace, environment: Environment) -> int:
     from ricordo.services.history.versions import compose_restore, list_versions, pick_version
     from ricordo.services.workspace.note_choice import pick_path
 
-    notebook = open_notebook(options, environment)
+    try:
+        notebook = open_notebook(options, environment)
+    except MemoryNotFound as error:
+        if options.path and _VERSION_ID.fullmatch(options.path):
+            hint = f"A version is named by `--at {options.path}`."
+            raise MemoryNotFound(error.fact, hint=hint) from None
+        raise
     memory = begin_change(notebook)
     path = pick_path(notebook, memory, options.note)
     file = memory.by_path.get(path)
@@ -367,7 +375,8 @@ def run_purge(options: Namespace, environment: Environment) -> int:
     value = sys.stdin.read().strip("\r\n")
     if len(value.strip()) < MIN_VALUE_LENGTH:
         raise WrongUsage(
-            f"The value on standard input needs at least {MIN_VALUE_LENGTH} characters."
+            f"The value on standard input needs at least {MIN_VALUE_LENGTH} characters.",
+            hint="Pipe it, or enter it in a terminal: `ricordo purge < FILE`.",
         )
     purged = purge_value(environment, value)
     note_change("removed the value from the history")

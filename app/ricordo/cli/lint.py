@@ -227,14 +227,16 @@ def _fix(run: _Run, place: MemoryPlace) -> _Fixes:
     return _Fixes(plan, applied=True, merged=merged)
 
 
-def _fix_lines(fixes: _Fixes) -> Iterator[str]:
-    """Yield what was fixed, or diffs of the planned fixes; then what was not fixed."""
+def _fix_lines(fixes: _Fixes, directory: str = "") -> Iterator[str]:
+    """Yield what was fixed, or diffs of the planned fixes to apply in `directory`; then what was
+    not fixed.
+    """
     from ricordo.cli.change import render_edits, render_merged
     from ricordo.services.edits.fix import format_counts, format_diffs, format_fixed
 
     plan = fixes.plan
     if not fixes.applied:
-        yield from format_diffs(plan)
+        yield from format_diffs(plan, directory)
     elif plan.change_set:
         yield from format_fixed(plan)
         yield from render_edits(plan.change_set.edits)
@@ -362,7 +364,8 @@ def _print_text(options: Namespace, environment: Environment, results: Sequence[
     report = LintReport(options, snapshots, environment.cwd)
     for result in results:
         if result.fixes:
-            report.print_fixes(result.snapshot, list(_fix_lines(result.fixes)))
+            lines = list(_fix_lines(result.fixes, environment.cwd))
+            report.print_fixes(result.snapshot, lines)
     if not any(result.fixes for result in results):
         report.print_findings()
     if not is_quiet():

@@ -46,12 +46,17 @@ class LintReport:
 
     @cached_property
     def _findings(self) -> list[FoundIn]:
-        """The findings as they are counted; all of them one by one with --full."""
+        """The findings as they are counted."""
         return [
             FoundIn(finding, snapshot.memory)
             for snapshot in self._snapshots
-            for finding in (snapshot.findings if self._options.full else snapshot.causes)
+            for finding in (snapshot.findings if self._is_one_by_one else snapshot.causes)
         ]
+
+    @property
+    def _is_one_by_one(self) -> bool:
+        """Whether findings of a habit are shown and counted one by one, not as one."""
+        return bool(self._options.full or self._options.statistics)
 
     @property
     def _all(self) -> list[Finding]:
@@ -60,7 +65,7 @@ class LintReport:
     def print_fixes(self, snapshot: Snapshot, lines: Sequence[str]) -> None:
         """Print the `lines` on what was fixed, or would be, in one memory."""
         if len(self._snapshots) > 1:
-            print_styled([_headline(snapshot, self._directory)])
+            print_styled([self._headline(snapshot)])
         print_diffs(lines)
 
     def print_findings(self) -> None:
@@ -92,8 +97,7 @@ class LintReport:
         from ricordo.cli.output import is_quiet
 
         if not is_quiet():
-            causes = (finding for snapshot in self._snapshots for finding in snapshot.causes)
-            counts, indent = render_counts(causes)
+            counts, indent = render_counts(found.finding for found in self._findings)
             print_styled([*counts, []], indent)
 
     def _print_diagnostics(self, chosen: Iterable[FoundIn]) -> None:
@@ -120,7 +124,7 @@ class LintReport:
         if not self._snapshots:
             print_styled([[(_NO_MEMORIES, "")]])
             return
-        heads = [_headline(snapshot, self._directory) for snapshot in self._snapshots]
+        heads = [self._headline(snapshot) for snapshot in self._snapshots]
         print_styled(heads, INDENT)
         if not (self._options.fix or self._options.diff):
             print_styled(self._render_next(), INDENT)
@@ -131,17 +135,18 @@ class LintReport:
             yield fixes
         if self._shown < len(findings):
             every = f"all {len(findings):,} findings" if self._shown else "the findings"
-            yield _as_code(f"`--full` shows {every}, `--select RULE` those of one rule.")
+            more = f"`--full` shows {every} one by one, `--select RULE` those of one rule."
+            yield _as_code(more)
         if findings:
             yield _as_code("`--dismiss ID` hides a wrong one, `ricordo rule RULE` explains a rule.")
 
-
-def _headline(snapshot: Snapshot, directory: str) -> Line:
-    """Return a memory with the numbers of its notes and findings, and its load."""
-    memory = snapshot.memory
-    notes = "1 note" if len(memory.notes) == 1 else f"{len(memory.notes):,} notes"
-    text = f": {notes}; {format_summary(snapshot)}; load {format_load(memory)}"
-    return [(relative_path(memory.root, directory), "bold"), (text, "")]
+    def _headline(self, snapshot: Snapshot) -> Line:
+        """Return a memory with the numbers of its notes and findings, and its load."""
+        memory = snapshot.memory
+        notes = "1 note" if len(memory.notes) == 1 else f"{len(memory.notes):,} notes"
+        summary = format_summary(snapshot, one_by_one=self._is_one_by_one)
+        text = f": {notes}; {summary}; load {format_load(memory)}"
+        return [(relative_path(memory.root, self._directory), "bold"), (text, "")]
 
 
 def _describe_fixable(findings: Sequence[Finding]) -> Line:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_memory, get_memory_path
 from ricordo.errors import WrongUsage
 
@@ -37,7 +39,15 @@ def run_mcp(options: Namespace, environment: Environment) -> int:
             "The MCP server is not installed.",
             hint="Install it, for example with `pip install 'ricordo[mcp]'`.",
         ) from None
-    serve(environment, get_memory_path(options))
+    path = get_memory_path(options)
+    if sys.stdin.isatty():
+        # a user who tries it; an agent's server waits for a memory that is still to come
+        from ricordo.services.workspace.places import find_memories
+
+        if path is not None:
+            find_memories(path, environment)
+        print_messages(["An agent starts this and talks to its standard input; ctrl+d ends it."])
+    serve(environment, path)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import print_messages
@@ -32,7 +33,13 @@ def add_load_arguments(parser: ArgumentParser) -> None:
 def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.load_description import describe_load, find_unloaded_entries, format_load
+    from ricordo.services.load_description import (
+        describe_load,
+        find_unloaded_entries,
+        format_load,
+        format_other_folder,
+    )
+    from ricordo.services.workspace.places import is_other_folder
     from ricordo.storage.reader import list_memory, read_memory
     from ricordo.text import make_one_line, make_visible
 
@@ -52,6 +59,8 @@ def run_load(options: Namespace, environment: Environment) -> int:
             for line, title, path in find_unloaded_entries(memory)
         ]
     )
+    if is_other_folder(place, environment):
+        print_messages([format_other_folder(place.layout.agent)])
     return 0
 
 
@@ -163,23 +172,39 @@ def _table(
 ) -> list[str]:
     if not snapshots:
         return ["No memory found on this machine, and none was opened by its path."]
+    projects = Counter(place.project for place, _ in snapshots)
     rows = [
-        _row(place, snapshot, counts[snapshot.memory.root], home) for place, snapshot in snapshots
+        _row(
+            _format_memory(place, home, is_only=projects[place.project] == 1),
+            place,
+            snapshot,
+            counts[snapshot.memory.root],
+        )
+        for place, snapshot in snapshots
     ]
     head = ("agent", "project", "notes", "load", "errors", "warnings")
     return _aligned([head, *rows])
 
 
+def _format_memory(place: MemoryPlace, home: str, *, is_only: bool) -> str:
+    """Return the project of a memory; with its folder unless it is the only one of the project."""
+    from ricordo.text import make_one_line
+
+    if is_only or not place.project:
+        return make_one_line(_from_home(place.project or place.root, home))
+    folder = _from_home(place.root.removeprefix(f"{place.project}/"), home)
+    return make_one_line(f"{_from_home(place.project, home)}: {folder}")
+
+
 def _row(
-    place: MemoryPlace, snapshot: Snapshot, counts: Mapping[Severity, int], home: str
+    name: str, place: MemoryPlace, snapshot: Snapshot, counts: Mapping[Severity, int]
 ) -> tuple[str, ...]:
     from ricordo.lint.finding import Severity
-    from ricordo.text import make_one_line
 
     load = snapshot.memory.load
     return (
         place.layout.agent or place.layout.kind,
-        make_one_line(_from_home(place.project or place.root, home)),
+        name,
         str(len(snapshot.memory.notes)),
         f"{load.fill_ratio:.0%}" if load.limits else "–",
         *(str(counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),

@@ -75,22 +75,22 @@ def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
 
 
 def _count(rule: str, causes: Sequence[Finding]) -> str:
-    """Return a rule with the number of its findings, and how many of them count as one."""
+    """Return a rule with the number of its findings, and whether they count as one."""
     members = sum(len(it.members) for it in causes)
-    return f"{rule} 1 for {members:,}" if members else f"{rule} {len(causes):,}"
+    return f"{rule} {members:,} as one" if members else f"{rule} {len(causes):,}"
 
 
 def render_statistics(
     findings: Sequence[Finding], summaries: dict[str, str]
 ) -> tuple[list[Line], int]:
-    """Return a line for each rule that has findings: their number, severity, whether `--fix` fixes
-    any, name, and the summary of the rule; and the cells before the summaries.
+    """Return a line for each rule and severity that has findings: their number, severity, whether
+    `--fix` fixes any, name, and the summary of the rule; and the cells before the summaries.
     """
-    by_rule: dict[str, list[Finding]] = {}
+    by_rule: dict[tuple[Severity, str], list[Finding]] = {}
     for finding in findings:
-        by_rule.setdefault(finding.rule, []).append(finding)
+        by_rule.setdefault((finding.severity, finding.rule), []).append(finding)
     order = sorted(by_rule.values(), key=lambda one: (-one[0].severity, -len(one), one[0].rule))
-    names = max((len(rule) for rule in by_rule), default=0)
+    names = max((len(rule) for _, rule in by_rule), default=0)
     numbers = max((len(f"{len(one):,}") for one in order), default=0)
     lines: list[Line] = [
         [

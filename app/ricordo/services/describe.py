@@ -4,6 +4,7 @@ plain text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -231,12 +232,16 @@ def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
     return lines
 
 
-def format_summary(snapshot: Snapshot) -> str:
-    """Return how many findings there are of each severity that has any, in words."""
+def format_summary(snapshot: Snapshot, *, one_by_one: bool = False) -> str:
+    """Return how many findings there are of each severity that has any, in words: each cause
+    counted once, or all `one_by_one`.
+    """
+    counts: Mapping[Severity, int] = snapshot.counts
+    if one_by_one:
+        each = Counter(finding.severity for finding in snapshot.findings)
+        counts = {severity: each[severity] for severity in counts}
     parts = [
-        f"{count:,} {count_noun(severity, count)}"
-        for severity, count in snapshot.counts.items()
-        if count
+        f"{count:,} {count_noun(severity, count)}" for severity, count in counts.items() if count
     ] or ["no findings"]
     dismissed = f", {len(snapshot.dismissed)} dismissed" if snapshot.dismissed else ""
     return ", ".join(parts) + dismissed

@@ -52,3 +52,8 @@ def format_load(memory: Memory) -> str:
         return f"{measure}; all loaded"
     unloaded = len(find_unloaded_entries(memory))
     return f"{measure}; cut at line {load.cut_at_line}, {unloaded} entries not loaded"
+
+
+def format_other_folder(agent: str) -> str:
+    """Return that `agent` does not load a folder by itself, though it is in the form of its own."""
+    return f"{agent} keeps its memory elsewhere: it loads this folder only where a file imports it."

@@ -163,7 +163,10 @@ def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, Memo
 def _conventions(source: SettingsSource, path: Path, home: str) -> ConventionSettings:
     values = _read_values(source, path, ConventionSettings)
     if values.get("project"):
-        values["project"] = _folder(values["project"], home)
+        values["project"] = project = _folder(values["project"], home)
+        if not os.path.isdir(project):
+            message = "This folder does not exist: no claim of these notes is checked."
+            source.warn((*path, "project"), message)
     return ConventionSettings(**values)
 
 

@@ -42,7 +42,7 @@ def switch() -> ValueCheck:
 
 def one_of(words: Collection[str]) -> ValueCheck:
     """Return the check of one of some words."""
-    message = f"This has to be one of {', '.join(words)}."
+    message = f"This has to be one of {', '.join(filter(None, words))}."
     return ValueCheck(message, lambda value: value if value in words else None, words)
 
 

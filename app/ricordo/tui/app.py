@@ -147,6 +147,11 @@ class RicordoApp(App[int]):
     ]
     ENABLE_COMMAND_PALETTE = True
     PAUSE_GC_ON_SCROLL = True
+    # a message is as small as its text, and covers no key line
+    CSS = """
+    ToastRack { margin-bottom: 2; overflow-y: hidden; }
+    Toast { width: auto; max-width: 90%; padding: 0 1; margin-top: 0; }
+    """
 
     def __init__(
         self,

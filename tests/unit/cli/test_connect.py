@@ -248,7 +248,11 @@ def test_a_state_that_cannot_be_written_leaves_nothing(home: Home):
 
 
 def test_only_agents_of_this_machine_are_connected_unasked(home: Home):
-    assert "No agent was found" in home.run("connect", "--yes").stderr
+    said = home.run("connect", "--yes").stderr
+    assert (
+        f"No agent was found on this machine: name the one to connect of {', '.join(AGENTS)}."
+        in said
+    )
     (home.path / ".claude").mkdir()
     home.run("connect", "--yes")
     states = {name: it["state"] for name, it in home.status().items()}

@@ -383,3 +383,18 @@ def test_links_that_follow_a_rename_make_no_note_newer(tmp_path: Path, capsys: P
     assert "[[harbours]]" in (memory / "tides.md").read_text()
     settle(memory)
     assert "tides.md" in stale()
+
+
+def test_git_applies_a_diff_in_the_project(
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = "- [Tides](tides.md) — hook\n"
+    files = {"MEMORY.md": f"# Sea\n\n{entry}{entry}", "tides.md": note_text("tides")}
+    memory = write_memory(tmp_path / "docs/memory", files)
+    settle(memory)
+    git(tmp_path, "init", "--quiet")
+    monkeypatch.chdir(tmp_path)
+    assert run(["lint", "-m", str(memory), "--diff", "--fail-on", "never"]) == 0
+    (tmp_path / "fixes.diff").write_text(capsys.readouterr().out)
+    git(tmp_path, "apply", "fixes.diff")
+    assert (memory / "MEMORY.md").read_text().count(entry) == 1

@@ -120,21 +120,21 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     lines = output.splitlines()
     assert len(everything) == 6
     assert [len(it.get("members", ())) for it in everything] == [0, 12, 0, 0, 0, 0]
-    assert lines[0] == "3 errors    dead-link 1, index-missing-file 1 for 12, secret 1"
+    assert lines[0] == "3 errors    dead-link 1, index-missing-file 12 as one, secret 1"
     assert lines[1].startswith("2 warnings  control-characters 1, ")
     shown = [place[4] for place in places(output)]
     assert sorted(shown[:2]) == ["dead-link", "secret"]
     assert "error[index-missing-file]" in output
     assert len(headlines(output)) == 5
     assert "12 times in MEMORY.md: an index entry for a file that does not exist." in output
-    assert "`--full` shows all 17 findings" in output
+    assert "`--full` shows all 17 findings one by one" in output
     assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 3 errors, " in output
 
 
 def test_full_shows_all_with_the_numbers_at_the_end(project: Path, capsys: Printed) -> None:
     output = lint(capsys, "one", "--full")
     assert len(headlines(output)) == 17
-    assert output.index("index-missing-file 1 for 12") > output.rindex("index-missing-file]")
+    assert output.index("index-missing-file 12, ") > output.rindex("index-missing-file]")
     assert "--full" not in output
     assert len(headlines(lint(capsys, "two"))) == 2
 
@@ -225,6 +225,24 @@ def test_statistics_count_by_rule_and_name_what_each_finds(project: Path, capsys
     assert lines[0] == f"12  error   [ ] index-missing-file  {summary}"
     assert lines[1].startswith(" 1  error   [ ] dead-link           ")
     assert headlines("\n".join(lines)) == []
+
+
+def test_the_numbers_of_each_form_agree(project: Path, capsys: Printed) -> None:
+    for number, size in enumerate((*(1,) * 8, *(9,) * 4, 40)):
+        body = "".join(f"Line {at} of {number} is long.\n" for at in range(size * 50))
+        (project / f"three/{number}.md").write_text(note_text(f"n{number}", body))
+    sizes = "--select", "oversized-note"
+    by_rule = lint(capsys, "three", *sizes, "--statistics").splitlines()
+    counted = [line.split()[:2] for line in by_rule if "oversized-note" in line]
+    assert counted == [["1", "warning"], ["4", "info"]]
+    assert any("three: 14 notes; 1 warning, 4 info; load " in line for line in by_rule)
+    in_full = lint(capsys, "three", *sizes, "--full")
+    assert len(headlines(in_full)) == 5
+    assert "three: 14 notes; 1 warning, 4 info; load " in in_full
+    as_one = lint(capsys, "three", *sizes)
+    assert "In 5 of 14 notes" in as_one
+    assert "three: 14 notes; 1 warning; load " in as_one
+    assert "`--full` shows all 5 findings one by one" in as_one
 
 
 def test_what_a_safe_fix_fixes_is_marked(project: Path, capsys: Printed) -> None:

@@ -246,3 +246,41 @@ def test_listing_changes_nothing(machine: Machine) -> None:
     assert run(["list"]) == 0
     assert {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())} == before
     assert list(load_summaries(str(machine.path / "state"))) == [str(memory)]
+
+
+def test_several_memories_of_a_project_are_told_apart(
+    machine: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = machine.repository("project")
+    for folder in ("docs/memory", ".claude/memory"):
+        fill(project / folder, "MEMORY.md")
+    monkeypatch.chdir(project)
+    assert run(["list"]) == 0
+    table = capsys.readouterr().out
+    assert f"{project}: docs/memory" in table
+    assert f"{project}: .claude/memory" in table
+
+
+def test_a_folder_that_the_agent_does_not_use_is_said_to_be_another(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = machine.repository("project")
+    fill(project / "docs/memory", "MEMORY.md")
+    other = "Claude Code keeps its memory elsewhere"
+    assert run(["load", str(project / "docs/memory")]) == 0
+    assert other in capsys.readouterr().err
+    memory = machine.memory(project)
+    machine.transcript(memory.parent, project)
+    assert run(["load", str(memory)]) == 0
+    assert other not in capsys.readouterr().err
+
+
+def test_without_a_memory_the_places_and_a_sample_are_named(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["lint", str(machine.directory("bare"))]) == 3
+    said = capsys.readouterr().err
+    assert "folder of the project (memory or memories at the top" in said
+    assert "`ricordo demo` opens a sample" in said
+    assert run(["lint", str(machine.home)]) == 3
+    assert "folders are searched only inside a project" in capsys.readouterr().err

@@ -148,3 +148,42 @@ def test_suggestions_are_few_and_the_likeliest_ones() -> None:
     assert suggest("abcd", ["abce", "abcf"]) == "Did you mean “abce” or “abcf”?"
     assert suggest("ab\x1bcd", ["ab\x1bce"]) == "Did you mean “ab␛ce”?"
     assert find_near("x" * 100_000, ["x" * 99_999, "y"]) == ["x" * 99_999]
+
+
+@pytest.mark.parametrize(
+    ("words", "way_out", "code"),
+    [
+        (["restore", "tides", "1.5"], "A version is named by `--at 1.5`.", 3),
+        (["restore", "tides"], "`ricordo history NOTE` lists its versions.", 3),
+        (["purge"], "Pipe it, or enter it in a terminal", 2),
+    ],
+)
+def test_a_refusal_says_what_to_do(
+    memory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    way_out: str,
+    code: int,
+) -> None:
+    monkeypatch.chdir(memory)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert run(words) == code
+    assert way_out in capsys.readouterr().err
+
+
+def test_a_part_of_many_names_is_answered_with_the_first_of_them(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    for day in range(1, 7):
+        (memory / f"snapshot_2026-06-0{day}.md").write_text(note_text(f"snapshot of day {day}"))
+    said = ricordo("show", "2026-06", code=3)
+    assert "6 names contain it, such as “snapshot_2026-06-01”, “snapshot_2026-06-02”" in said
+
+
+def test_a_server_that_a_user_starts_names_a_memory_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    assert run(["mcp", "-m", "/nowhere/memory"]) == 3
+    assert "/nowhere/memory does not exist" in capsys.readouterr().err

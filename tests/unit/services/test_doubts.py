@@ -282,7 +282,7 @@ def test_the_preview_says_what_is_sent_or_why_nothing_can_be(tmp_path: Path) -> 
     before = preview_judgement(notebook, look_at(notebook))
     assert before.egress is not None
     assert SUMMARY[0] in before.egress.text
-    assert (before.pending_count, before.disabled_reason) == (2, "")
+    assert (len(before.pending_pairs), before.disabled_reason) == (2, "")
     program = write_program(tmp_path / "judge", "")
     asked = replace(notebook.settings.engine, use="command", command=(str(program),))
     notebook.settings = replace(notebook.settings, engine=asked)

@@ -155,6 +155,32 @@ def test_an_unknown_convention_or_value_is_refused(wiki: Path, given: str) -> No
         conventions(wiki, "--set", given)
 
 
+def test_a_project_that_does_not_exist_is_refused_and_reported(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = wiki / "harbour"
+    with pytest.raises(WrongUsage, match="harbour is no folder"):
+        conventions(wiki, "--set", f"project={project}")
+    assert not (wiki / "config").exists()
+    project.mkdir()
+    assert conventions(wiki, "--set", f"project={project}") == 0
+    assert not capsys.readouterr().err.count("does not exist")
+    project.rmdir()
+    assert conventions(wiki) == 0
+    assert "This folder does not exist: no claim of these notes" in capsys.readouterr().err
+    assert conventions(wiki, "--set", "project=learn") == 0
+    capsys.readouterr()
+    assert conventions(wiki) == 0
+    assert not capsys.readouterr().err
+
+
+def test_a_refused_convention_names_those_that_are_possible(wiki: Path) -> None:
+    with pytest.raises(WrongUsage, match="Known are title, fields, prefixes, project"):
+        conventions(wiki, "--set", "bogus")
+    with pytest.raises(WrongUsage, match=r"one of key, heading, file\. `title=learn`"):
+        conventions(wiki, "--set", "title=foo")
+
+
 def test_conventions_are_set_only_with_their_command(wiki: Path) -> None:
     with pytest.raises(WrongUsage, match="config conventions"):
         run(wiki, "show", "--set", "title=file")

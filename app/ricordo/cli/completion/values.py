@@ -199,12 +199,12 @@ def _list_findings(line: Line) -> Candidates:
 
 
 def _list_conflicts(line: Line) -> Candidates:
-    from ricordo.services.conflicts.conflicts import find_conflicts
+    from ricordo.services.conflicts.conflicts import find_conflicts, find_duplicates
 
     snapshot = _open_notebook(line).read_snapshot_with_evidence()
     return [
         (it.id, f"{it.left.quote.path}, {it.right.quote.path}: {it.reason}")
-        for it in find_conflicts(snapshot)
+        for it in (*find_conflicts(snapshot), *find_duplicates(snapshot))
     ]
 
 

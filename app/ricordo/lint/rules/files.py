@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -38,7 +39,9 @@ def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
         loud = max(_LOUD * most, _TIMES_USUAL * context.conventions.usual_size)
-        size = f"{note.facts.size / 1024:,.1f} KB, limit {most / 1024:g} KB"
+        # rounded up, or a size just over the limit would read as the limit
+        kilobytes = math.ceil(note.facts.size / 102.4) / 10
+        size = f"{kilobytes:,.1f} KB, limit {most / 1024:g} KB"
         message = f"“{note.name}” is too long: {size}."
         is_loud = note.facts.size > loud and not context.layout.has_own_conventions
         at_most = Severity.WARNING if is_loud else Severity.INFO

@@ -1,5 +1,5 @@
-"""Conflicts: pairs of notes that contradict each other, with what is known of both; and uncertain
-pairs.
+"""Conflicts: pairs of notes that contradict each other, with what is known of both; duplicates; and
+uncertain pairs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from enum import StrEnum
 from ricordo.curation.opinion import Opinion
 from ricordo.errors import WrongUsage
 from ricordo.lint.contradictions.records import (
+    DUPLICATE_REASON,
     build_cause,
     build_cause_of_texts,
     find_line,
@@ -35,6 +36,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import make_visible
 
 CONTRADICTION_RULE = RULE_OF[Relation.CONTRADICTS]
+_DUPLICATE_RULE = RULE_OF[Relation.REPEATS]
 _FAILED = (CheckOutcome.MISSING, CheckOutcome.CHANGED, CheckOutcome.MOVED)
 
 
@@ -130,6 +132,14 @@ def find_conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
     return tuple(_conflicts(snapshot, pairs))
 
 
+def find_duplicates(snapshot: Snapshot) -> tuple[Conflict, ...]:
+    """Return the notes of a snapshot with evidence that say nearly the same, in the order of their
+    findings: of each group the two that its finding names. The next two follow when these are
+    resolved.
+    """
+    return tuple(_duplicates(snapshot))
+
+
 def find_uncertain_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the uncertain pairs of a snapshot with evidence, the likeliest contradiction first;
     without dismissed ones.
@@ -138,8 +148,10 @@ def find_uncertain_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
 
 
 def list_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
-    """Return the conflicts and uncertain pairs of a snapshot, which can be resolved by their id."""
-    return (*find_conflicts(snapshot), *_uncertain_pairs(snapshot))
+    """Return the conflicts, duplicates and uncertain pairs of a snapshot, which can be resolved by
+    their id.
+    """
+    return (*find_conflicts(snapshot), *_duplicates(snapshot), *_uncertain_pairs(snapshot))
 
 
 def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
@@ -160,6 +172,19 @@ def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> It
         if pair is not None:
             left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
+
+
+def _duplicates(snapshot: Snapshot) -> Iterator[Conflict]:
+    for finding in snapshot.findings:
+        if finding.rule != _DUPLICATE_RULE:
+            continue
+        quotes = (NoteQuote(path, 0, "") for path in (finding.path, finding.other_path))
+        left, right = (_side(snapshot, quote) for quote in quotes)
+        # the evidence of the finding is a line for each note of the group
+        more = len(finding.evidence) - 2
+        others = f", and {more} more note{'s' * (more > 1)}" if more > 0 else ""
+        reason = f"{DUPLICATE_REASON}{others}"
+        yield Conflict(finding.id, left, right, reason, suggest(left, right), Relation.REPEATS)
 
 
 def _uncertain_pairs(snapshot: Snapshot) -> Iterator[Conflict]:

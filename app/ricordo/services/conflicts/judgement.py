@@ -40,7 +40,7 @@ MAX_PAIRS = 20
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Output tokens: allowance for thinking, and for each pair."""
 _NONE_PENDING = "No uncertain pairs without an opinion."
-_RULES = "The rules engine cannot judge these. Choose a model or a program on the curation screen."
+_RULES = "The rules cannot judge these: choose a model or a program."
 _NO_ROOM = "Not even one pair fits under the token limit of a run."
 
 
@@ -63,8 +63,8 @@ class JudgementRequest:
 class JudgementPreview:
     """What is known before uncertain pairs are judged; nothing was sent."""
 
-    pending_count: int
-    """Number of uncertain pairs without an opinion."""
+    pending_pairs: tuple[Conflict, ...]
+    """Uncertain pairs without an opinion."""
     judged_pairs: tuple[Conflict, ...]
     """Uncertain pairs with their opinions."""
     request: JudgementRequest | None = None
@@ -88,7 +88,7 @@ def preview_judgement(notebook: Notebook, snapshot: Snapshot) -> JudgementPrevie
     StateUnusable.
     """
     with_opinion, without = split_by_opinion(snapshot, load_opinions(notebook.environment.state))
-    before = JudgementPreview(len(without), with_opinion)
+    before = JudgementPreview(without, with_opinion)
     if not without:
         return replace(before, disabled_reason=_NONE_PENDING)
     try:

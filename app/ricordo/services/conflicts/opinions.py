@@ -18,6 +18,7 @@ from ricordo.services.conflicts.conflicts import (
     Keep,
     Side,
     find_conflicts,
+    find_duplicates,
     find_uncertain_pairs,
 )
 from ricordo.services.workspace.environment import Environment
@@ -69,11 +70,12 @@ def split_by_opinion(
 
 
 def find_unresolved(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
-    """Return what is to be resolved in a memory: the conflicts, then the uncertain pairs that an
-    opinion calls a problem; and the number of uncertain pairs without an opinion.
+    """Return what is to be resolved in a memory: the conflicts, the uncertain pairs that an opinion
+    calls a problem, the duplicates; and the number of uncertain pairs without an opinion.
     """
     with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
-    return (*find_conflicts(snapshot), *filter(_is_amiss, with_opinion)), len(without)
+    judged = filter(_is_amiss, with_opinion)
+    return (*find_conflicts(snapshot), *judged, *find_duplicates(snapshot)), len(without)
 
 
 def _is_amiss(pair: Conflict) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -467,20 +468,26 @@ def describe_fixes(plan: FixPlan, *, applied: bool) -> dict[str, Any]:
     }
 
 
-def format_diff(edit: Edit) -> str:
-    """Return the change of one file as a unified diff, with every secret masked."""
+def format_diff(edit: Edit, directory: str = "") -> str:
+    """Return the change of one file as a unified diff, with every secret masked. Paths are those in
+    the memory; in `directory`, if that is given and holds the memory, so that `git apply` takes
+    them there.
+    """
     old, new = (
         "" if raw is None else raw.decode("utf-8-sig", "replace")
         for raw in (edit.before, edit.after)
     )
-    old_name = f"a/{edit.path}" if edit.before is not None else "/dev/null"
-    new_name = f"b/{edit.path}" if edit.after is not None else "/dev/null"
+    folder = os.path.relpath(edit.root, os.path.realpath(directory)) if directory else "."
+    is_inside = folder != "." and folder.split(os.sep)[0] != ".."
+    path = os.path.join(folder, edit.path) if is_inside else edit.path
+    old_name = f"a/{path}" if edit.before is not None else "/dev/null"
+    new_name = f"b/{path}" if edit.after is not None else "/dev/null"
     return mask_excerpt(format_unified(old, new, old_name, new_name), collect_secrets((old, new)))
 
 
-def format_diffs(plan: FixPlan) -> list[str]:
-    """Return all changes as lines of unified diffs."""
-    diffs = (format_diff(edit).removesuffix("\n") for edit in plan.change_set.edits)
+def format_diffs(plan: FixPlan, directory: str) -> list[str]:
+    """Return all changes as lines of unified diffs, with paths as `format_diff` gives them."""
+    diffs = (format_diff(edit, directory).removesuffix("\n") for edit in plan.change_set.edits)
     return [line for diff in diffs for line in make_visible(diff).split("\n")]
 
 

@@ -114,7 +114,11 @@ def find_project(notebook: Notebook) -> str:
     environment = notebook.environment
     project = environment.project or notebook.place.project
     if project and not os.path.isdir(project):
-        raise MemoryNotFound(f"The project of this memory does not exist: {make_visible(project)}.")
+        raise MemoryNotFound(
+            f"The project of this memory does not exist: {make_visible(project)}.",
+            hint="`ricordo config conventions --set project=FOLDER` names another, `project=learn` "
+            "undoes that.",
+        )
     here = find_workplace(environment.cwd)
     if project and not environment.project and here.root == os.path.realpath(project):
         return here.top
@@ -143,7 +147,10 @@ def gather_input(
     to = find_destination(_find_path(notebook, options, project))
     facts = gather_facts(notebook, project, options.sessions, step)
     if not facts.sessions:
-        raise ChangeRefused("This project has no session to hand off.")
+        raise ChangeRefused(
+            f"This project has no session to hand off: {make_visible(project)}.",
+            hint="`ricordo handoff --session FILE` names a transcript.",
+        )
     handoff_files = _list_handoff_files(to, project)
     return DraftInput(
         replace(facts, git=facts.git and remove_handoff_files(facts.git, handoff_files)), to

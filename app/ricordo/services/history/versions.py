@@ -158,7 +158,10 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
     for version in candidates:
         if version.sha is not None:
             return version
-    raise NoteNotFound("The history has no text of that note.")
+    raise NoteNotFound(
+        "The history has no other text of that note.",
+        hint="`ricordo history NOTE` lists its versions.",
+    )
 
 
 def compose_restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:

@@ -147,7 +147,12 @@ def list_conventions(
             "prefixes",
             "beginnings of links that mean the memory",
             ", ".join(sorted(memory.names.prefixes)) or "none",
-            explain("prefixes", "nine of ten such links lead to a note without it"),
+            explain(
+                "prefixes",
+                "nine of ten links that begin so lead to a note without it"
+                if memory.names.prefixes
+                else "no beginning of links was found that may be left out",
+            ),
         ),
         ConventionLine(
             "project",
@@ -179,9 +184,8 @@ def summarize_conventions(memory: Memory, conventions: Conventions) -> str:
     layout, parts = memory.layout, []
     if conventions.title is not TitleSource.KEY and "name" in layout.required:
         keys = " or ".join(layout.title_keys)
-        where = "heading" if conventions.title is TitleSource.HEADING else "file name"
         if "title" not in conventions.set_by_user:
-            parts.append(f"notes have no field {keys}: their {where} is their title")
+            parts.append(f"notes need no field {keys}")
     if layout.link_prefixes is None and memory.names.prefixes:
         parts.append(f"links begin with {', '.join(sorted(memory.names.prefixes))}")
     if memory.names.by_heading:
@@ -201,14 +205,18 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
     key, written = key.strip(), written.strip()
     checks = list_checks(ConventionSettings)
     if not sign or key not in checks:
-        raise WrongUsage(f"Unknown convention “{make_one_line(key)}”.", hint=", ".join(checks))
+        name = make_one_line(key)
+        raise WrongUsage(f"Unknown convention “{name}”.", hint=f"Known are {', '.join(checks)}.")
     value: Value | None = None
     if written != LEARN:
         is_list = key in ("fields", "prefixes")
         parts = [part.strip() for part in written.split(",") if part.strip()]
         value = checks[key].read(parts if is_list else written)
         if value is None:
-            raise WrongUsage(f"{key}: {checks[key].message}")
+            undo = f"`{key}={LEARN}` has it learned again."
+            raise WrongUsage(f"{key}: {checks[key].message}", hint=undo)
+        if key == "project" and written and not os.path.isdir(os.path.expanduser(written)):
+            raise WrongUsage(f"project: {make_one_line(written)} is no folder.")
     file = os.path.realpath(find_settings_file(config))
     raw = read_plain_file(file, _MOST_SETTINGS) or b""
     name = next(

@@ -10,8 +10,8 @@ from ricordo.memory.note import Note, get_stem
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.history.versions import list_deleted, list_versions
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.suggestions import suggest
-from ricordo.text import make_visible
+from ricordo.suggestions import MOST, suggest
+from ricordo.text import make_one_line, make_visible
 
 
 def pick_note(memory: Memory, name: str) -> Note:
@@ -29,9 +29,18 @@ def pick_note(memory: Memory, name: str) -> Note:
         raise AmbiguousNote(name, sorted(paths))
     if paths:
         return memory.by_path[paths[0]]
-    near = suggest(bare, _list_names(memory))
+    near = suggest(bare, _list_names(memory)) or _describe_matches(memory, bare)
     hint = f"{near} `ricordo` lists its notes.".lstrip()
     raise NoteNotFound(f"This memory has no note “{name}”.", hint=hint)
+
+
+def _describe_matches(memory: Memory, part: str) -> str:
+    """Return how many notes have `part` in their name, and the first of them; "" for none."""
+    matches = [note.stem for note in memory.notes if part.casefold() in note.stem.casefold()]
+    if not part or not matches:
+        return ""
+    shown = ", ".join(f"“{make_one_line(name)}”" for name in matches[:MOST])
+    return f"{len(matches):,} names contain it, such as {shown}."
 
 
 def _list_names(memory: Memory) -> Iterator[str]:

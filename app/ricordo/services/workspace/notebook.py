@@ -274,10 +274,13 @@ class Snapshot:
         return sum(1 for severity in worst if severity in (None, Severity.INFO))
 
     @cached_property
-    def counts_by_severity_and_rule(self) -> Mapping[tuple[Severity, str], int]:
-        """The number of findings per severity and rule, worst and most frequent first."""
-        counts = Counter((finding.severity, finding.rule) for finding in self.findings)
-        return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
+    def causes_by_rule(self) -> tuple[tuple[Finding, ...], ...]:
+        """The causes of each severity and rule, worst and most frequent first."""
+        by_rule: dict[tuple[Severity, str], list[Finding]] = {}
+        for finding in self.causes:
+            by_rule.setdefault((finding.severity, finding.rule), []).append(finding)
+        order = sorted(by_rule.values(), key=lambda of: (-of[0].severity, -len(of), of[0].rule))
+        return tuple(map(tuple, order))
 
     @cached_property
     def counts_by_rule(self) -> Mapping[str, int]:

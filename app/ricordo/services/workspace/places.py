@@ -81,9 +81,12 @@ class NoMemoryFound(MemoryNotFound):
         """
         searched = [make_one_line(place.root) for place in looked]
         searched += [describe_search(discovery)] if discovery else []
+        not_searched = "" if discovery else "; folders are searched only inside a project"
         super().__init__(
-            f"No memory found for {make_one_line(directory)}. Searched: {', '.join(searched)}.",
-            hint="Name a memory by its path; `ricordo list` shows those of this machine.",
+            f"No memory found for {make_one_line(directory)}. "
+            f"Searched: {', '.join(searched)}{not_searched}.",
+            hint="Name a memory by its path; `ricordo list` shows those of this machine, "
+            "`ricordo demo` opens a sample.",
         )
         self.directory = directory
         self.searched = tuple(looked)
@@ -180,6 +183,17 @@ def find_clear_choice(places: Sequence[MemoryPlace]) -> MemoryPlace | None:
 def find_candidates(environment: Environment, directory: str) -> list[MemoryPlace]:
     """Return the memories that belong to `directory` as a workplace, most likely first."""
     return keep_existing(list_places(environment, find_workplace(directory)))
+
+
+def is_other_folder(place: MemoryPlace, environment: Environment) -> bool:
+    """Return whether a memory in the form of an agent's is a folder of its project that the agent
+    does not use as its memory; an instruction file may still import it. False where the project is
+    not known.
+    """
+    if not (place.layout.agent and place.project) or not _is_inside(place.root, place.project):
+        return False
+    places = keep_existing(list_places(environment, find_workplace(place.project)))
+    return all(known.root != place.root for known in places)
 
 
 def find_all_memories(environment: Environment) -> list[MemoryPlace]:

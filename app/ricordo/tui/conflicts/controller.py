@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import ChangeSet
-from ricordo.services.conflicts.conflicts import Conflict, Keep, find_conflicts
+from ricordo.services.conflicts.conflicts import (
+    Conflict,
+    Keep,
+    find_conflicts,
+    find_duplicates,
+)
 from ricordo.services.conflicts.opinions import find_unresolved
 from ricordo.services.conflicts.resolution import (
     Resolution,
@@ -21,8 +26,10 @@ from ricordo.services.conflicts.resolution import (
     resolve_for_both,
     resolve_for_one,
 )
+from ricordo.settings.editor import read_stamp
 from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import make_one_line
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.conflicts.rows import render_judgement_preview
 from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
@@ -90,7 +97,7 @@ class ConflictController:
         """Show the workbench."""
         writing, self._snapshot = self._writing, snapshot
         self._screen = ConflictsScreen(
-            find_conflicts(snapshot),
+            (*find_conflicts(snapshot), *find_duplicates(snapshot)),
             writing.palette,
             writing.notebook.settings.keymap,
             self,
@@ -282,9 +289,14 @@ class ConflictController:
         path, other, prepared = await asyncio.to_thread(compose_merged_text, memory, conflict)
         state = self._writing.notebook.environment.state
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
-        is_written = False
+        is_written, before = False, read_stamp(copy)
         try:
             text = edit_copy(self._changing.app, self._writing.notebook, copy)
+            if read_stamp(copy) == before:
+                # left without saving, as with `:q!`
+                remove_private_copy(copy)
+                self._writing.report("Not merged: the editor saved nothing.")
+                return
             title = f"Merge into {make_one_line(path)}"
             # compared with the notes that were merged: the editor may have been open for long
             resolve = partial(_resolve_merge, path, other, text)
@@ -292,7 +304,7 @@ class ConflictController:
         finally:
             if is_written:
                 remove_private_copy(copy)
-            else:
+            elif read_stamp(copy):
                 message = f"Nothing was written. The merged text is in {make_one_line(copy)}."
                 self._writing.report(message, severe=True)
 
@@ -345,8 +357,13 @@ class UncertainPairsQuestion:
         return preview_judgement(self._notebook, self._snapshot)
 
     def render_preview(self, before: JudgementPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent, and the earlier opinions, as lines."""
-        return render_judgement_preview(before, width)
+        """Return what would be sent, else the pairs; and the earlier opinions, as lines."""
+        close, curate, next_engine = (
+            format_action_keys(BY_ID[id], self._notebook.settings.keymap)
+            for id in ("leave", "curate", "next")
+        )
+        choose = f"To choose one: {close} {close} {curate}, then {next_engine} for the next engine."
+        return render_judgement_preview(before, width, choose)
 
     def ask(self, before: JudgementPreview, step: Step) -> JudgementOutcome:
         """Have the pairs judged; return the opinions."""

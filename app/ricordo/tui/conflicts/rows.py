@@ -10,7 +10,7 @@ from functools import partial
 
 from ricordo.curation.opinion import Opinion, PairVerdict
 from ricordo.lint.contradictions.records import find_span
-from ricordo.lint.evidence import UNKNOWN_SPEAKER, CheckOutcome, Verdict
+from ricordo.lint.evidence import UNKNOWN_SPEAKER, CheckOutcome, Relation, Verdict
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
 from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
 from ricordo.services.conflicts.opinions import get_suggested_side
@@ -31,6 +31,8 @@ _ABOUT = (
     "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
     "note, and you never pay twice for the same pair."
 )
+_INDENTED = (StyledSpan("  "),), (StyledSpan("  "),)
+"""What the first line of a wrapped text begins with, and the others."""
 
 
 def render_opinion(opinion: Opinion) -> list[StyledSpan]:
@@ -44,28 +46,50 @@ def render_opinion(opinion: Opinion) -> list[StyledSpan]:
     ]
 
 
-def render_judgement_preview(before: JudgementPreview, width: int) -> list[StyledLine]:
-    """Return what would be sent, and the earlier opinions."""
+def render_judgement_preview(
+    before: JudgementPreview, width: int, choose_engine: str
+) -> list[StyledLine]:
+    """Return what would be sent, else the uncertain pairs; and the earlier opinions.
+    `choose_engine` says how to get to the engines.
+    """
     lines = [*render_about(_ABOUT, width), BLANK]
     if before.request is not None and before.egress is not None and before.request.pairs:
         count = len(before.request.pairs)
-        of = "" if count == before.pending_count else f" of {before.pending_count}"
+        pending_count = len(before.pending_pairs)
+        of = "" if count == pending_count else f" of {pending_count}"
         lines += [
             StyledLine((StyledSpan(f"{count}{of} uncertain: this is sent", "heading"),)),
             BLANK,
         ]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
+    elif before.pending_pairs:
+        lines += [*render_about(choose_engine, width), BLANK]
+        count = len(before.pending_pairs)
+        lines += [StyledLine((StyledSpan(f"{count} uncertain", "heading"),)), BLANK]
+        lines += [row for it in before.pending_pairs for row in _render_pair(it, width)]
     if before.judged_pairs:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
         lines += [row for it in before.judged_pairs for row in _render_opinion(it, width)]
     return lines
 
 
+def _render_pair(conflict: Conflict, width: int) -> list[StyledLine]:
+    """Return an uncertain pair: its reason, and what each note says."""
+    reason = make_one_line(mask_text(conflict.reason))
+    rows = wrap([StyledSpan(reason, "bold")], width - 1)
+    for side in (conflict.left, conflict.right):
+        text = side.quote.text or side.note.description or "the whole note"
+        where = StyledSpan(f"{make_one_line(side.quote.path)}:{side.line}  ", "accent")
+        said = StyledSpan(make_one_line(mask_text(text)))
+        rows += wrap([where, said], width - 1, *_INDENTED)
+    return [*map(StyledLine, rows), BLANK]
+
+
 def _render_opinion(conflict: Conflict, width: int) -> list[StyledLine]:
     paths = (make_one_line(side.quote.path) for side in (conflict.left, conflict.right))
     spans = render_opinion(conflict.opinion) if conflict.opinion else []
     rows = wrap([StyledSpan(" ↔ ".join(paths))], width - 1)
-    rows += wrap(spans, width - 1, (StyledSpan("  "),), (StyledSpan("  "),))
+    rows += wrap(spans, width - 1, *_INDENTED)
     return [StyledLine(row) for row in rows]
 
 
@@ -83,14 +107,15 @@ def describe_outcome(outcome: JudgementOutcome) -> list[str]:
     return messages
 
 
-NO_CONFLICTS = (
-    ("No two notes contradict each other", "heading"),
+_NO_CONFLICTS = (
+    ("No two notes contradict or repeat each other", "heading"),
     (
-        "Pairs of notes that contradict each other appear here side by side, each with its date, "
-        "the message that caused it, what was checked in the project, and which one to keep.",
+        "Pairs of notes that do appear here side by side, each with its date, the message that "
+        "caused it, what was checked in the project, and which one to keep.",
         "",
     ),
 )
+_KINDS = {Relation.CONTRADICTS: "Conflict", Relation.REPEATS: "Duplicate:"}
 _LABEL = 9
 _MOST_NAMED = 3
 _MARKS = {
@@ -100,6 +125,17 @@ _MARKS = {
     CheckOutcome.CHANGED: ("~", "changed since"),
     CheckOutcome.UNCHECKED: ("?", "not checked"),
 }
+
+
+def describe_no_conflicts(uncertain_count: int, key: str) -> list[tuple[str, str]]:
+    """Return the paragraphs, with their styles, of a workbench without conflicts. `key` lists the
+    uncertain pairs.
+    """
+    texts = list(_NO_CONFLICTS)
+    if uncertain_count:
+        are = "1 pair is" if uncertain_count == 1 else f"{uncertain_count} pairs are"
+        texts.append((f"{are} uncertain: {key} lists them.", ""))
+    return texts
 
 
 def render_note(side: Side, width: int, *, revealed: bool) -> tuple[list[StyledLine], range]:
@@ -176,11 +212,21 @@ def render_suggestion(conflict: Conflict, width: int) -> list[StyledLine]:
     return [StyledLine(row) for spans in parts for row in wrap(spans, width, blank, blank)]
 
 
-def render_title(conflict: Conflict, number: int, count: int) -> tuple[StyledSpan, StyledSpan]:
-    """Return the number of the conflict or uncertain pair, and the reason for it."""
-    what = "Conflict" if conflict.relation.is_certain else "Uncertain:"
+def render_title(
+    conflict: Conflict, conflicts: Sequence[Conflict]
+) -> tuple[StyledSpan, StyledSpan]:
+    """Return the number of a conflict, duplicate or uncertain pair among those of its kind in
+    `conflicts`, and the reason for it.
+    """
+    kind = _get_kind(conflict)
+    alike = [other.id for other in conflicts if _get_kind(other) == kind]
+    number = f"{alike.index(conflict.id) + 1} of {len(alike)}"
     why = StyledSpan(f"· {make_one_line(mask_text(conflict.reason))}")
-    return StyledSpan(f" {what} {number} of {count} ", "accent bold"), why
+    return StyledSpan(f" {kind} {number} ", "accent bold"), why
+
+
+def _get_kind(conflict: Conflict) -> str:
+    return _KINDS.get(conflict.relation, "Uncertain:")
 
 
 def _render_origin(side: Side) -> tuple[StyledSpan, ...]:

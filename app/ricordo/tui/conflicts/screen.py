@@ -1,5 +1,5 @@
-"""The conflict workbench: two notes that contradict each other, by a rule or in a model's opinion,
-side by side, to be resolved.
+"""The conflict workbench: two notes that contradict or repeat each other, by a rule or in a model's
+opinion, side by side, to be resolved.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.conflicts.rows import (
-    NO_CONFLICTS,
+    describe_no_conflicts,
     format_side_title,
     render_facts,
     render_note,
@@ -266,8 +266,10 @@ class ConflictsScreen(ActionScreen[None]):
         return render_suggestion(self.conflict, width) if self.conflict else []
 
     def _render_empty(self, width: int) -> list[StyledLine]:
-        texts = NO_CONFLICTS if self._is_known else (("The notes are being compared …", "dim"),)
-        return render_paragraphs(texts, width)
+        if not self._is_known:
+            return render_paragraphs([("The notes are being compared …", "dim")], width)
+        key = format_action_keys(BY_ID["judge-doubts"], self.keymap)
+        return render_paragraphs(describe_no_conflicts(self._uncertain_count, key), width)
 
     def update_bars(self) -> None:
         """Update the title and the keys."""
@@ -275,7 +277,7 @@ class ConflictsScreen(ActionScreen[None]):
         if conflict is None:
             title = [StyledSpan(" Conflicts ", "accent bold")]
         else:
-            title = [*render_title(conflict, self._position + 1, len(self._conflicts))]
+            title = [*render_title(conflict, self._conflicts)]
         uncertain = (
             (StyledSpan(f" {self._uncertain_count} uncertain ", "dim"),)
             if self._uncertain_count

@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ricordo.errors import RicordoError, StateUnusable
-from ricordo.services.curation.pending import get_curation_stamp, load_curation_state
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan
@@ -28,6 +27,22 @@ if TYPE_CHECKING:
 
 _ASKED_EVERY = 2.0
 """Seconds between two checks whether another process has added proposals."""
+
+
+def _count_pending(state: str, root: str, before: object) -> tuple[object, int | None]:
+    """Return the stamp of the proposals for the memory at `root`, and how many are pending; None
+    where the stamp is that of `before`, or the history is unreadable.
+    """
+    # here, in a thread: the first paint need not wait for what reads proposals
+    from ricordo.services.curation.pending import get_curation_stamp, load_curation_state
+
+    stamp = get_curation_stamp(state, root)
+    if stamp == before:
+        return stamp, None
+    # an unreadable history is reported where it is written
+    with suppress(StateUnusable):
+        return stamp, len(load_curation_state(state, root).pending)
+    return stamp, None
 
 
 class CurationController:
@@ -70,15 +85,13 @@ class CurationController:
             await asyncio.sleep(_ASKED_EVERY)
 
     async def _count(self) -> None:
-        environment, root = self._notebook.environment, self._notebook.place.root
-        stamp = get_curation_stamp(environment.state, root)
+        state, root = self._notebook.environment.state, self._notebook.place.root
+        stamp, count = await asyncio.to_thread(_count_pending, state, root, self._stamp)
         if stamp == self._stamp:
             return
-        # an unreadable history is reported where it is written
-        with suppress(StateUnusable):
-            pending = await asyncio.to_thread(load_curation_state, environment.state, root)
-            self.pending_count = len(pending.pending)
         self._stamp = stamp
+        if count is not None:
+            self.pending_count = count
         self._screen.call_later(self._say)
 
     def update_snapshot(self, snapshot: Snapshot) -> None:

@@ -10,7 +10,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.services.load_description import find_unloaded_entries, format_load
+from ricordo.services.load_description import (
+    find_unloaded_entries,
+    format_load,
+    format_other_folder,
+)
 from ricordo.text import make_one_line, make_visible
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
@@ -38,17 +42,21 @@ class LoadScreen(ModalScreen[None]):
         },
     )
 
-    def __init__(self, snapshot: Snapshot, palette: Palette) -> None:
-        """`snapshot` gives the memory."""
+    def __init__(
+        self, snapshot: Snapshot, palette: Palette, *, is_other_folder: bool = False
+    ) -> None:
+        """`snapshot` gives the memory; `is_other_folder` says that the agent has another one."""
         super().__init__()
         self._snapshot = snapshot
         self._palette = palette
+        self._is_other_folder = is_other_folder
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the text and the keys."""
         agent = self._snapshot.memory.layout.agent or "an agent"
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content(f"What {agent} gets at session start")
+            gets = "would get" if self._is_other_folder else "gets"
+            overlay.border_title = Content(f"What {agent} {gets} at session start")
             title = StyledSpan(format_load(self._snapshot.memory), "bold")
             yield Bar(self._palette, id="title").with_left(title)
             yield TextView(self._palette, self._render_text, id="text")
@@ -58,6 +66,9 @@ class LoadScreen(ModalScreen[None]):
     def _render_text(self, width: int) -> list[StyledLine]:
         memory = self._snapshot.memory
         lines: list[StyledLine] = []
+        if self._is_other_folder:
+            about = [StyledSpan(format_other_folder(memory.layout.agent), "warning")]
+            lines += [*map(StyledLine, wrap(about, width)), BLANK]
         for text in mask_text(memory.load.text).split("\n"):
             style = "heading" if text.startswith("#") else ""
             spans = [StyledSpan(make_visible(text.rstrip("\r").expandtabs(4)), style)]

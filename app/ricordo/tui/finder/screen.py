@@ -77,7 +77,8 @@ def highlight_ranges(
 _WIDE = 100
 """Columns from which on the preview is beside the list."""
 _EVERY = 0.2
-"""Seconds between updates of the progress of the index."""
+"""Seconds between updates of the progress of a search and of the index."""
+_SEARCHING = "Searching …"
 _NEVER = 10_000
 """Cells from which on a hit takes one line: never."""
 
@@ -201,10 +202,15 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
 
     @property
     def is_settled(self) -> bool:
+        """Whether all hits of the words are on the screen, and nothing is being searched."""
+        return self._has_all and not self._searching
+
+    @property
+    def _has_all(self) -> bool:
         """Whether all hits of the words are on the screen."""
         requested = self._requested
-        is_waiting = not requested.indexed or self._needs_findings
-        return not is_waiting and not self._searching and self._answered == requested
+        is_known = requested.indexed and not self._needs_findings
+        return is_known and self._answered == requested
 
     @property
     def _requested(self) -> _Search:
@@ -272,15 +278,16 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
                 source, words, _, indexed = requested
                 results = self._called_for.get(source, NO_RESULTS)
                 if words:
-                    with foreground_work():
-                        results = await source.find(words, by_name=not indexed)
+                    try:
+                        with foreground_work():
+                            results = await source.find(words, by_name=not indexed)
+                    except RicordoError as error:
+                        results = NO_RESULTS._replace(warnings=(str(error),))
                 is_same = requested[:2] == self._answered[:2]
                 self._answered = requested
                 self._show(results, keep_place=is_same)
             if self._ends:
                 self._end()
-        except RicordoError as error:
-            self.notify(str(error), severity="error", markup=False, timeout=10)
         finally:
             self._searching = False
 
@@ -291,9 +298,10 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         if results.warnings:
             nothing = tuple((remark, "warning") for remark in results.warnings)
         elif self._answered.words:
-            is_all = self._answered.indexed and not self._needs_findings
             hints = tuple((hint, "dim") for hint in results.hints)
-            nothing = (("No note matches.", ""), *hints) if is_all else ()
+            nothing = (
+                (("No note matches.", ""), *hints) if self._has_all else ((_SEARCHING, "dim"),)
+            )
         self._list.show(len(results.hits), at, nothing)
         if not at:
             self._list.jump_to(0)
@@ -321,7 +329,7 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         return render_hit(hit, width, "" if self._is_here else get_short_name(place))
 
     def _update_progress(self) -> None:
-        if not self._requested.indexed:
+        if not self._has_all:
             self._update_bars()
 
     def _update_bars(self) -> None:
@@ -329,7 +337,9 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         counted = f"{total:,}" if self._found.is_exact else f"{total:,}+"
         shown = f"{count} of {counted}" if total > count else counted
         title = f"Found · {shown}"
-        if not self._answered.words:
+        if self._wanted and not self._has_all:
+            title = f"{_SEARCHING} · {shown} so far" if total else _SEARCHING
+        elif not self._answered.words:
             title = f"Relevant here · {shown}" if total else "Nothing typed yet"
         self._list.border_title = Content(title)
         state = " checking the notes … " if self._needs_findings else ""

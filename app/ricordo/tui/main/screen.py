@@ -19,6 +19,7 @@ from textual.screen import Screen
 from ricordo.memory.names import TargetKind
 from ricordo.services.workspace.follower import FollowedSnapshot, Follower, MemoryLost
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import is_other_folder
 from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
@@ -124,7 +125,9 @@ class NavigationActions:
     def show_load(self) -> None:
         """Show what the agent loads at session start."""
         if self._reading.snapshot is not None:
-            self._screen.app.push_screen(LoadScreen(self._reading.snapshot, self._palette()))
+            is_other = is_other_folder(self._notebook.place, self._notebook.environment)
+            screen = LoadScreen(self._reading.snapshot, self._palette(), is_other_folder=is_other)
+            self._screen.app.push_screen(screen)
 
     def explain_rule(self) -> None:
         """Explain the rule of the finding under the cursor, or the rule under it."""
@@ -377,8 +380,8 @@ class MainScreen(ActionScreen[None]):
         summary = summarize_conventions(snapshot.memory, snapshot.conventions)
         if summary and summary != self._shown_conventions:
             keys = format_action_keys(BY_ID["palette"], self.keymap)
-            message = f"Learned: {summary}. Right? “conventions” in {keys} shows and corrects it."
-            self.notify(message, markup=False, timeout=15)
+            message = f"Learned: {summary}. Wrong? {keys} conventions"
+            self.notify(message, markup=False, timeout=6)
         self._shown_conventions = summary or self._shown_conventions
 
     def _close_deleted(self, note: Note, *, by_us: bool) -> None:

@@ -100,6 +100,8 @@ class FreshnessRow(NamedTuple):
     """The rule whose findings the row counts."""
     finding_count: int = 0
     """The number of findings of that rule."""
+    is_one: bool = False
+    """Whether they are counted as one."""
     severity: Severity = Severity.INFO
     is_first: bool = False
     """Whether it is the first row of its finding or rule: the cursor stops there."""
@@ -141,10 +143,10 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
         return row.line
     if row.finding is None:
         glyph, style = GLYPHS[row.severity]
-        name = StyledSpan(clip(row.rule, width - 8))
-        return StyledLine(
-            (StyledSpan(f"{glyph} ", style), StyledSpan(f"{row.finding_count:>4}  ", "bold"), name)
-        )
+        count = StyledSpan(f"{row.finding_count:>4}  ", "bold")
+        as_one = "  as one" if row.is_one else ""
+        name = StyledSpan(clip(row.rule, width - 8 - len(as_one)))
+        return StyledLine((StyledSpan(f"{glyph} ", style), count, name, StyledSpan(as_one, "dim")))
     if not row.is_first:
         return StyledLine((StyledSpan("  "), StyledSpan(clip(row.finding.message, width - 2))))
     glyph, style = GLYPHS[row.finding.severity]
@@ -236,7 +238,7 @@ def _count_findings(snapshot: Snapshot, path: str, scope: FindingScope) -> int:
         case FindingScope.MEMORY:
             return len(snapshot.causes)
         case FindingScope.RULES:
-            return len({rule for _, rule in snapshot.counts_by_severity_and_rule})
+            return len({of_rule[0].rule for of_rule in snapshot.causes_by_rule})
         case FindingScope.DISMISSED:
             return len(snapshot.dismissed_causes)
 
@@ -310,8 +312,14 @@ def _finding_rows(findings: Iterable[Finding], *, with_file: bool) -> list[Fresh
 
 def _rows_by_rule(snapshot: Snapshot) -> list[FreshnessRow]:
     return [
-        FreshnessRow(rule=rule, finding_count=count, severity=severity, is_first=True)
-        for (severity, rule), count in snapshot.counts_by_severity_and_rule.items()
+        FreshnessRow(
+            rule=of_rule[0].rule,
+            finding_count=sum(len(cause.each) for cause in of_rule),
+            is_one=any(cause.members for cause in of_rule),
+            severity=of_rule[0].severity,
+            is_first=True,
+        )
+        for of_rule in snapshot.causes_by_rule
     ]
 
 
