@@ -22,6 +22,8 @@ class ProjectFolder(NamedTuple):
     """The directory of its memory, there or not."""
     sessions: tuple[FolderSession, ...]
     """The newest first."""
+    owners: tuple[str, ...] = ()
+    """The directories after which it may be named, as far as they are known, there or not."""
 
     @property
     def name(self) -> str:
@@ -67,6 +69,8 @@ class ConfiguredServer(NamedTuple):
     name: str
     command: tuple[str, ...]
     file: str
+    is_of_project: bool = False
+    """Whether a file in the project names it, which anybody may have written."""
 
 
 class SettingInEffect(NamedTuple):

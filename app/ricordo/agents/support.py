@@ -96,6 +96,8 @@ class AgentSupport:
 
     project_folder = ""
     """The folder of a project that holds its settings; "" where it has none."""
+    worktree_folder = ""
+    """The folder of a project in which it makes worktrees; "" where it makes none."""
 
     project_variable = ""
     """The environment variable with the project in programs that it starts; "" where it sets none.

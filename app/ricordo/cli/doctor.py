@@ -101,7 +101,8 @@ def _fix(options: Namespace, environment: Environment, diagnosis: Diagnosis) -> 
     (id,) = pick_ids([options.fix], known, "problem", "`ricordo doctor` lists them.")
     problem = known[id]
     if options.into:
-        problem = choose_project(problem, options.into, environment)
+        directory = os.path.join(environment.cwd, options.into)
+        problem = choose_project(diagnosis, problem, directory)
     if problem.repair is None:
         raise WrongUsage(f"There is no repair for {id}.", hint=problem.advice)
     change_set = build_repair(problem.repair)

@@ -192,6 +192,98 @@ def test_a_project_of_which_nothing_is_left_is_named_by_the_user(
     assert "pier.md" in notes_of(machine.project_folder(new) / "memory")
 
 
+def test_a_renamed_project_is_found_among_many(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    commit = git(old, "rev-parse", "--short", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, message=f"[main {commit}] begin")
+    for number in range(50):
+        other = machine.directory(f"code/a{number}")
+        machine.transcript(machine.project_folder(other), other)
+    old.rename(machine.path / "code/zoo")
+    (problem,) = doctor.find("renamed-project")
+    assert problem["severity"] == "warning"
+    assert str(machine.path / "code/zoo") in problem["what"]
+    assert doctor.find("orphan-memory") == []
+
+
+def test_a_project_is_not_part_of_a_folder_around_it(machine: Machine, doctor: Doctor):
+    old = repository(machine, "home/old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    machine.transcript(machine.project_folder(machine.home), machine.home)
+    git(machine.home, "init", "--quiet")
+    git(machine.home, "commit", "--quiet", "--allow-empty", "-m", "keep settings")
+    shutil.rmtree(old)
+    assert [it["check"] for it in doctor.find() if it["repair"]] == []
+    assert len(doctor.find("orphan-memory")) == 1
+
+
+def test_a_folder_of_a_repository_that_is_gone_was_part_of_it(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    inside = machine.directory("tidepool/tables")
+    (inside / "tide.py").write_text("x = 1\n")
+    git(project, "add", "-A")
+    git(project, "commit", "--quiet", "-m", "add tables")
+    plant(machine, inside, "a", boat="Sails.\n")
+    machine.transcript(machine.project_folder(project), project)
+    shutil.rmtree(inside)
+    (problem,) = doctor.find("subfolder-memory")
+    assert problem["paths"][1] == str(machine.project_folder(project) / "memory")
+
+
+@pytest.mark.parametrize("place", ["tidepool/.claude/worktrees/fix", "tidepool-fix"])
+def test_a_worktree_that_is_gone(machine: Machine, doctor: Doctor, place: str):
+    project = repository(machine, "tidepool")
+    worktree = machine.worktree(project, place)
+    source = plant(machine, worktree, "a", boat="Sails.\n")
+    machine.transcript(machine.project_folder(project), project)
+    shutil.rmtree(worktree)
+    (problem,) = doctor.find("worktree-memory")
+    assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
+
+
+def test_a_copy_that_is_gone_is_not_called_renamed(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    commit = git(project, "rev-parse", "--short", "HEAD").strip()
+    copy = machine.path / "tidepool-copy"
+    git(machine.path, "clone", "--quiet", str(project), str(copy))
+    for path, name, day in ((project, "a", 10), (copy, "b", 12)):
+        plant(machine, path, name, pier=f"In harbour {name}.\n")
+        at = f"2026-11-{day}T08:00:00.000Z"
+        say(machine.project_folder(path), name, path, message=f"[main {commit}]", timestamp=at)
+    shutil.rmtree(copy)
+    (problem,) = doctor.find("split-memory")
+    assert any("at the same time" in line for line in problem["evidence"])
+
+
+def test_projects_without_transcripts_are_known_by_name(machine: Machine, doctor: Doctor):
+    here = machine.directory("here/tide.pool")
+    gone = machine.path / "gone/pier"
+    for path in (here, gone):
+        files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+        write_memory(machine.project_folder(path) / "memory", files)
+    prompt = json.dumps({"display": "Hello", "project": str(gone)}) + "\n"
+    (machine.config / "history.jsonl").write_text(prompt)
+    (problem,) = doctor.find("orphan-memory")
+    assert problem["evidence"] == [f"{gone} is gone"]
+
+
+def test_a_gone_project_with_letters_of_other_scripts(machine: Machine, doctor: Doctor):
+    old = machine.directory("code/дневник")
+    for name in ("прилив.py", "луна.py", "порт.py"):
+        (old / name).write_text("x = 1\n")
+    source = plant(machine, old, "a", pier="In the harbour.\n")
+    for number, path in enumerate(old.iterdir()):
+        line = {"type": "user", "cwd": str(old), "file_path": str(path)}
+        with (source.parent / "a.jsonl").open("a") as file:
+            file.write(json.dumps(line, ensure_ascii=number == 0) + "\n")
+    new = machine.path / "code/journal"
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("renamed-project")
+    assert any("3 of 3 files" in line for line in problem["evidence"])
+
+
 def test_two_names_of_one_project_are_twins(machine: Machine, doctor: Doctor):
     project = repository(machine, "my_tide.pool")
     folder = machine.project_folder(project)
@@ -314,6 +406,39 @@ def test_hooks_that_are_missing_doubled_or_slow(
     assert "Claude Code is incomplete" in incomplete["what"]
     assert run(["doctor"]) == 1
     assert "12 ms a prompt  Claude Code UserPromptSubmit: ricordo hook" in capsys.readouterr().out
+
+
+def test_one_command_in_two_files_is_run_once(machine: Machine, doctor: Doctor):
+    project, other = repository(machine, "tidepool"), repository(machine, "kitchen")
+    for number, path in enumerate((project, other)):
+        plant(machine, path, f"s{number}", pier="In the harbour.\n")
+
+    def hook(file: Path, command: str) -> None:
+        hooks = [{"hooks": [{"type": "command", "command": command}]}]
+        machine.settings(file, {"hooks": {"UserPromptSubmit": hooks}})
+
+    user = machine.config / "settings.json"
+    hook(user, "ricordo hook prompt")
+    hook(project / ".claude/settings.json", "ricordo hook prompt")
+    assert doctor.find("hooks-doubled") == []
+    user.unlink()
+    hook(other / ".claude/settings.json", "/usr/bin/ricordo hook prompt")
+    assert doctor.find("hooks-doubled") == []
+    hook(user, "~/bin/ricordo hook prompt")
+    assert len(doctor.find("hooks-doubled")) == 2
+
+
+def test_a_server_that_a_repository_names_is_not_started(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    mark = machine.path / "started"
+    server = {"command": "touch", "args": [str(mark)]}
+    machine.settings(project / ".mcp.json", {"mcpServers": {"ricordo": server}})
+    assert doctor.find("server-unreachable") == []
+    assert not mark.exists()
+    machine.settings(machine.home / ".claude.json", {"mcpServers": {"ricordo": server}})
+    assert len(doctor.find("server-unreachable")) == 1
+    assert mark.exists()
 
 
 def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doctor: Doctor):

@@ -5,8 +5,11 @@ several projects share.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ricordo import git
@@ -18,7 +21,14 @@ from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
 from ricordo.patterns import compile_lazily
-from ricordo.services.doctor.identity import Likeness, PastProject, read_identity
+from ricordo.services.doctor.identity import (
+    STRONG,
+    Likeness,
+    PastProject,
+    Repositories,
+    list_worktrees,
+    read_first_time,
+)
 from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
@@ -27,10 +37,15 @@ from ricordo.storage.reader import read_memory
 if TYPE_CHECKING:
     from ricordo.agents.support import AgentSupport
 
-MOST_CANDIDATES = 40
-"""Projects that are compared with one that is gone."""
+Step = Callable[[str], None]
+"""Gets the current activity, a few words; raises where the user cancelled."""
 _FOLDED = compile_lazily(r"[^a-z0-9]+")
 _MOST_NAMED = 5
+_MOST_NOTES = 500
+"""Notes of one memory that are compared with those of others."""
+_LARGEST_NOTE = 1024 * 1024
+_FEWEST_NOTES = 2
+"""Notes that two memories of one project have to share."""
 
 
 def fold_name(name: str) -> str:
@@ -38,7 +53,7 @@ def fold_name(name: str) -> str:
     return _FOLDED.sub("-", name.casefold()).strip("-")
 
 
-@dataclass(slots=True)
+@dataclass
 class ProjectMap:
     """The projects and folders of one agent on this machine."""
 
@@ -47,7 +62,9 @@ class ProjectMap:
     folders: list[ProjectFolder]
     projects: list[str]
     """Directories of projects that are there."""
+    repositories: Repositories = field(default_factory=Repositories)
     _loaded: dict[str, str] = field(default_factory=dict)
+    _inside: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def find_loaded_memory(self, place: Workplace) -> str:
         """Return the directory of the memory that sessions of a workplace load."""
@@ -57,10 +74,52 @@ class ProjectMap:
             self._loaded[place.root] = os.path.realpath(memory.root)
         return self._loaded[place.root]
 
-    def find_loading(self, memory: str) -> list[str]:
+    def find_loading(self, memory: str) -> Sequence[str]:
         """Return the projects whose sessions load the memory."""
-        root = os.path.realpath(memory)
-        return [it for it in self.projects if self.find_loaded_memory(find_workplace(it)) == root]
+        return self._loading.get(os.path.realpath(memory), ())
+
+    @cached_property
+    def _loading(self) -> Mapping[str, Sequence[str]]:
+        loading: dict[str, list[str]] = {}
+        for project in self.projects:
+            memory = self.find_loaded_memory(find_workplace(project))
+            loading.setdefault(memory, []).append(project)
+        return loading
+
+    def find_worktree_owner(self, path: str) -> str:
+        """Return the project of which the directory `path` was a worktree; "" for none."""
+        folder = self.support.worktree_folder
+        above, mark, _ = path.partition(f"/{folder}/")
+        if folder and mark and above in self.projects:
+            return above
+        return self._worktrees.get(path, "")
+
+    @cached_property
+    def _worktrees(self) -> Mapping[str, str]:
+        return {path: project for project in self.projects for path in list_worktrees(project)}
+
+    @cached_property
+    def twins(self) -> Mapping[str, ProjectFolder]:
+        """The folders whose memories are loaded, by their names without signs and case."""
+        loaded = (it for it in reversed(self.folders) if self.find_loading(it.memory))
+        return {fold_name(folder.name): folder for folder in loaded}
+
+    @cached_property
+    def notes(self) -> Mapping[bytes, Sequence[ProjectFolder]]:
+        """The folders by the digests of the notes in their memories."""
+        notes: dict[bytes, list[ProjectFolder]] = {}
+        for folder in self.folders:
+            for digest in _digest_notes(folder.memory):
+                notes.setdefault(digest, []).append(folder)
+        return notes
+
+    def list_repositories(self, folder: str) -> Sequence[str]:
+        """Return the projects that are repositories in a folder."""
+        if folder not in self._inside:
+            paths = list_subfolders(folder)
+            inside = [path for path in paths if os.path.lexists(os.path.join(path, ".git"))]
+            self._inside[folder] = [find_workplace(path).root for path in inside]
+        return self._inside[folder]
 
     def list_sources(self, place: Workplace) -> list[MemorySource]:
         """Return the settings of a workplace that name a memory."""
@@ -74,58 +133,75 @@ class ProjectMap:
         return tuple(f"{holder.path} ({holder.about})" for holder in holders)
 
 
-def map_projects(environment: Environment) -> list[ProjectMap]:
+def map_projects(environment: Environment, step: Step = lambda phase: None) -> list[ProjectMap]:
     """Return the projects of each agent that keeps folders for them."""
     home, environ = environment.agent_home, environment.environ
-    surveyed = {cwd for support in SUPPORTED for cwd in support.survey(home, environ).cwds}
+    surveyed: set[str] = set()
+    for support in SUPPORTED:
+        step(f"reading sessions of {support.agent.shown}" if support.agent else "reading sessions")
+        surveyed |= support.survey(home, environ).cwds
     maps: list[ProjectMap] = []
     for support in SUPPORTED:
         folders = support.project_folders(home, environ)
         if not folders:
             continue
-        cwds = {cwd for folder in folders for cwd in folder.cwds}
+        named = {path for folder in folders for path in (*folder.cwds, *folder.owners)}
         known = support.known_projects(home, environ)
         here = {environment.cwd} if git.find_top_level(environment.cwd) else set[str]()
-        paths = sorted({*cwds, *surveyed, *known, *here})
+        paths = sorted({*named, *surveyed, *known, *here})
         roots = dict.fromkeys(find_workplace(path).root for path in paths if os.path.isdir(path))
         maps.append(ProjectMap(support, environment, folders, list(roots)))
     return maps
 
 
-def find_memory_problems(projects: ProjectMap) -> Iterator[Problem]:
+def find_memory_problems(
+    projects: ProjectMap, step: Step = lambda phase: None
+) -> Iterator[Problem]:
     """Yield the problems of the memories of one agent."""
-    for folder in projects.folders:
+    unloaded: list[ProjectFolder] = []
+    for number, folder in enumerate(projects.folders, 1):
+        step(f"reading memories, {number} of {len(projects.folders)}")
+        loading = projects.find_loading(folder.memory)
         if not has_notes(folder.memory):
             continue
-        loading = projects.find_loading(folder.memory)
         if loading:
             yield from _find_mixed(projects, folder, loading)
+        elif (problem := _explain_present(projects, folder)) is not None:
+            yield problem
         else:
-            yield _explain_unloaded(projects, folder)
+            unloaded.append(folder)
+    gone: list[tuple[ProjectFolder, list[PastProject]]] = []
+    for number, folder in enumerate(unloaded, 1):
+        step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
+        gone.append((folder, _read_past(folder)))
+    # each repository is asked for the commits of all at once
+    projects.repositories.expect_commits(
+        commit for _, past in gone for each in past for commit in each.commits
+    )
+    for number, (folder, past) in enumerate(gone, 1):
+        step(f"looking for projects that are gone, {number} of {len(gone)}")
+        yield _explain_gone(projects, folder, past, step)
 
 
 # Memories that no session loads
 
 
-def _explain_unloaded(projects: ProjectMap, folder: ProjectFolder) -> Problem:
-    """Return the problem of a memory that no session loads."""
-    for cwd in folder.cwds:
-        if os.path.isdir(cwd):
-            return _explain_moved_rule(projects, folder, find_workplace(cwd), cwd)
-    twin = next((it for it in projects.folders if _is_twin(projects, it, folder)), None)
-    if twin is not None:
-        project = projects.find_loading(twin.memory)[0]
-        evidence = (
-            f"the folders {folder.name} and {twin.name} differ only in signs or case",
-            f"sessions in {project} load {twin.memory}",
-        )
-        return _make_split(projects, folder, "twin-memory", project, twin.memory, evidence)
-    return _explain_gone(projects, folder)
-
-
-def _is_twin(projects: ProjectMap, one: ProjectFolder, other: ProjectFolder) -> bool:
-    is_alike = one.path != other.path and fold_name(one.name) == fold_name(other.name)
-    return is_alike and bool(projects.find_loading(one.memory))
+def _explain_present(projects: ProjectMap, folder: ProjectFolder) -> Problem | None:
+    """Return the problem of a memory that no session loads, by the project that is still there;
+    None if that is gone.
+    """
+    for path in folder.owners or folder.cwds:
+        if os.path.isdir(path):
+            return _explain_moved_rule(projects, folder, find_workplace(path), path)
+    twin = projects.twins.get(fold_name(folder.name))
+    if twin is None:
+        return None
+    project = projects.find_loading(twin.memory)[0]
+    evidence = (
+        f"the folders {folder.name} and {twin.name} differ only in signs or case",
+        f"sessions in {project} load {twin.memory}",
+    )
+    return _make_split(projects, folder, "twin-memory", project, twin.memory, evidence)
 
 
 def _explain_moved_rule(
@@ -155,49 +231,100 @@ def _explain_moved_rule(
     return _make_split(projects, folder, check, place.root, target, (*evidence, loads))
 
 
-def _explain_gone(projects: ProjectMap, folder: ProjectFolder) -> Problem:
+def _read_past(folder: ProjectFolder) -> list[PastProject]:
+    """Return the projects that are gone after which a folder is named, by their sessions."""
+    return [
+        PastProject(path, [it.path for it in folder.sessions if _is_at(it.cwd, path)])
+        for path in folder.owners or folder.cwds
+    ]
+
+
+def _explain_gone(
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+) -> Problem:
     """Return the problem of a memory whose project is gone: moved, renamed or deleted."""
-    for path in folder.cwds:
-        root = next((it for it in projects.projects if _is_inside(path, it)), None)
-        if root is not None:
-            target = projects.find_loaded_memory(find_workplace(root))
-            evidence = (f"{path}, which is gone, was inside {root}",)
-            return _make_split(projects, folder, "worktree-memory", root, target, evidence)
-    likely = _find_likely(projects, folder)
-    path = folder.cwds[0] if folder.cwds else ""
+    for each in past:
+        if owner := projects.find_worktree_owner(each.path):
+            was = f"{each.path}, which is gone, was a worktree of {owner}"
+            return _explain_inside(projects, folder, "worktree-memory", owner, was)
+        if owner := _find_surrounding(projects, each.path):
+            was = f"{each.path}, which is gone, was inside the repository {owner}"
+            return _explain_inside(projects, folder, "subfolder-memory", owner, was)
+    likely = _find_likely(projects, folder, past, step)
+    path = past[0].path if past else ""
     if not likely or (len(likely) > 1 and likely[0].weight == likely[1].weight):
         return _make_orphan(folder, path, likely)
     best = likely[0]
-    is_renamed = os.path.dirname(best.project) == os.path.dirname(path)
-    check = "renamed-project" if is_renamed else "moved-project"
+    evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
+    last = max((it.last_time for it in past), default="")
+    ran_beside = _ran_earlier(projects, best.project, last)
+    if ran_beside and not best.is_confirmed:
+        return _make_orphan(folder, path, likely)
+    if ran_beside:
+        check = "split-memory"
+        evidence += (f"sessions ran in {best.project} at the same time: one was a copy",)
+    elif os.path.dirname(best.project) == os.path.dirname(path):
+        check = "renamed-project"
+    else:
+        check = "moved-project"
     target = projects.find_loaded_memory(find_workplace(best.project))
-    gone = f"{path} is gone"
-    problem = _make_split(
-        projects, folder, check, best.project, target, (gone, *best.evidence), path
-    )
+    problem = _make_split(projects, folder, check, best.project, target, evidence, path)
     if best.is_confirmed:
         return problem
+    whose = f"{_name_notes(folder.memory)} of {path or folder.name}"
+    what = f"{whose} may belong to {best.project}: no session loads them."
     doubt = "This is likely, not certain: look at the evidence first."
-    return replace(problem, advice=f"{doubt} {problem.advice}", severity=Severity.INFO)
+    advice = f"{doubt} {problem.advice}"
+    return replace(problem, what=what, advice=advice, severity=Severity.INFO)
 
 
-def _find_likely(projects: ProjectMap, folder: ProjectFolder) -> list[Likeness]:
+def _explain_inside(
+    projects: ProjectMap, folder: ProjectFolder, check: str, project: str, evidence: str
+) -> Problem:
+    target = projects.find_loaded_memory(find_workplace(project))
+    return _make_split(projects, folder, check, project, target, (evidence,))
+
+
+def _find_surrounding(projects: ProjectMap, path: str) -> str:
+    """Return the project in whose repository the directory `path`, which is gone, was; "" if there
+    is none. A repository inside another one is a project of its own.
+    """
+    around = max((it for it in projects.projects if _is_inside(path, it)), key=len, default="")
+    if not around or git.find_top_level(around) != around:
+        return ""
+    relative = f":(literal){os.path.relpath(path, around)}"
+    is_tracked = git.run_git(around, "log", "--all", "-1", "--format=%H", "--", relative)
+    return around if is_tracked else ""
+
+
+def _ran_earlier(projects: ProjectMap, project: str, time: str) -> bool:
+    """Return whether sessions ran in `project` before `time`; not if either is unknown."""
+    sessions = (
+        session.path
+        for folder in projects.folders
+        for session in folder.sessions
+        if _is_at(session.cwd, project)
+    )
+    return bool(time) and any("" < read_first_time(it) < time for it in sessions)
+
+
+def _find_likely(
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+) -> list[Likeness]:
     """Return the projects that may be the one of a folder, the likeliest first."""
-    found: dict[str, Likeness] = {}
-    for path in folder.cwds:
-        transcripts = [it.path for it in folder.sessions if it.cwd == path]
-        past = PastProject(path, transcripts)
-        for project in _list_candidates(projects, path):
-            likeness = past.compare(project)
-            known = found.get(project)
+    likely: dict[str, Likeness] = {}
+    for each in past:
+        for project in _list_candidates(projects, each.path):
+            likeness = each.compare(project, projects.repositories)
+            known = likely.get(project)
             if likeness.weight and (known is None or known.weight < likeness.weight):
-                found[project] = likeness
+                likely[project] = likeness
     for likeness in _compare_notes(projects, folder):
-        known = found.get(likeness.project)
-        evidence = (*(known.evidence if known else ()), *likeness.evidence)
-        weight = likeness.weight + (known.weight if known else 0)
-        found[likeness.project] = Likeness(likeness.project, weight, evidence)
-    return sorted(found.values(), key=lambda it: (-it.weight, it.project))
+        known = likely.get(likeness.project, Likeness(likeness.project, 0, ()))
+        evidence = (*known.evidence, *likeness.evidence)
+        weight = likeness.weight + known.weight
+        likely[likeness.project] = Likeness(likeness.project, weight, evidence)
+    return sorted(likely.values(), key=lambda it: (-it.weight, it.project))
 
 
 def _list_candidates(projects: ProjectMap, path: str) -> list[str]:
@@ -208,31 +335,27 @@ def _list_candidates(projects: ProjectMap, path: str) -> list[str]:
     while not os.path.isdir(above):
         above = os.path.dirname(above)
     home = os.path.realpath(projects.environment.agent_home)
-    near = list_subfolders(above) if above not in ("/", os.path.dirname(home)) else []
-    beside = [it for it in near if os.path.lexists(os.path.join(it, ".git"))]
-    roots = [find_workplace(it).root for it in beside]
-    return list(dict.fromkeys((*projects.projects, *roots)))[:MOST_CANDIDATES]
+    near = projects.list_repositories(above) if above not in ("/", os.path.dirname(home)) else ()
+    return list(dict.fromkeys((*projects.projects, *near)))
 
 
 def _compare_notes(projects: ProjectMap, folder: ProjectFolder) -> Iterator[Likeness]:
     """Yield the projects whose memory has notes of this one."""
-    own = _digest_notes(folder.memory)
-    for other in projects.folders:
-        if other.path == folder.path or not own:
-            continue
-        same = own & _digest_notes(other.memory)
-        for project in projects.find_loading(other.memory) if len(same) >= 2 else ():
-            text = f"{len(same)} notes are the same in {other.memory}"
-            yield Likeness(project, 2, (text,))
+    same = Counter(
+        other.memory
+        for digest in _digest_notes(folder.memory)
+        for other in projects.notes.get(digest, ())
+        if other.path != folder.path
+    )
+    for memory, count in same.items():
+        for project in projects.find_loading(memory) if count >= _FEWEST_NOTES else ():
+            yield Likeness(project, STRONG, (f"{count} notes are the same in {memory}",))
 
 
 def _digest_notes(root: str) -> frozenset[bytes]:
-    names = sorted(name for name in _list_names(root) if name.endswith(".md"))
-    raws = (read_plain_file(os.path.join(root, name), 1 << 20) for name in names[:500])
-    skipped = {"memory.md", "readme.md"}
-    return frozenset(
-        raw for name, raw in zip(names, raws, strict=False) if raw and name.lower() not in skipped
-    )
+    names = sorted(filter(_is_note, _list_names(root)))[:_MOST_NOTES]
+    raws = (read_plain_file(os.path.join(root, name), _LARGEST_NOTE) for name in names)
+    return frozenset(blake2b(raw, digest_size=16).digest() for raw in raws if raw)
 
 
 def _list_names(root: str) -> Sequence[str]:
@@ -252,10 +375,9 @@ def _make_split(
     gone: str = "",
 ) -> Problem:
     """Return the problem of notes that belong to the memory `target` of `project`."""
-    count = _count_notes(folder.memory)
-    noun = "note" if count == 1 else "notes"
-    verb = "is" if count == 1 else "are"
-    what = f"{count} {noun} of {project} {verb} not loaded: {_WHY[check]}."
+    notes = _name_notes(folder.memory)
+    verb = "is" if notes == "1 note" else "are"
+    what = f"{notes} of {project} {verb} not loaded: {_WHY[check]}."
     has_target = has_notes(target) if os.path.isdir(target) else False
     done = "joins it with the memory there" if has_target else "moves it to where they do"
     advice = f"No session loads {folder.memory}. The repair {done}; `ricordo undo` reverts it."
@@ -289,12 +411,10 @@ _WHY = {
 def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
     evidence = [f"{path} is gone"] if path else ["no session of it is left"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
-    count = _count_notes(folder.memory)
-    noun = "note" if count == 1 else "notes"
     return Problem(
         "orphan-memory",
         Severity.INFO,
-        f"{count} {noun} in {folder.memory} belong to no project that is there.",
+        f"No project is there for {_name_notes(folder.memory)} in {folder.memory}.",
         tuple(evidence),
         "Where the project is elsewhere now, name it: `ricordo doctor --fix ID --into DIR`.",
         (folder.memory,),
@@ -302,8 +422,9 @@ def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -
     )
 
 
-def _count_notes(root: str) -> int:
-    return len([name for name in _list_names(root) if _is_note(name)])
+def _name_notes(root: str) -> str:
+    count = len([name for name in _list_names(root) if _is_note(name)])
+    return "1 note" if count == 1 else f"{count} notes"
 
 
 def _is_note(name: str) -> bool:
@@ -314,6 +435,10 @@ def _is_inside(path: str, folder: str) -> bool:
     return path.startswith(os.path.join(folder, ""))
 
 
+def _is_at(path: str, folder: str) -> bool:
+    return path == folder or _is_inside(path, folder)
+
+
 # Memories of several projects
 
 
@@ -321,7 +446,7 @@ def _find_mixed(
     projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of a memory that sessions of several projects load or wrote."""
-    distinct = _list_distinct(loading)
+    distinct = _list_distinct(projects.repositories, loading)
     if len(distinct) > 1:
         named = ", ".join(distinct[:_MOST_NAMED])
         yield Problem(
@@ -332,28 +457,28 @@ def _find_mixed(
             "Give one of them a memory of its own: `autoMemoryDirectory` in its local settings.",
             (folder.memory, *distinct),
         )
-    for project, transcripts in _group_foreign(folder, loading).items():
+    for project, transcripts in _group_foreign(projects, folder, loading).items():
         yield _explain_foreign(projects, folder, loading[0], project, transcripts)
 
 
-def _list_distinct(projects: Iterable[str]) -> list[str]:
+def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Sequence[str]:
     """Return the projects without further clones of one."""
-    distinct: list[str] = []
-    for project in projects:
-        identity = read_identity(project)
-        if not any(identity.is_same(read_identity(other)) for other in distinct):
+    distinct = list(projects[:1])
+    for project in projects[1:]:
+        if not repositories.is_one_of(project, distinct):
             distinct.append(project)
     return distinct
 
 
-def _group_foreign(folder: ProjectFolder, loading: Sequence[str]) -> Mapping[str, list[str]]:
+def _group_foreign(
+    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
+) -> Mapping[str, list[str]]:
     """Return the transcripts of sessions that began in other existing projects, by project."""
     roots = {cwd: find_workplace(cwd).root for cwd in folder.cwds if os.path.isdir(cwd)}
     others = {
         cwd: root
         for cwd, root in roots.items()
-        if root not in loading
-        and not any(read_identity(root).is_same(read_identity(it)) for it in loading)
+        if root not in loading and not projects.repositories.is_one_of(root, loading)
     }
     foreign: dict[str, list[str]] = {}
     for session in folder.sessions:

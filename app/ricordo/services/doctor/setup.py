@@ -13,6 +13,7 @@ from shutil import which
 from statistics import median
 from typing import NamedTuple
 
+from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.diagnosis import ConfiguredHook, HookRun
 from ricordo.agents.instruction_files import find_shadowed, find_unread
 from ricordo.agents.registry import SUPPORTED
@@ -28,7 +29,7 @@ from ricordo.services.connect.connection import (
     read_status,
 )
 from ricordo.services.doctor.problem import Problem
-from ricordo.services.doctor.project_memories import ProjectMap
+from ricordo.services.doctor.project_memories import ProjectMap, Step
 from ricordo.services.load_description import find_unloaded_entries
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.places import find_all_memories
@@ -63,19 +64,30 @@ class HookCost(NamedTuple):
     """Milliseconds of all its runs, divided by the number of prompts."""
 
 
-def find_setup_problems(environment: Environment, maps: Sequence[ProjectMap]) -> Iterator[Problem]:
+def find_setup_problems(
+    environment: Environment, maps: Sequence[ProjectMap], step: Step = lambda phase: None
+) -> Iterator[Problem]:
     """Yield the problems of the set-up."""
     projects = list(dict.fromkeys(it for each in maps for it in each.projects))
     places = [find_workplace(it) for it in projects or [environment.cwd]]
+    step("checking settings and hooks")
     for support in SUPPORTED:
         yield from _check_sources(support, environment, places)
         yield from _check_background(support, environment, places)
         yield from _check_doubled(support, environment, places)
-        yield from _check_servers(support, environment, places)
         yield from _check_plugins(support, environment)
+    step("asking MCP servers")
+    for support in SUPPORTED:
+        yield from _check_servers(support, environment, places)
+    step("asking agents")
     yield from _check_connections(environment, places)
-    yield from _check_instructions(environment, [place.top for place in places])
-    yield from _check_loads(environment)
+    for number, place in enumerate(places, 1):
+        step(f"reading instruction files, {number} of {len(places)}")
+        yield from _check_instructions(environment, place.top)
+    memories = find_all_memories(environment)
+    for number, memory in enumerate(memories, 1):
+        step(f"reading indexes, {number} of {len(memories)}")
+        yield from _check_load(memory)
     yield from check_state(environment.state)
 
 
@@ -87,11 +99,9 @@ def _check_sources(
 ) -> Iterator[Problem]:
     """Yield the settings that put a memory elsewhere."""
     home, environ = environment.agent_home, environment.environ
-    files: dict[str, list[str]] = defaultdict(list)
     described: dict[str, Problem] = {}
     for place in places:
         for source in support.memory_sources(place, home, environ):
-            files[source.file].append(place.root)
             is_usable = bool(source.directory)
             named = source.directory or "no usable path"
             if source.scope == "project":
@@ -181,22 +191,25 @@ def _is_own(hook: ConfiguredHook) -> bool:
 def _check_doubled(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    """Yield the events at which an agent runs Ricordo more than once."""
+    """Yield the events at which an agent runs Ricordo more than once in one place. The same command
+    at one event is run once, however many files have it.
+    """
     shown = support.agent.shown if support.agent else ""
-    own: dict[str, list[ConfiguredHook]] = defaultdict(list)
-    for hook in support.hooks(places, environment.agent_home, environment.environ):
-        if _is_own(hook):
-            own[hook.event].append(hook)
-    for event, doubled in own.items():
-        if len(doubled) > 1:
-            yield Problem(
-                "hooks-doubled",
-                Severity.WARNING,
-                f"{shown} runs Ricordo {len(doubled)} times at {event}.",
-                tuple(f"{hook.command} in {hook.file}" for hook in doubled),
-                "Remove all but one.",
-                (event, *sorted({hook.file for hook in doubled})),
-            )
+    for place in places:
+        own: dict[str, dict[str, str]] = defaultdict(dict)
+        for hook in support.hooks([place], environment.agent_home, environment.environ):
+            if _is_own(hook):
+                own[hook.event].setdefault(hook.command, hook.file)
+        for event, commands in own.items():
+            if len(commands) > 1:
+                yield Problem(
+                    "hooks-doubled",
+                    Severity.WARNING,
+                    f"{shown} runs Ricordo {len(commands)} times at {event}.",
+                    tuple(f"{command} in {file}" for command, file in commands.items()),
+                    "Remove all but one.",
+                    (event, *sorted(set(commands.values()))),
+                )
 
 
 def measure_hooks(environment: Environment, maps: Sequence[ProjectMap]) -> list[HookCost]:
@@ -252,7 +265,9 @@ def _changed_at(path: str) -> float:
 def _check_servers(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    """Yield the MCP servers of Ricordo that cannot be started."""
+    """Yield the MCP servers of Ricordo that cannot be started. One that a file in a project names
+    is not started: anybody may have written that file.
+    """
     environ, seen = environment.environ, set[tuple[str, ...]]()
     for server in support.servers(places, environment.agent_home, environ):
         is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command))
@@ -260,9 +275,11 @@ def _check_servers(
         if not is_own or server.command in seen or "${" in server.command[0]:
             continue
         seen.add(server.command)
-        if does_server_answer(server.command, environment.cwd, environ):
-            continue
         is_there = which(server.command[0], path=environ.get("PATH", os.defpath))
+        if is_there and server.is_of_project:
+            continue
+        if is_there and does_server_answer(server.command, environment.cwd, environ):
+            continue
         why = "it does not answer" if is_there else f"there is no program {server.command[0]}"
         yield Problem(
             "server-unreachable",
@@ -289,57 +306,55 @@ def _check_plugins(support: AgentSupport, environment: Environment) -> Iterator[
 # Instruction files
 
 
-def _check_instructions(environment: Environment, projects: Iterable[str]) -> Iterator[Problem]:
+def _check_instructions(environment: Environment, project: str) -> Iterator[Problem]:
     home = environment.agent_home
-    for project in dict.fromkeys(projects):
-        if os.path.realpath(home) == project:
-            continue
-        for file in find_shadowed(project, home):
-            yield Problem(
-                "instructions-shadowed",
-                Severity.WARNING,
-                f"{file.agent} does not read {os.path.join(project, file.path)}.",
-                (f"{file.by} is there, and does not include it",),
-                f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
-                f"to {file.by}.",
-                (os.path.join(project, file.path), file.agent),
-            )
-        for unread in find_unread(project, home):
-            yield Problem(
-                "instructions-unread",
-                Severity.INFO,
-                f"No agent here reads {os.path.join(project, unread.path)}.",
-                (f"it is for {', '.join(unread.agents)}",),
-                "Nothing, if others use these agents in the project.",
-                (os.path.join(project, unread.path),),
-            )
+    if os.path.realpath(home) == project:
+        return
+    for file in find_shadowed(project, home):
+        yield Problem(
+            "instructions-shadowed",
+            Severity.WARNING,
+            f"{file.agent} does not read {os.path.join(project, file.path)}.",
+            (f"{file.by} is there, and does not include it",),
+            f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
+            f"to {file.by}.",
+            (os.path.join(project, file.path), file.agent),
+        )
+    for unread in find_unread(project, home):
+        yield Problem(
+            "instructions-unread",
+            Severity.INFO,
+            f"No agent here reads {os.path.join(project, unread.path)}.",
+            (f"it is for {', '.join(unread.agents)}",),
+            "Nothing, if others use these agents in the project.",
+            (os.path.join(project, unread.path),),
+        )
 
 
 # Loads
 
 
-def _check_loads(environment: Environment) -> Iterator[Problem]:
-    for place in find_all_memories(environment):
-        try:
-            memory = list_memory(place.root, place.layout)
-        except (MemoryNotFound, MemoryUnreadable):
-            continue
-        load = memory.load
-        if load.cut_at_line is None or load.limits is None:
-            continue
-        unloaded = len(find_unloaded_entries(memory))
-        noun = "entry is" if unloaded == 1 else "entries are"
-        yield Problem(
-            "index-over-load",
-            Severity.WARNING,
-            f"The index of {place.root} is too long: {unloaded} {noun} not loaded.",
-            (
-                f"{load.lines} lines, limit {load.limits.lines}; "
-                f"{load.units:,} units, limit {load.limits.units:,}",
-            ),
-            "`ricordo lint` shows what is lost, `--fix` shortens the index.",
-            (place.root,),
-        )
+def _check_load(place: MemoryPlace) -> Iterator[Problem]:
+    try:
+        memory = list_memory(place.root, place.layout)
+    except (MemoryNotFound, MemoryUnreadable):
+        return
+    load = memory.load
+    if load.cut_at_line is None or load.limits is None:
+        return
+    unloaded = len(find_unloaded_entries(memory))
+    noun = "entry is" if unloaded == 1 else "entries are"
+    yield Problem(
+        "index-over-load",
+        Severity.WARNING,
+        f"The index of {place.root} is too long: {unloaded} {noun} not loaded.",
+        (
+            f"{load.lines} lines, limit {load.limits.lines}; "
+            f"{load.units:,} units, limit {load.limits.units:,}",
+        ),
+        "`ricordo lint` shows what is lost, `--fix` shortens the index.",
+        (place.root,),
+    )
 
 
 # Ricordo's own directory
