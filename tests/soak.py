@@ -91,6 +91,7 @@ GROUPS = (
         {
             "random_kills": 500,
             "fallback_stride": 1,
+            "repair_stride": 1,
             "agent_stride": 1,
             "errors": 5,
             "error_stride": 7,

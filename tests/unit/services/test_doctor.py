@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ricordo.agents.claude.folder import make_slug
 from ricordo.cli.main import run
 from ricordo.services.doctor.identity import normalize_remote
 from tests.support.builders import note_text, write_memory
@@ -266,6 +267,18 @@ def test_projects_without_transcripts_are_known_by_name(machine: Machine, doctor
     (machine.config / "history.jsonl").write_text(prompt)
     (problem,) = doctor.find("orphan-memory")
     assert problem["evidence"] == [f"{gone} is gone"]
+
+
+def test_a_project_with_a_long_path_loads_the_folder_with_the_cut_name(
+    machine: Machine, doctor: Doctor
+):
+    project = repository(machine, "x" * 220)
+    folder = machine.project_folder("short")
+    folder = folder.rename(folder.with_name(f"{make_slug(str(project))[:200]}-1a2b3c"))
+    machine.transcript(folder, project)
+    files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+    write_memory(folder / "memory", files)
+    assert [it for it in doctor.find() if it["repair"]] == []
 
 
 def test_a_gone_project_with_letters_of_other_scripts(machine: Machine, doctor: Doctor):

@@ -72,7 +72,20 @@ class ProjectMap:
             home, environ = self.environment.agent_home, self.environment.environ
             memory = next(iter(self.support.memories_at(place, home, environ)))
             self._loaded[place.root] = os.path.realpath(memory.root)
+            if not os.path.isdir(memory.root):
+                self._loaded[place.root] = self._find_named(place, self._loaded[place.root])
         return self._loaded[place.root]
+
+    def _find_named(self, place: Workplace, memory: str) -> str:
+        """Return the memory in the folder that is named after a workplace, where `memory`, which is
+        not there, would be in such a folder: the name of a long path is cut.
+        """
+        above = os.path.dirname(os.path.dirname(memory))
+        for folder in self.folders:
+            path = os.path.realpath(folder.path)
+            if place.root in folder.owners and os.path.dirname(path) == above:
+                return os.path.realpath(folder.memory)
+        return memory
 
     def find_loading(self, memory: str) -> Sequence[str]:
         """Return the projects whose sessions load the memory."""
@@ -379,8 +392,8 @@ def _make_split(
     verb = "is" if notes == "1 note" else "are"
     what = f"{notes} of {project} {verb} not loaded: {_WHY[check]}."
     has_target = has_notes(target) if os.path.isdir(target) else False
-    done = "joins it with the memory there" if has_target else "moves it to where they do"
-    advice = f"No session loads {folder.memory}. The repair {done}; `ricordo undo` reverts it."
+    done = "joins them with the notes there" if has_target else "moves them to the loaded memory"
+    advice = f"The repair {done}; `ricordo undo` reverts it."
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
     repair = MoveRepair(folder.memory, target, project, title, reason)
@@ -389,7 +402,7 @@ def _make_split(
         check,
         Severity.WARNING,
         what,
-        evidence,
+        (*evidence, f"no session loads {folder.memory}"),
         advice,
         (folder.memory, target),
         holders,
@@ -411,15 +424,16 @@ _WHY = {
 def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
     evidence = [f"{path} is gone"] if path else ["no session of it is left"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
-    return Problem(
+    problem = Problem(
         "orphan-memory",
         Severity.INFO,
         f"No project is there for {_name_notes(folder.memory)} in {folder.memory}.",
         tuple(evidence),
-        "Where the project is elsewhere now, name it: `ricordo doctor --fix ID --into DIR`.",
-        (folder.memory,),
-        repair=None,
+        paths=(folder.memory,),
     )
+    command = f"`ricordo doctor --fix {problem.id} --into DIR`"
+    advice = f"Where the project is elsewhere now, name it: {command}."
+    return replace(problem, advice=advice)
 
 
 def _name_notes(root: str) -> str:

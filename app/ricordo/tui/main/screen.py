@@ -28,7 +28,6 @@ from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
 from ricordo.tui.dialogs.load import LoadScreen
-from ricordo.tui.doctor.controller import DoctorController
 from ricordo.tui.finder.controller import FinderController
 from ricordo.tui.handoff.controller import HandoffController
 from ricordo.tui.main.controller import NoteActions
@@ -53,6 +52,7 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
+    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.widgets.freshness_list import FreshnessList
 
@@ -98,11 +98,13 @@ class NavigationActions:
         reading: OpenNote,
         freshness: FreshnessList,
         palette: Callable[[], Palette],
+        actions: NotebookActions,
     ) -> None:
         """`reading` knows the open note in the memory of `notebook`, `freshness` the finding under
         the cursor.
         """
         self._screen = screen
+        self._actions = actions
         self._freshness = freshness
         self._notebook = notebook
         self._reading = reading
@@ -119,6 +121,7 @@ class NavigationActions:
             "settings": self.edit_settings,
             "memories": self.choose_memory,
             "connect": self.connect_agents,
+            "doctor": self.open_doctor,
         }
 
     def show_load(self) -> None:
@@ -195,6 +198,15 @@ class NavigationActions:
         screen = ConnectScreen(self._notebook.environment, self._palette(), keymap)
         self._screen.app.push_screen(screen)
 
+    def open_doctor(self) -> None:
+        """Show what is wrong around all memories of this machine."""
+        from ricordo.tui.doctor.screen import DoctorScreen
+
+        # a copy: the diagnosis runs in threads
+        notebook, keymap = self._notebook.copy(), self._notebook.settings.keymap
+        screen = DoctorScreen(notebook, self._palette(), keymap, self._actions)
+        self._screen.app.push_screen(screen)
+
     def choose_memory(self) -> None:
         """Ask for the other memories of this machine."""
         self._screen.post_message(MemoriesRequested())
@@ -252,11 +264,10 @@ class MainScreen(ActionScreen[None]):
             self, notebook, self._reading, self.update_bars, self._changing
         )
         self._handing = HandoffController(self, notebook, self._changing)
-        self._diagnosing = DoctorController(self, notebook, styles, self._changing)
         self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
         self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
         self._elsewhere = NavigationActions(
-            self, notebook, self._reading, self._panes.freshness, styles
+            self, notebook, self._reading, self._panes.freshness, styles, self._changing
         )
         self._painted = asyncio.Event()
         self._snapshot: Snapshot | None = None
@@ -509,7 +520,6 @@ class MainScreen(ActionScreen[None]):
             **self._reviewing.handlers,
             **self._curating.handlers,
             **self._handing.handlers,
-            **self._diagnosing.handlers,
             **self._recalling.handlers,
             **self._elsewhere.handlers,
             **self._reading.handlers,
