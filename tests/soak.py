@@ -66,6 +66,7 @@ WRITER = (
     "places",
     "power",
     "race",
+    "repair",
     "stateful",
 )
 GROUPS = (

@@ -47,11 +47,10 @@ from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
-from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.text_page import TextScreen
+from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen

@@ -411,9 +411,9 @@ def _make_split(
 
 
 _WHY = {
-    "worktree-memory": "they are in the memory of a worktree",
-    "subfolder-memory": "they are in the memory of a folder inside it",
-    "twin-memory": "they are in a memory with nearly the same name",
+    "worktree-memory": "the memory is that of a worktree",
+    "subfolder-memory": "the memory is that of a folder inside it",
+    "twin-memory": "the memory has nearly the same name as the loaded one",
     "redirected-memory": "the settings name another directory",
     "renamed-project": "the project was renamed",
     "moved-project": "the project was moved",

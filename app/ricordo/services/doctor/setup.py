@@ -344,10 +344,11 @@ def _check_load(place: MemoryPlace) -> Iterator[Problem]:
         return
     unloaded = len(find_unloaded_entries(memory))
     noun = "entry is" if unloaded == 1 else "entries are"
+    lost = f"{unloaded} {noun}" if unloaded else f"what is from line {load.cut_at_line} on is"
     yield Problem(
         "index-over-load",
         Severity.WARNING,
-        f"The index of {place.root} is too long: {unloaded} {noun} not loaded.",
+        f"The index of {place.root} is too long: {lost} not loaded.",
         (
             f"{load.lines} lines, limit {load.limits.lines}; "
             f"{load.units:,} units, limit {load.limits.units:,}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -27,7 +27,6 @@ from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
-from ricordo.tui.connect.screen import ConnectScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.doctor.rows import (
     CHECKING,
@@ -64,10 +63,18 @@ class DoctorScreen(ListDiffScreen):
     BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: NotebookActions
+        self,
+        notebook: Notebook,
+        palette: Palette,
+        keymap: Keymap,
+        actions: NotebookActions,
+        connect: Callable[[str, Callable[[], None]], None],
     ) -> None:
-        """`notebook` gives the machine and the settings; all memories are looked at."""
+        """`notebook` gives the machine and the settings; all memories are looked at. `connect`
+        opens the screen that connects agents, with the one of that name chosen, and calls back.
+        """
         super().__init__(notebook, palette, keymap, actions)
+        self._connect = connect
         self._jobs = Jobs()
         self._diagnosis = Diagnosis((), ())
         self._change_set = ChangeSet(())
@@ -217,12 +224,10 @@ class DoctorScreen(ListDiffScreen):
     def open_problem(self) -> None:
         """Connect agents where that solves the problem, else go to what is known of it."""
         problem = self.problem
-        if problem is None or problem.check not in _ABOUT_CONNECTION:
+        if problem is not None and problem.check in _ABOUT_CONNECTION:
+            self._connect(problem.paths[0], self._reload)
+        else:
             self.go_to_diff()
-            return
-        environment = self._notebook.environment
-        screen = ConnectScreen(environment, self._palette, self.keymap, agent=problem.paths[0])
-        self.app.push_screen(screen, lambda _: self._reload())
 
     def write_repair(self) -> None:
         """Make the repair that is shown."""

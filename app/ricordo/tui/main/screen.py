@@ -27,7 +27,7 @@ from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
-from ricordo.tui.dialogs.load import LoadScreen
+from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.finder.controller import FinderController
 from ricordo.tui.handoff.controller import HandoffController
 from ricordo.tui.main.controller import NoteActions
@@ -133,7 +133,6 @@ class NavigationActions:
         """Explain the rule of the finding under the cursor, or the rule under it."""
         from ricordo.lint.rule_page import load_rule_page
         from ricordo.services.rule_help import format_rule
-        from ricordo.tui.dialogs.text_page import TextScreen
 
         finding = self._freshness.finding
         name = finding.rule if finding is not None else self._freshness.rule
@@ -146,7 +145,6 @@ class NavigationActions:
     def show_conventions(self) -> None:
         """Show how the notes of the memory are written, as it was learned."""
         from ricordo.services.workspace.conventions import format_conventions, list_conventions
-        from ricordo.tui.dialogs.text_page import TextScreen
 
         snapshot, notebook = self._reading.snapshot, self._notebook
         if snapshot is not None and snapshot.is_judged:
@@ -190,13 +188,15 @@ class NavigationActions:
             app.notify(str(warning), severity="warning", markup=False, timeout=15)
         app.notify("The settings apply from the next start.", markup=False, timeout=5)
 
-    def connect_agents(self) -> None:
-        """Show how agents are connected."""
+    def connect_agents(self, agent: str = "", closed: Callable[[], None] = lambda: None) -> None:
+        """Show how agents are connected, with the one that is called `agent` chosen; `closed` is
+        called afterwards.
+        """
         from ricordo.tui.connect.screen import ConnectScreen
 
         keymap = self._notebook.settings.keymap
-        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap)
-        self._screen.app.push_screen(screen)
+        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap, agent)
+        self._screen.app.push_screen(screen, lambda _: closed())
 
     def open_doctor(self) -> None:
         """Show what is wrong around all memories of this machine."""
@@ -204,7 +204,7 @@ class NavigationActions:
 
         # a copy: the diagnosis runs in threads
         notebook, keymap = self._notebook.copy(), self._notebook.settings.keymap
-        screen = DoctorScreen(notebook, self._palette(), keymap, self._actions)
+        screen = DoctorScreen(notebook, self._palette(), keymap, self._actions, self.connect_agents)
         self._screen.app.push_screen(screen)
 
     def choose_memory(self) -> None:

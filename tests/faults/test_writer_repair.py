@@ -1,4 +1,4 @@
-"""A repair of the doctor moves notes between two memories; killed anywhere, it loses none of them."""
+"""A repair of the doctor moves notes between memories; killed anywhere, it loses none of them."""
 
 from __future__ import annotations
 
