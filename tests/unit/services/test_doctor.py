@@ -243,6 +243,23 @@ def test_a_worktree_that_is_gone(machine: Machine, doctor: Doctor, place: str):
     assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
 
 
+def test_a_worktree_of_which_git_has_no_record_is_known_by_its_branch(
+    machine: Machine, doctor: Doctor
+):
+    project, other = repository(machine, "tidepool"), repository(machine, "kitchen")
+    git(project, "branch", "fix-tides")
+    for path in (project, other):
+        plant(machine, path, path.name, pier=f"Of {path.name}.\n")
+    machine.worktree(project, "tidepool-trees/port")
+    gone = machine.path / "tidepool-trees/fix"
+    plant(machine, gone, "b", boat="Sails.\n")
+    say(machine.project_folder(gone), "b", gone, gitBranch="fix-tides")
+    (problem,) = (it for it in doctor.find() if it["repair"])
+    assert problem["severity"] == "warning"
+    assert problem["paths"][1] == str(machine.project_folder(project) / "memory")
+    assert any("its branch fix-tides" in line for line in problem["evidence"])
+
+
 def test_a_copy_that_is_gone_is_not_called_renamed(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     commit = git(project, "rev-parse", "--short", "HEAD").strip()

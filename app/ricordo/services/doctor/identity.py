@@ -23,6 +23,7 @@ CONFIRMED = 2
 MOST_TRANSCRIPTS = 12
 """Transcripts of one project that are read, the newest ones."""
 _LONGEST_TRANSCRIPT = 8 * 1024 * 1024
+_LARGEST_REFERENCES = 4 * 1024 * 1024
 _LONGEST_PATH = 8192
 _BEGINNING = 64 * 1024
 """Bytes of a transcript in which a time is looked for."""
@@ -47,6 +48,7 @@ _COMMON_FILES = frozenset(
 """Files that many projects have."""
 _COMMIT = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )([0-9a-f]{7,40})\b")
 _TIME = compile_lazily(rb'"timestamp":\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
+_BRANCH = compile_lazily(rb'"gitBranch":\s*("(?:[^"\\]|\\.)*")')
 _CWD = compile_lazily(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _LINK = compile_lazily(rb"(?<![\w.-])(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[:/][\w./~+-]+", re.I)
 _FILE = rb"/((?:[\w@+./\x80-\xff-]|\\u[0-9a-fA-F]{4})*[\w\x80-\xff-])"
@@ -78,6 +80,7 @@ class Repositories:
         self._identities: dict[str, ProjectIdentity] = {}
         self._commits: dict[str, list[str]] = {}
         self._wanted: dict[str, None] = {}
+        self._branches: dict[str, frozenset[str]] = {}
 
     def read_remote(self, project: str) -> str:
         """Return the address of its remote repository, normalised; "" for none."""
@@ -97,6 +100,12 @@ class Repositories:
         """Return whether a project is certainly the same as one of `others`, such as a clone."""
         identity = self.read_identity(project)
         return any(identity.is_same(self.read_identity(other)) for other in others)
+
+    def has_branch(self, project: str, name: str) -> bool:
+        """Return whether the repository of a project has a branch of that name."""
+        if project not in self._branches:
+            self._branches[project] = frozenset(_list_branches(project))
+        return name in self._branches[project]
 
     def expect_commits(self, names: Iterable[str]) -> None:
         """Have `find_commits` look for these, too. Only before it is called for the first time."""
@@ -118,6 +127,18 @@ class Repositories:
         words = ("--no-walk", "--ignore-missing", "--format=%H", *self._wanted, "--")
         answer = git.run_git(project, "log", *words, seconds=_SECONDS) or b""
         return answer.decode("ascii", "replace").split()
+
+
+def _list_branches(project: str) -> Iterator[str]:
+    """Yield the branches of a repository, as gitrepository-layout(5) says where they are."""
+    folder = os.path.join(project, ".git", "refs", "heads")
+    for above, _, names in os.walk(folder):
+        yield from (os.path.relpath(os.path.join(above, name), folder) for name in names)
+    packed = read_plain_file(os.path.join(project, ".git", "packed-refs"), _LARGEST_REFERENCES)
+    for line in (packed or b"").split(b"\n"):
+        _, mark, name = line.partition(b" refs/heads/")
+        if mark:
+            yield os.fsdecode(name)
 
 
 def _ask_remote(project: str) -> str:
@@ -180,6 +201,8 @@ class PastProject:
         files: dict[str, None] = {}
         commits: dict[str, None] = {}
         self._cwds: set[str] = set()
+        self.branches: set[str] = set()
+        """The branches on which its sessions worked."""
         self._addresses: set[str] = set()
         self._times: list[tuple[str, str]] = []
         forms = {os.fsencode(path), json.dumps(path)[1:-1].encode()}
@@ -190,6 +213,7 @@ class PastProject:
             files.update(dict.fromkeys(parse_text(b'"%b"' % name) for name in names))
             commits.update(dict.fromkeys(name.decode() for name in _COMMIT.findall(text)))
             self._cwds |= {parse_text(cwd) for cwd in set(_CWD.findall(text))}
+            self.branches |= {parse_text(name) for name in set(_BRANCH.findall(text))} - {""}
             links = set(_LINK.findall(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
             self._addresses |= {address for link in links for address in _list_addresses(link)}
             if (times := _TIME.findall(text)) and len(self._times) < _MOST_TIMES:

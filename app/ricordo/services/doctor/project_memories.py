@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -23,6 +23,7 @@ from ricordo.lint.finding import Severity
 from ricordo.patterns import compile_lazily
 from ricordo.services.doctor.identity import (
     STRONG,
+    WEAK,
     Likeness,
     PastProject,
     Repositories,
@@ -273,7 +274,9 @@ def _explain_gone(
     ran_beside = _ran_earlier(projects, best.project, last)
     if ran_beside and not best.is_confirmed:
         return _make_orphan(folder, path, likely)
-    if ran_beside:
+    if any(it.project == best.project for it in _compare_neighbours(projects, path)):
+        check = "worktree-memory"
+    elif ran_beside:
         check = "split-memory"
         evidence += (f"sessions ran in {best.project} at the same time: one was a copy",)
     elif os.path.dirname(best.project) == os.path.dirname(path):
@@ -325,19 +328,44 @@ def _find_likely(
     projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
 ) -> list[Likeness]:
     """Return the projects that may be the one of a folder, the likeliest first."""
-    likely: dict[str, Likeness] = {}
+    best: dict[str, Likeness] = {}
     for each in past:
-        for project in _list_candidates(projects, each.path):
-            likeness = each.compare(project, projects.repositories)
-            known = likely.get(project)
-            if likeness.weight and (known is None or known.weight < likeness.weight):
-                likely[project] = likeness
-    for likeness in _compare_notes(projects, folder):
-        known = likely.get(likeness.project, Likeness(likeness.project, 0, ()))
-        evidence = (*known.evidence, *likeness.evidence)
-        weight = likeness.weight + known.weight
-        likely[likeness.project] = Likeness(likeness.project, weight, evidence)
-    return sorted(likely.values(), key=lambda it: (-it.weight, it.project))
+        candidates = _list_candidates(projects, each.path)
+        compared = [each.compare(project, projects.repositories) for project in candidates]
+        branches = _compare_branches(projects, each, candidates)
+        for it in _add_up([*compared, *branches, *_compare_neighbours(projects, each.path)]):
+            if it.project not in best or best[it.project].weight < it.weight:
+                best[it.project] = it
+    likely = _add_up([*best.values(), *_compare_notes(projects, folder)])
+    return sorted(likely, key=lambda it: (-it.weight, it.project))
+
+
+def _add_up(found: Iterable[Likeness]) -> Iterator[Likeness]:
+    """Yield one sum for each project for which anything speaks."""
+    sums: dict[str, Likeness] = {}
+    for project, weight, evidence in found:
+        known = sums.get(project, Likeness(project, 0, ()))
+        sums[project] = Likeness(project, known.weight + weight, (*known.evidence, *evidence))
+    return (it for it in sums.values() if it.weight)
+
+
+def _compare_branches(
+    projects: ProjectMap, past: PastProject, candidates: Sequence[str]
+) -> Iterator[Likeness]:
+    """Yield the projects that alone have a branch on which sessions worked."""
+    for branch in past.branches:
+        owners = [it for it in candidates if projects.repositories.has_branch(it, branch)]
+        if len(owners) == 1:
+            yield Likeness(owners[0], WEAK, (f"no other project has its branch {branch}",))
+            return
+
+
+def _compare_neighbours(projects: ProjectMap, path: str) -> Iterator[Likeness]:
+    """Yield the project of which all that is left in the folder of `path` are worktrees."""
+    above = os.path.dirname(path)
+    owners = {projects.find_worktree_owner(it) for it in list_subfolders(above)}
+    if len(owners) == 1 and (owner := owners.pop()):
+        yield Likeness(owner, WEAK, (f"all that is left in {above} are its worktrees",))
 
 
 def _list_candidates(projects: ProjectMap, path: str) -> list[str]:
