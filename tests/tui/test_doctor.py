@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.services.doctor.doctor import Diagnosis, diagnose
-from ricordo.services.doctor.project_memories import Step
+from ricordo.services.doctor.project_map import Step
 from ricordo.services.workspace.environment import Environment
 from ricordo.tui.connect.screen import ConnectScreen
 from ricordo.tui.doctor.screen import DoctorScreen

@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from ricordo.agents.connection import Launcher
 from ricordo.lint.finding import Severity
 from ricordo.services.doctor.doctor import Diagnosis
+from ricordo.services.doctor.hooks import HookCost
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_memories import Step
-from ricordo.services.doctor.setup import HookCost
+from ricordo.services.doctor.project_map import Step
 from ricordo.services.workspace.environment import Environment
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.connect.screen import ConnectScreen

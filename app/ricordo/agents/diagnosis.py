@@ -51,8 +51,11 @@ class ConfiguredHook(NamedTuple):
 
     event: str
     command: str
+    """As a shell runs it."""
     file: str
     """The settings or the plugin that has it."""
+    matcher: str = ""
+    """For which tools or starts it is run; "" for all."""
 
 
 class HookRun(NamedTuple):
@@ -71,6 +74,15 @@ class ConfiguredServer(NamedTuple):
     file: str
     is_of_project: bool = False
     """Whether a file in the project names it, which anybody may have written."""
+
+
+class NamedFile(NamedTuple):
+    """A file that settings name."""
+
+    path: str
+    """Absolute."""
+    file: str
+    """The settings."""
 
 
 class SettingInEffect(NamedTuple):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConfiguredServer,
         HookRun,
         MemorySource,
+        NamedFile,
         PathHolder,
         ProjectFolder,
         SettingInEffect,
@@ -175,6 +176,10 @@ class AgentSupport:
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredServer]:
         """Return the MCP servers that it starts."""
+        return []
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        """Return the instruction files that the user's settings name by an absolute path."""
         return []
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:

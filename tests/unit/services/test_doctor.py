@@ -162,17 +162,36 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert doctor.find("moved-project") == []
 
 
-def test_a_project_that_only_has_the_name_is_likely_and_not_certain(
-    machine: Machine, doctor: Doctor
-):
+def test_a_project_that_only_has_the_name_is_named_and_not_chosen(machine: Machine, doctor: Doctor):
     old = repository(machine, "old/tidepool")
     plant(machine, old, "a", pier="In the harbour.\n")
     shutil.rmtree(old)
     new = repository(machine, "work/tidepool")
     machine.transcript(machine.project_folder(new), new, "b")
-    (problem,) = doctor.find("moved-project")
-    assert problem["severity"] == "info"
-    assert "likely, not certain" in problem["advice"]
+    (problem,) = doctor.find("orphan-memory")
+    assert (problem["severity"], problem["repair"]) == ("info", None)
+    assert f"{new} may be it" in problem["evidence"][1]
+    assert f"--fix {problem['id']} --into DIR" in problem["advice"]
+
+
+def test_a_disk_that_is_not_mounted_is_no_project_that_is_gone(machine: Machine, doctor: Doctor):
+    machine.directory("mnt/disk")
+    plant(machine, machine.path / "mnt/disk/photos", "a", pier="In the harbour.\n")
+    (problem,) = doctor.find("orphan-memory")
+    assert "cannot be reached now" in problem["what"]
+    assert "is empty" in problem["evidence"][0]
+
+
+def test_commits_that_sessions_only_listed_name_the_project(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    git(old, "commit", "--quiet", "--allow-empty", "-m", "add tables")
+    listed = git(old, "log", "--oneline")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, content=f"550e8400-e29b-41d4-a716 {listed}")
+    old.rename(machine.path / "code/harbour")
+    repository(machine, "code/tidepool-docs")
+    (problem,) = doctor.find("renamed-project")
+    assert str(machine.path / "code/harbour") in problem["what"]
 
 
 def test_a_project_of_which_nothing_is_left_is_named_by_the_user(
@@ -397,6 +416,66 @@ def test_settings_that_point_elsewhere_are_told_and_the_notes_adopted(
     assert {it["severity"] for it in doctor.find("memory-setting")} == {"info", "warning"}
 
 
+def test_notes_are_not_moved_where_several_projects_would_load_them(
+    machine: Machine, doctor: Doctor
+):
+    projects = [repository(machine, name) for name in ("tidepool", "kitchen")]
+    for number, project in enumerate(projects):
+        plant(machine, project, f"s{number}", pier=f"In harbour {number}.\n")
+    files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+    elsewhere = write_memory(machine.path / "notes", files)
+    machine.settings(machine.config / "settings.json", {"autoMemoryDirectory": str(elsewhere)})
+    (shared,) = doctor.find("shared-memory")
+    assert shared["paths"][0] == str(elsewhere)
+    redirected = doctor.find("redirected-memory")
+    assert [it["repair"] for it in redirected] == [None, None]
+    assert all("Without the setting" in it["advice"] for it in redirected)
+
+
+def test_a_directory_that_another_project_took_over(machine: Machine, doctor: Doctor):
+    old = machine.directory("api")
+    git(old, "init", "--quiet")
+    for name in ("begin billing", "add fees"):
+        git(old, "commit", "--quiet", "--allow-empty", "-m", name, at="2026-05-01T08:00:00Z")
+    listed = git(old, "log", "--oneline")
+    root = plant(machine, old, "a", fees="Net.\n", lights="At night.\n")
+    folder = machine.project_folder(old)
+    machine.transcript(folder, old, "b")
+    say(folder, "a", old, content=listed, timestamp="2026-06-01T08:00:00.000Z")
+    say(folder, "b", old, content="hello", timestamp="2026-11-10T08:00:00.000Z")
+    for session, name in (("a", "fees"), ("b", "lights")):
+        note = root / f"{name}.md"
+        head = "node_type: memory\n"
+        note.write_text(note.read_text().replace(head, f"{head}  originSessionId: {session}\n"))
+    old.rename(machine.path / "billing")
+    machine.transcript(machine.project_folder(machine.path / "billing"), machine.path / "billing")
+    new = machine.directory("api")
+    git(new, "init", "--quiet")
+    git(new, "commit", "--quiet", "--allow-empty", "-m", "begin api", at="2026-11-01T08:00:00Z")
+    (problem,) = doctor.find("mixed-memory")
+    assert "older than the repository" in problem["evidence"][0]
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "lights.md"}
+    billing = machine.project_folder(machine.path / "billing") / "memory"
+    assert notes_of(billing) == {"MEMORY.md", "fees.md"}
+
+
+def test_notes_of_sessions_that_began_in_the_folder_around(machine: Machine, doctor: Doctor):
+    above = machine.directory("src")
+    blog = machine.directory("src/blog")
+    git(blog, "init", "--quiet")
+    git(blog, "commit", "--quiet", "--allow-empty", "-m", "begin", at="2026-05-01T08:00:00Z")
+    root = plant(machine, above, "a", theme="Light.\n", all="For all.\n")
+    say(machine.project_folder(above), "a", blog, timestamp="2026-06-01T08:00:00.000Z")
+    note = root / "theme.md"
+    head = "node_type: memory\n"
+    note.write_text(note.read_text().replace(head, f"{head}  originSessionId: a\n"))
+    (problem,) = doctor.find("mixed-memory")
+    assert any("theme.md" in line for line in problem["evidence"])
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "all.md"}
+
+
 def test_settings_for_all_projects_make_one_memory_of_several(machine: Machine, doctor: Doctor):
     projects = [repository(machine, name) for name in ("tidepool", "kitchen")]
     folder = machine.project_folder(projects[0])
@@ -456,6 +535,90 @@ def test_one_command_in_two_files_is_run_once(machine: Machine, doctor: Doctor):
     assert doctor.find("hooks-doubled") == []
     hook(user, "~/bin/ricordo hook prompt")
     assert len(doctor.find("hooks-doubled")) == 2
+
+
+def run_at(event: str, *commands: str, **fields: str) -> dict[str, Any]:
+    hooks = [{"type": "command", "command": command} for command in commands]
+    return {"hooks": {event: [{"hooks": hooks, **fields}]}}
+
+
+@pytest.mark.parametrize(
+    ("command", "is_broken"),
+    [
+        ("@/bin/gone.py start", True),
+        ("python3 -u @/bin/gone.py", False),
+        ("python3 @/bin/gone.py --all", True),
+        ("/usr/bin/env LANG=C node @/bin/gone.mjs", True),
+        ("test -f x && @/bin/gone.py", False),
+        ("~/bin/gone.py", True),
+        ('"$HOME/my tools/note time.sh" start', False),
+        ("sh '@/my tools/plain.sh'", False),
+        ("'@/my tools/plain.sh'", True),
+        ('"$CLAUDE_PROJECT_DIR"/.claude/gone.sh', False),
+        ("$UNKNOWN/gone.sh", False),
+        ("git status --short >/dev/null", False),
+        ("python3 -c 'print(1)' /gone", False),
+        ("echo 'an open quote", False),
+    ],
+)
+def test_a_hook_whose_program_is_gone(
+    machine: Machine, doctor: Doctor, command: str, is_broken: bool
+):
+    tools = machine.home / "my tools"
+    tools.mkdir()
+    for name, mode in (("note time.sh", 0o755), ("plain.sh", 0o644)):
+        (tools / name).write_text("exit 0\n")
+        (tools / name).chmod(mode)
+    command = command.replace("@", str(machine.home))
+    machine.settings(machine.config / "settings.json", run_at("SessionStart", command))
+    assert bool(doctor.find("hook-broken")) is is_broken
+
+
+def test_a_hook_of_a_project_is_looked_for_in_the_project(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    script = project / ".claude/format.sh"
+    hook = run_at("PostToolUse", '"$CLAUDE_PROJECT_DIR"/.claude/format.sh')
+    machine.settings(project / ".claude/settings.json", hook)
+    assert str(script) in doctor.find("hook-broken")[0]["what"]
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert doctor.find("hook-broken") == []
+
+
+@pytest.mark.parametrize(
+    ("matcher", "event", "is_doubled"),
+    [("startup", "SessionStart", True), ("resume", "SessionStart", False), ("", "Stop", False)],
+)
+def test_a_script_that_runs_twice(
+    machine: Machine, doctor: Doctor, matcher: str, event: str, is_doubled: bool
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    script = machine.home / "remind.py"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    user = run_at("SessionStart", str(script), matcher="startup|clear")
+    machine.settings(machine.config / "settings.json", user)
+    own = run_at(event, f"/usr/bin/env python3 {script}", matcher=matcher)
+    machine.settings(project / ".claude/settings.json", own)
+    assert bool(doctor.find("hooks-doubled")) is is_doubled
+
+
+def test_instructions_of_the_user_that_are_not_read(machine: Machine, doctor: Doctor):
+    codex = machine.home / ".codex"
+    codex.mkdir()
+    (codex / "AGENTS.md").write_text("Small commits.\n")
+    assert doctor.find("instructions-shadowed") == []
+    (codex / "AGENTS.override.md").write_text("For the demo.\n")
+    (shadowed,) = doctor.find("instructions-shadowed")
+    assert shadowed["paths"][0] == str(codex / "AGENTS.md")
+    there, gone = machine.home / "there.md", machine.home / "gone.md"
+    there.write_text("Be brief.\n")
+    named = [str(there), str(gone), "~/gone-too.md", f"{machine.home}/*.md", "docs/x.md"]
+    machine.settings(machine.home / ".config/opencode/opencode.json", {"instructions": named})
+    missing = {it["paths"][0] for it in doctor.find("instructions-missing")}
+    assert missing == {str(gone), str(machine.home / "gone-too.md")}
 
 
 def test_a_server_that_a_repository_names_is_not_started(machine: Machine, doctor: Doctor):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -181,7 +182,14 @@ def _read_hooks(path: str) -> Iterator[ConfiguredHook]:
         for group in as_dicts(groups):
             for hook in as_dicts(group.get("hooks")):
                 if command := as_text(hook.get("command")):
-                    yield ConfiguredHook(event, command, path)
+                    if arguments := _list_arguments(hook):
+                        command = shlex.join((command, *arguments))
+                    yield ConfiguredHook(event, command, path, as_text(group.get("matcher")))
+
+
+def _list_arguments(described: dict[str, Any]) -> list[str]:
+    arguments = described.get("args")
+    return [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
 
 
 def find_servers(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredServer]:
@@ -206,12 +214,8 @@ def _read_servers(table: dict[str, Any], file: str) -> Iterator[ConfiguredServer
     for name, server in as_dict(table.get("mcpServers")).items():
         described = as_dict(server)
         command = as_text(described.get("command"))
-        arguments = described.get("args")
-        rest = (
-            [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
-        )
         if command:
-            yield ConfiguredServer(name, (command, *rest), file)
+            yield ConfiguredServer(name, (command, *_list_arguments(described)), file)
 
 
 def read_hook_runs(path: str) -> Iterator[HookRun]:

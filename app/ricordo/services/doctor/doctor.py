@@ -12,19 +12,11 @@ from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import WrongUsage
 from ricordo.lint.finding import Severity
+from ricordo.services.doctor.hooks import HookCost, find_slow_hooks, measure_hooks
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_memories import (
-    ProjectMap,
-    Step,
-    find_memory_problems,
-    map_projects,
-)
-from ricordo.services.doctor.setup import (
-    HookCost,
-    find_setup_problems,
-    find_slow_hooks,
-    measure_hooks,
-)
+from ricordo.services.doctor.project_map import ProjectMap, Step, map_projects
+from ricordo.services.doctor.project_memories import find_memory_problems
+from ricordo.services.doctor.setup import find_setup_problems
 from ricordo.services.workspace.environment import Environment
 from ricordo.text import make_one_line
 

@@ -28,7 +28,7 @@ _LONGEST_PATH = 8192
 _BEGINNING = 64 * 1024
 """Bytes of a transcript in which a time is looked for."""
 _MOST_FILES = 60
-_MOST_COMMITS = 8
+_MOST_COMMITS = 40
 _MOST_ADDRESSES = 5000
 _DEEPEST_ADDRESS = 6
 _MOST_TIMES = 3
@@ -46,7 +46,12 @@ _COMMON_FILES = frozenset(
     )
 )
 """Files that many projects have."""
-_COMMIT = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )([0-9a-f]{7,40})\b")
+_COMMIT = compile_lazily(
+    rb"(?:(?<![\w-])|(?<=\\n))(?=[0-9a-f]*[a-f])(?=[a-f]*\d)([0-9a-f]{7,40})(?![\w-])"
+)
+_MADE_COMMIT = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )([0-9a-f]{7,40})\b")
+_LONG_COMMIT = 12
+"""Characters from which the name of a commit is that of no other one by chance."""
 _TIME = compile_lazily(rb'"timestamp":\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
 _BRANCH = compile_lazily(rb'"gitBranch":\s*("(?:[^"\\]|\\.)*")')
 _CWD = compile_lazily(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
@@ -106,6 +111,13 @@ class Repositories:
         if project not in self._branches:
             self._branches[project] = frozenset(_list_branches(project))
         return name in self._branches[project]
+
+    def has_commit_before(self, project: str, time: str) -> bool:
+        """Return whether a repository has commits from before a time; True if that is unknown."""
+        if not time or git.find_top_level(project) is None:
+            return True
+        words = ("-1", f"--before={time}", "--format=%H")
+        return git.run_git(project, "log", *words, seconds=_SECONDS) != b""
 
     def expect_commits(self, names: Iterable[str]) -> None:
         """Have `find_commits` look for these, too. Only before it is called for the first time."""
@@ -200,7 +212,10 @@ class PastProject:
         self.path = path
         files: dict[str, None] = {}
         commits: dict[str, None] = {}
-        self._cwds: set[str] = set()
+        made: set[str] = set()
+        self.transcripts = transcripts
+        self.cwds: set[str] = set()
+        """Where its sessions worked, at any time."""
         self.branches: set[str] = set()
         """The branches on which its sessions worked."""
         self._addresses: set[str] = set()
@@ -211,8 +226,9 @@ class PastProject:
             text = read_plain_file(transcript, _LONGEST_TRANSCRIPT) or b""
             names = dict.fromkeys(inside.findall(text))
             files.update(dict.fromkeys(parse_text(b'"%b"' % name) for name in names))
+            made |= {name.decode() for name in _MADE_COMMIT.findall(text)}
             commits.update(dict.fromkeys(name.decode() for name in _COMMIT.findall(text)))
-            self._cwds |= {parse_text(cwd) for cwd in set(_CWD.findall(text))}
+            self.cwds |= {parse_text(cwd) for cwd in set(_CWD.findall(text))}
             self.branches |= {parse_text(name) for name in set(_BRANCH.findall(text))} - {""}
             links = set(_LINK.findall(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
             self._addresses |= {address for link in links for address in _list_addresses(link)}
@@ -221,8 +237,9 @@ class PastProject:
         named = [it for it in files if "." in it.rpartition("/")[2] and it not in _COMMON_FILES]
         # some of all, not those of the newest session alone
         self._files = named[:: -(-len(named) // _MOST_FILES) or 1]
-        self.commits = list(commits)[:_MOST_COMMITS]
-        """Commits that its sessions made or named."""
+        self._made = frozenset(made)
+        self.commits = [*made, *(it for it in commits if it not in made)][:_MOST_COMMITS]
+        """What may be commits in the texts of its sessions."""
         self.last_time = max((last for _, last in self._times), default="")
         """When its newest session ended, ISO 8601; "" where that is unknown."""
 
@@ -243,7 +260,7 @@ class PastProject:
 
     def _compare_cwds(self, project: str) -> tuple[int, str]:
         inside = os.path.join(project, "")
-        has_gone_on = any(cwd == project or cwd.startswith(inside) for cwd in self._cwds)
+        has_gone_on = any(cwd == project or cwd.startswith(inside) for cwd in self.cwds)
         text = f"a session of {self.path} went on in {project}"
         return (WEAK, text) if has_gone_on else (0, "")
 
@@ -258,10 +275,13 @@ class PastProject:
         return (STRONG, text) if count >= needed else (0, "")
 
     def _compare_commits(self, project: str, repositories: Repositories) -> tuple[int, str]:
-        count = len(repositories.find_commits(project, self.commits))
-        noun, verb = ("commit", "is") if count == 1 else ("commits", "are")
-        text = f"{count} {noun} that its sessions made or named {verb} in {project}"
-        return (STRONG, text) if count else (0, "")
+        named = repositories.find_commits(project, self.commits)
+        noun, verb = ("commit", "is") if len(named) == 1 else ("commits", "are")
+        text = f"{len(named)} {noun} that its sessions named {verb} in {project}"
+        is_sure = len(named) > 1 or any(
+            len(name) >= _LONG_COMMIT or name in self._made for name in named
+        )
+        return (STRONG if is_sure else WEAK if named else 0, text)
 
     def _compare_remote(self, project: str, repositories: Repositories) -> tuple[int, str]:
         remote = repositories.read_remote(project) if self._addresses else ""

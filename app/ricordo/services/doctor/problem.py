@@ -29,7 +29,8 @@ class MoveRepair:
     @property
     def label(self) -> str:
         """The repair in a few words."""
-        notes = "the notes" if self.only is None else f"{len(self.only)} notes"
+        count = len(self.only or ())
+        notes = "the notes" if self.only is None else "1 note" if count == 1 else f"{count} notes"
         return f"move {notes} to {self.target}"
 
 

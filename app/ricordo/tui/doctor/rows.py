@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ricordo.lint.finding import Severity
+from ricordo.services.doctor.hooks import HookCost
 from ricordo.services.doctor.problem import Problem
-from ricordo.services.doctor.setup import HookCost
 from ricordo.text import make_one_line
 from ricordo.tui.render.empty import render_labelled, render_paragraph
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, align_right, fit
