@@ -142,9 +142,9 @@ def _find_doubled(
                 "hooks-doubled",
                 Severity.WARNING,
                 f"{shown} runs {what} {len(doubled)} times at {event}.",
-                tuple(f"{hook.command} in {hook.file}" for hook in hooks.values()),
+                tuple(f"{it.command} in {it.file}" for it in hooks.values() if it in doubled),
                 "Remove all but one.",
-                (str(event), *sorted({hook.file for hook in doubled})),
+                (str(event), str(what), *sorted({hook.file for hook in doubled})),
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ricordo import git
 from ricordo.agents.diagnosis import ProjectFolder
@@ -13,6 +14,7 @@ from ricordo.agents.transcripts.session import FileAction
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
+from ricordo.memory.note import Note
 from ricordo.services.doctor.identity import (
     STRONG,
     WEAK,
@@ -55,7 +57,8 @@ def find_mixed(
         what = f"began in {loading[0]} and went on in {project}"
         problem = _explain_foreign(projects, folder, loading[0], project, transcripts, what)
         if problem.repair is not None:
-            yield problem
+            # what they wrote may be meant for all projects there
+            yield replace(problem, severity=Severity.INFO)
 
 
 def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Sequence[str]:
@@ -93,8 +96,10 @@ def _group_inside(
     inside = [it for it in projects.projects if is_inside(it, owner) and git.find_top_level(it)]
     if git.find_top_level(owner) is not None or not inside:
         return {}
+    ids = {note.frontmatter.get_text("originSessionId") for note in _read_notes(folder.memory)}
+    writing = (it for it in folder.sessions if _get_id(it.path) in ids)
     grouped: dict[str, list[str]] = {}
-    for session in folder.sessions:
+    for session in writing:
         past = PastProject(session.cwd, [session.path])
         went_on = {
             max((it for it in inside if is_at(cwd, it)), key=len, default=cwd)
@@ -123,15 +128,11 @@ def read_earlier(
     if git.find_top_level(owner) != owner:
         return
     sessions = [it.path for it in folder.sessions if is_at(it.cwd, owner)]
-    oldest = read_first_time(sessions[-1]) if sessions else ""
-    if not oldest or projects.repositories.has_commit_before(owner, oldest):
+    times = {path: time for path in sessions if (time := read_first_time(path))}
+    repositories = projects.repositories
+    if not times or repositories.has_commit_before(owner, min(times.values())):
         return
-    earlier = [
-        path
-        for path in sessions
-        if (time := read_first_time(path))
-        and not projects.repositories.has_commit_before(owner, time)
-    ]
+    earlier = [it for it in times if not repositories.has_commit_before(owner, times[it])]
     yield folder, PastProject(owner, earlier)
 
 
@@ -192,18 +193,25 @@ def _find_notes_of(root: str, transcripts: Sequence[str]) -> list[str]:
     """Return the notes of the memory at `root` that these sessions, and no others, wrote: by the
     session that a note names, else by the transcripts.
     """
-    try:
-        memory = read_memory(root, recognise(root))
-    except (MemoryNotFound, MemoryUnreadable):
-        return []
-    ids = {os.path.splitext(os.path.basename(path))[0] for path in transcripts}
+    ids = set(map(_get_id, transcripts))
     written = {path for transcript in transcripts for path in _list_written(root, transcript)}
     found: list[str] = []
-    for note in memory.notes:
+    for note in _read_notes(root):
         named = note.frontmatter.get_text("originSessionId")
         if named in ids if named else note.path in written:
             found.append(note.path)
     return found
+
+
+def _get_id(transcript: str) -> str:
+    return os.path.splitext(os.path.basename(transcript))[0]
+
+
+def _read_notes(root: str) -> Sequence[Note]:
+    try:
+        return read_memory(root, recognise(root)).notes
+    except (MemoryNotFound, MemoryUnreadable):
+        return ()
 
 
 def _list_written(root: str, transcript: str) -> Iterator[str]:
